@@ -42,11 +42,11 @@ describe.each(databases)("authentication on $name", (engine) => {
     return made.field(field);
   }
 
-  describe.each(withAuth("appKey"))("of %s", (_, endpoint) => {
+  describe.each(withAuth("appKey"))("with the credential %s", (_, endpoint) => {
     const ask = (headers: Record<string, string>, more = "") =>
       service.request(endpoint.method, addressOf(endpoint) + more, { headers });
 
-    it("gives the same answer, byte for byte, to missing, malformed, unknown and revoked keys", async () => {
+    it("gives the same answer, byte for byte, for missing, malformed, unknown and revoked keys", async () => {
       const key = cast.key["x-api-key"];
       const bad = [
         ...["", " ", "sdk_", "null", "sdk_short", "é", "x".repeat(5_000), mintCredential("sdk_"), revokedKey],
@@ -60,11 +60,11 @@ describe.each(databases)("authentication on $name", (engine) => {
     });
   });
 
-  describe.each(withAuth("agentToken"))("of %s", (_, endpoint) => {
+  describe.each(withAuth("agentToken"))("with the credential %s", (_, endpoint) => {
     const ask = (headers: Record<string, string>) =>
       service.request(endpoint.method, addressOf(endpoint), { headers });
 
-    it("gives the same answer, byte for byte, to missing, malformed, unknown and revoked tokens, and to tokens of other kinds", async () => {
+    it("gives the same answer, byte for byte, for missing, malformed, unknown and revoked tokens, and for tokens of other kinds", async () => {
       const token = cast.agent.authorization.slice(7);
       const maintainer = await service.makeToken(cast.owner, "maintainer", {
         scopes: ["feedback:read", "feedback:write"],
@@ -97,7 +97,7 @@ describe.each(databases)("authentication on $name", (engine) => {
     });
   });
 
-  it("comes before everything else: a body that is wrong, too large or of a wrong type is not checked", async () => {
+  it("comes first: before it, the server does not check whether a body is wrong, too large or of a wrong type", async () => {
     const path = "/api/v1/feedback/remote";
     const wrong = [
       {},

@@ -57,21 +57,24 @@ describe("the console's API", () => {
   const maintainer = async (scopes: readonly string[]) =>
     bearer(await service.makeToken(world.owner, "maintainer", { scopes }));
 
-  it.each(oneOfEachAuth)("$name says whether a sign-in or another token is needed", async (one) => {
-    const { name, endpoint } = one;
-    const wrongToken = endpoint.auth === "session" ? "sign_in_required" : "invalid_token";
-    expect(await refusal(name, endpoint, {})).toBe("sign_in_required");
-    expect(await refusal(name, endpoint, { "x-api-key": world.app.key })).toBe("sign_in_required");
-    expect(await refusal(name, endpoint, bearer(world.agentToken))).toBe(wrongToken);
-    if (endpoint.auth === "session") {
-      const token = await maintainer(maintainerScopes);
-      expect(await refusal(name, endpoint, token)).toBe("sign_in_required");
-      expect(await refusal(name, endpoint, { ...world.headers, ...token })).toBe("sign_in_required");
-    }
-  });
+  it.each(oneOfEachAuth)(
+    "refuses $name without credentials, and says whether a sign-in or another token is needed",
+    async (one) => {
+      const { name, endpoint } = one;
+      const wrongToken = endpoint.auth === "session" ? "sign_in_required" : "invalid_token";
+      expect(await refusal(name, endpoint, {})).toBe("sign_in_required");
+      expect(await refusal(name, endpoint, { "x-api-key": world.app.key })).toBe("sign_in_required");
+      expect(await refusal(name, endpoint, bearer(world.agentToken))).toBe(wrongToken);
+      if (endpoint.auth === "session") {
+        const token = await maintainer(maintainerScopes);
+        expect(await refusal(name, endpoint, token)).toBe("sign_in_required");
+        expect(await refusal(name, endpoint, { ...world.headers, ...token })).toBe("sign_in_required");
+      }
+    },
+  );
 
   it.each(only(({ scope }) => scope !== undefined))(
-    "$name needs its scope, and no other",
+    "allows $name with a token that has its scope, and with no other scope",
     async ({ name, endpoint }) => {
       const others = await maintainer(maintainerScopes.filter((scope) => scope !== endpoint.scope));
       expect(await refusal(name, endpoint, others)).toBe("insufficient_scope");
@@ -84,7 +87,7 @@ describe("the console's API", () => {
   );
 
   it.each(only(isMutation))(
-    "$name is refused with a session from no page, or from a page of another origin",
+    "refuses $name with a session if the request comes from no page or from a page of another origin",
     async ({ name, endpoint }) => {
       const { cookie } = world.headers;
       expect(await refusal(name, endpoint, { cookie })).toBe("forbidden");
@@ -94,7 +97,7 @@ describe("the console's API", () => {
   );
 
   it.each(only(({ path }) => path.includes("/:")))(
-    "$name finds no data of another owner with a session",
+    "finds for $name no data of another owner with a session",
     async ({ name, endpoint }) => {
       const stranger = await service.signIn(await service.makeUser());
       expect(await refusal(name, endpoint, stranger)).toBe("not_found");
@@ -103,7 +106,7 @@ describe("the console's API", () => {
 
   const withToken = only(({ path, auth }) => auth === "console" && path.includes("/:"));
 
-  it.each(withToken)("$name finds no data outside the one app of a token", async ({ name, endpoint }) => {
+  it.each(withToken)("finds for $name no data outside the one app of a token", async ({ name, endpoint }) => {
     const other = await service.makeApp(world.owner);
     const traits = { scopes: maintainerScopes, appId: other.id };
     const limited = await service.makeToken(world.owner, "maintainer", traits);
@@ -111,7 +114,7 @@ describe("the console's API", () => {
   });
 
   it.each(only(({ auth, method, path }) => auth === "console" && method === "GET" && !path.includes("/:")))(
-    "$name, which has no id in its path, shows nothing of this app to a token of another app",
+    "shows for $name, which has no id in its path, nothing of this app to a token of another app",
     async ({ name, endpoint }) => {
       const other = await service.makeApp(world.owner);
       const traits = { scopes: maintainerScopes, appId: other.id };
@@ -124,7 +127,7 @@ describe("the console's API", () => {
     },
   );
 
-  it("changes nothing when it refuses a request", async () => {
+  it("changes nothing if it refuses a request", async () => {
     const { call, app, threadId, faqId, entryId, keyId, listingId, cycleId, slotId } = world;
     expect((await call("GET", `/apps/${app.id}`)).body).toMatchObject({ name: "Demo" });
     expect((await call("GET", `/feedback/${threadId}`)).body).toMatchObject({

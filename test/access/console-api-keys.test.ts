@@ -26,7 +26,7 @@ describe("app keys", () => {
       ...(method === "POST" ? { body: { question: "Q?", answer: "A." } } : {}),
     });
 
-  it("are shown once, when they are created", async () => {
+  it("are shown once after their creation", async () => {
     const answer = await make({ label: "CI" });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({ label: "CI", kind: "full", lastUsedAt: null });
@@ -43,19 +43,19 @@ describe("app keys", () => {
     expect(JSON.stringify(await service.deps.database.all("SELECT * FROM app_keys"))).not.toContain(key);
   });
 
-  it("give access to the app's endpoints, also when the app has several keys", async () => {
+  it("give access to the app's endpoints, even if the app has several keys", async () => {
     const [first, second] = [await make(), await make()];
     expect((await use(first.field("key"))).status).toBe(200);
     expect((await use(second.field("key"))).status).toBe(200);
   });
 
-  it("of the kind intake read the FAQ but do not write it", async () => {
+  it("of the kind intake can read the FAQ but cannot write it", async () => {
     const key = (await make({ kind: "intake" })).field("key");
     expect((await use(key)).status).toBe(200);
     expect((await use(key, "POST")).field("code")).toBe("insufficient_scope");
   });
 
-  it("stop at once when they are regenerated, and keep their id and label", async () => {
+  it("become invalid immediately when they are regenerated, and keep their id and label", async () => {
     const old = await make({ label: "CI" });
     expect((await use(old.field("key"))).status).toBe(200);
     const fresh = await world.call("POST", `${keys}/${old.field("id")}/regenerate`);
@@ -65,7 +65,7 @@ describe("app keys", () => {
     expect((await use(fresh.field("key"))).status).toBe(200);
   });
 
-  it("stop at once when they are revoked", async () => {
+  it("become invalid immediately when they are revoked", async () => {
     const key = await make();
     await use(key.field("key"));
     expect((await world.call("DELETE", `${keys}/${key.field("id")}`)).status).toBe(204);
@@ -73,7 +73,7 @@ describe("app keys", () => {
     expect((await world.call("DELETE", `${keys}/${key.field("id")}`)).status).toBe(404);
   });
 
-  it("are revoked by a script with apps:write, which cannot create or replace them", async () => {
+  it("can be revoked by a script with apps:write, but not created or replaced", async () => {
     const token = await service.makeToken(world.owner, "maintainer", { scopes: ["apps:read", "apps:write"] });
     const send = (method: string, path: string) =>
       service.request(method, `/api/v1/console${path}`, { headers: bearer(token), body: {} });

@@ -8,7 +8,7 @@ import { type AppWithAgent, makeAppWithAgent } from "../support/worlds/app-with-
 
 const runPath = `/api/v1/agent/runs/${unknownId}`;
 
-describe("keys and tokens", () => {
+describe("the check of keys and tokens", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe("keys and tokens", () => {
     expect(await listWith(cast.key)).toMatchObject({ status: 200 });
   });
 
-  it("accepts a regenerated key and refuses the old key at once", async () => {
+  it("accepts a regenerated key, and refuses the old key immediately", async () => {
     const path = `apps/${cast.appId}/keys`;
     const made = await inConsole("POST", path, {});
     expect(await listWith({ "x-api-key": made.field("key") })).toMatchObject({ status: 200 });
@@ -56,7 +56,7 @@ describe("keys and tokens", () => {
     expect(await listWith({ "x-api-key": renewed.field("key") })).toMatchObject({ status: 200 });
   });
 
-  it("refuses a key or token that was in use as soon as it is revoked", async () => {
+  it("refuses a key or token immediately after it is revoked, even if it was in use", async () => {
     const key = await inConsole("POST", `apps/${cast.appId}/keys`, {});
     const token = await inConsole("POST", "tokens", { kind: "agent", label: "ci" });
     const asKey = () => listWith({ "x-api-key": key.field("key") });
@@ -93,14 +93,14 @@ describe("keys and tokens", () => {
     });
   });
 
-  describe("with an intake key", () => {
+  describe("for an intake key", () => {
     const path = "/api/v1/faqs/remote";
     let intake: { "x-api-key": string };
     beforeAll(async () => {
       intake = { "x-api-key": await service.makeKey(cast.appId, "intake") };
     });
 
-    it("allows sending feedback and reading the FAQ and the changelog", async () => {
+    it("allows the key to send feedback and to read the FAQ and the changelog", async () => {
       const body = { type: "bug", message: "x" };
       expect(
         await service.request("POST", "/api/v1/feedback/remote", { headers: intake, body }),
@@ -111,7 +111,7 @@ describe("keys and tokens", () => {
       });
     });
 
-    it("refuses every FAQ write with 403 insufficient_scope, and writes nothing", async () => {
+    it("refuses every write to the FAQ with 403 insufficient_scope, and writes nothing", async () => {
       const faq = { question: "How?", answer: "So." };
       const id = (await service.request("POST", path, { headers: cast.key, body: faq })).field("id");
       const before = (await listWith(cast.key)).text;
@@ -127,20 +127,23 @@ describe("keys and tokens", () => {
   });
 });
 
-describe.each(sharedDatabases)("keys and tokens on two servers of one PostgreSQL", (postgres) => {
-  it("refuses a key at once on the server that has revoked it, and soon on the other", async () => {
-    const database = await postgres.create();
-    const [one, other] = [await startService({ database }), await startService({ database })];
-    const { appId, key, person } = await makeAppWithAgent(one);
-    const ask = (server: Service) => server.request("GET", "/api/v1/faqs/remote", { headers: key });
-    for (const server of [one, other]) expect(await ask(server)).toMatchObject({ status: 200 });
-    const keys = `/api/v1/console/apps/${appId}/keys`;
-    const headers = { ...person, origin: other.baseUrl };
-    const id = (await other.request("GET", keys, { headers })).field("items.0.id");
-    await other.request("DELETE", `${keys}/${id}`, { headers });
-    expect(await ask(other)).toMatchObject({ status: 401 });
-    await eventually(async () => expect(await ask(one)).toMatchObject({ status: 401 }));
-    await Promise.all([one.stop(), other.stop()]);
-    await database.remove();
-  });
-});
+describe.each(sharedDatabases)(
+  "the check of keys and tokens on two servers with one PostgreSQL database",
+  (postgres) => {
+    it("refuses a revoked key immediately on the server that revoked it, and soon after on the other", async () => {
+      const database = await postgres.create();
+      const [one, other] = [await startService({ database }), await startService({ database })];
+      const { appId, key, person } = await makeAppWithAgent(one);
+      const ask = (server: Service) => server.request("GET", "/api/v1/faqs/remote", { headers: key });
+      for (const server of [one, other]) expect(await ask(server)).toMatchObject({ status: 200 });
+      const keys = `/api/v1/console/apps/${appId}/keys`;
+      const headers = { ...person, origin: other.baseUrl };
+      const id = (await other.request("GET", keys, { headers })).field("items.0.id");
+      await other.request("DELETE", `${keys}/${id}`, { headers });
+      expect(await ask(other)).toMatchObject({ status: 401 });
+      await eventually(async () => expect(await ask(one)).toMatchObject({ status: 401 }));
+      await Promise.all([one.stop(), other.stop()]);
+      await database.remove();
+    });
+  },
+);

@@ -43,7 +43,7 @@ describe("data of another app or owner", () => {
     ["a proposal", "GET", "/api/v1/agent/runs/:runId", undefined],
     ["a proposal", "GET", "/api/v1/agent/runs/:runId?wait=55", undefined],
   ])(
-    "%s answers %s %s with 404, as if it did not exist, and does not change",
+    "do not exist for a caller: %s answers %s %s with 404, and does not change",
     async (_, method, path, body) => {
       const before = await everything();
       const call = (id: (name: string) => string) =>
@@ -62,7 +62,7 @@ describe("data of another app or owner", () => {
     },
   );
 
-  it("of the same owner is not accessible to a key, which is limited to one app", async () => {
+  it("of the same owner cannot be reached with an app key, which is limited to one app", async () => {
     const sister = await service.makeApp(owner.owner);
     const headers = { "x-api-key": sister.key };
     expect((await service.request("GET", "/api/v1/faqs/remote", { headers })).body).toEqual([]);
@@ -70,7 +70,7 @@ describe("data of another app or owner", () => {
     expect(await service.request("DELETE", path, { headers })).toMatchObject({ status: 404 });
   });
 
-  it("of the same owner is not accessible to an agent token that is limited to one app", async () => {
+  it("of the same owner cannot be reached with an agent token that is limited to one app", async () => {
     const sister = await service.makeApp(owner.owner);
     const token = await service.makeToken(owner.owner, "agent", { appId: sister.id });
     const headers = { authorization: `Bearer ${token}` };

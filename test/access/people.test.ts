@@ -8,14 +8,14 @@ import { eventually } from "../support/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { grace, graceAddress, makePersonEverywhere } from "../support/worlds/people/person-everywhere.ts";
 
-describe("erasing a person in the console", () => {
+describe("the erasure of a person in the console", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ environment: { INNKEEP_BACKUPS_KEPT_DAYS: "30" } });
   });
   afterAll(() => service.stop());
 
-  it("shows the found data, asks for confirmation, and leaves a receipt that can be checked", async () => {
+  it("shows the found data, asks for a confirmation, and leaves a receipt that can be checked", async () => {
     const world = await makePersonEverywhere(service);
     const browser = createBrowserWithoutScripts(service, world.headers);
     const page = await browser.open("/console/people");

@@ -31,7 +31,7 @@ async function ownerAtData() {
 }
 
 describe("the page for the data of an app", () => {
-  it("offers the file with and without files, which the links download", async () => {
+  it("offers downloads of the app with files and without files", async () => {
     const owner = await ownerAtData();
     const settings = await (await owner.get(`/console/apps/${owner.app.id}`)).text();
     expect(settings).toContain(`href="/console/data/${owner.app.id}"`);
@@ -49,7 +49,7 @@ describe("the page for the data of an app", () => {
     }
   });
 
-  it("is for owners", async () => {
+  it("is only for owners", async () => {
     const { app } = await ownerAtData();
     const member = await service.makeMember(app.id, "maintainer");
     const headers = await service.signIn(member);
@@ -67,7 +67,7 @@ describe("the page for the data of an app", () => {
     expect((await owner.send(file, { name: "Second" })).headers.get("location")).toContain(at);
   });
 
-  it("shows what is wrong in the file, as text", async () => {
+  it("shows the faults in the file as text", async () => {
     const owner = await ownerAtData();
     const answer = await owner.send('{"type":"export","format":1,"files":false}\n{"type":"<b>"}\n');
     expect(answer.status).toBe(400);
@@ -78,7 +78,7 @@ describe("the page for the data of an app", () => {
     expect((await owner.send(undefined)).status).toBe(400);
   });
 
-  it("refuses a form of another server's page, and a form without a session", async () => {
+  it("refuses a form from another server's page, and a form without a session", async () => {
     const owner = await ownerAtData();
     const file = await (await owner.get(`/console/data/${owner.app.id}/download`)).text();
     const body = new FormData();

@@ -14,7 +14,7 @@ const applied = (database: Database) =>
 const stamped = [{ number: baseline.number, name: "baseline" }];
 const advice = `Start once with commit ${commitBefore} of \`main\`, then with this version.`;
 
-describe.each(databases)("a database from before the baseline, on $name", (engine) => {
+describe.each(databases)("a database from the time before the baseline, on $name,", (engine) => {
   let place: TestDatabase;
   beforeEach(async () => {
     place = await databaseFromBefore(engine);
@@ -30,7 +30,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     await database.close();
   }
 
-  it("is marked as one that the baseline created, and keeps every row", async () => {
+  it("is marked as a database that the baseline created, and keeps every row", async () => {
     const before = await untouched();
     const rows = await everyRowOf(before);
     expect(await isCurrent(before, migrations)).toBe(false);
@@ -41,7 +41,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     expect(await isCurrent(database, [baseline])).toBe(true);
   });
 
-  it("has the same tables, indexes, triggers and functions as a new one", async () => {
+  it("has the same tables, indexes, triggers and functions as a new database", async () => {
     const fresh = await engine.createEmpty();
     onTestFinished(() => fresh.remove());
     const catalog = await catalogOf(await place.open({ migrations: [baseline] }));
@@ -49,13 +49,13 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     expect(catalog.length).toBeGreaterThan(500);
   });
 
-  it("is marked once when servers start at once", async () => {
+  it("is marked once if several servers start at the same time", async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => place.open()));
     for (const database of opened) expect(await applied(database)).toEqual(await applied(await untouched()));
     expect(await isCurrent(await untouched(), migrations)).toBe(true);
   });
 
-  it("gets the migrations that came after the baseline", async () => {
+  it("gets the migrations after the baseline", async () => {
     const next: Migration = {
       number: baseline.number + 100,
       name: "next",
@@ -67,7 +67,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     await expect(place.open()).rejects.toThrow(/A newer Innkeep .* "next" .* Update Innkeep/);
   });
 
-  it("stays as it is if a later migration fails, and starts afterwards", async () => {
+  it("stays unchanged if a later migration fails, and can start afterwards", async () => {
     const before = await applied(await untouched());
     const broken: Migration = { number: baseline.number + 1, name: "broken", statements: ["NONSENSE"] };
     await expect(place.open({ migrations: [baseline, broken] })).rejects.toThrow(/NONSENSE/);
@@ -75,7 +75,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     expect(await applied(await place.open({ migrations: [baseline] }))).toEqual(stamped);
   });
 
-  it("is refused and stays as it is if it lacks migrations", async () => {
+  it("is refused, and stays unchanged, if migrations are missing", async () => {
     await change((tx) => tx.run("DELETE FROM migrations WHERE number > 90"));
     const before = await applied(await untouched());
     await expect(place.open()).rejects.toThrow(
@@ -84,14 +84,14 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     expect(await applied(await untouched())).toEqual(before);
   });
 
-  it.each(["name", "checksum"])("is refused if a migration has another %s", async (column) => {
+  it.each(["name", "checksum"])("is refused if the %s of a migration differs", async (column) => {
     await change((tx) => tx.run(`UPDATE migrations SET ${column} = 'another' WHERE number = 90`));
     await expect(place.open()).rejects.toThrow(
       `its migrations are not the 67 that this version continues from. ${advice}`,
     );
   });
 
-  it("is refused as newer if it has an unknown migration", async () => {
+  it("is refused as too new if it has an unknown migration", async () => {
     await place.open();
     await change((tx) =>
       tx.insert("migrations", { number: 999, name: "later", checksum: "", applied_at: "2027" }),

@@ -36,7 +36,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await database.get("SELECT id, text FROM notes")).toEqual({ id: 1, text: "it's ?" });
   });
 
-  it("rolls back a transaction that throws, and keeps the others of the same commit", async () => {
+  it("rolls back a transaction that throws, and keeps the other transactions of the same commit", async () => {
     const writes = [1, 2, 3, 4, 5].map((id) =>
       database.write(async (tx) => {
         await put(tx, id);
@@ -54,7 +54,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2, 4, 5]);
   });
 
-  it("fails a transaction whose statement failed, even if it catches the error", async () => {
+  it("fails a transaction with a failed statement even if the transaction catches the error", async () => {
     await database.insert("notes", { id: 1, text: "first" });
     const write = database.write(async (tx) => {
       await put(tx, 2);
@@ -64,7 +64,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1]);
   });
 
-  it("lets a transaction replace the error of a failed statement with its own", async () => {
+  it("allows a transaction to replace the error of a failed statement", async () => {
     await database.insert("notes", { id: 1, text: "first" });
     const write = database.write((tx) =>
       put(tx, 1).catch(() => {
@@ -82,7 +82,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  it.each(["returned", "thrown"])("refuses a transaction that has %s", async (how) => {
+  it.each(["returned", "thrown"])("refuses a transaction whose cursor was %s", async (how) => {
     let kept: Transaction | undefined;
     const write = database.write(async (tx) => {
       kept = tx;
@@ -93,7 +93,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(() => kept?.signal("late")).toThrow(/has ended/);
   });
 
-  it("never interleaves the statements of two transactions", async () => {
+  it("never mixes the statements of two transactions", async () => {
     await database.insert("notes", { id: 1, text: "0" });
     const raise = () =>
       database.write(async (tx) => {
@@ -113,7 +113,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(rows.map(({ text }) => text)).toEqual([...texts, "other order"]);
   });
 
-  it("refuses only the faulty one of many inserts", async () => {
+  it("refuses only the faulty insert of many inserts", async () => {
     await database.insert("notes", { id: 7, text: "first" });
     const inserts = Array.from({ length: 20 }, (_, id) => database.insert("notes", { id, text: "new" }));
     const outcomes = await Promise.allSettled(inserts);
@@ -136,7 +136,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2, 3]);
   });
 
-  it("always reads acknowledged writes", async () => {
+  it("always reads writes that were acknowledged", async () => {
     for (let id = 0; id < 100; id++) {
       await database.insert("notes", { id, text: "new" });
       const [row] = await Promise.all([
@@ -153,12 +153,12 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(isConflict(failure)).toBe(false);
   });
 
-  it("survives the same broken statement twice", async () => {
+  it("continues after the same broken statement fails twice", async () => {
     for (const _ of [1, 2])
       await expect(database.get("SELECT nothing FROM notes")).rejects.toThrow(/nothing/);
   });
 
-  it("returns the number of rows that a statement changed, also with RETURNING", async () => {
+  it("returns the number of rows that a statement changed, even with RETURNING", async () => {
     await Promise.all([1, 2, 3].map((id) => database.insert("notes", { id, text: "new" })));
     const changed = await database.write((tx) =>
       tx.run("UPDATE notes SET text = 'x' WHERE id > 1 RETURNING id"),
@@ -166,7 +166,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(changed).toBe(2);
   });
 
-  it("reads while a transaction is in progress, and does not see its writes", async () => {
+  it("can be read during a transaction, and does not show the uncommitted writes", async () => {
     const gate = new EventEmitter();
     const write = database.write(async (tx) => {
       await put(tx, 1);
@@ -180,7 +180,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1]);
   });
 
-  it("returns the same types on every engine", async () => {
+  it("returns the same types with every engine", async () => {
     await Promise.all([1, 2].map((id) => database.insert("notes", { id, text: "new" })));
     const row = await database.get(
       "SELECT count(*) AS n, sum(id) AS total, avg(id) AS mean, max(text) AS t, min(id) < 0 AS flag, NULL AS none FROM notes",
@@ -188,7 +188,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(row).toEqual({ n: 2, total: 3, mean: 1.5, t: "new", flag: 0, none: null });
   });
 
-  it("finishes pending calls when it is closed, and accepts no new ones", async () => {
+  it("completes pending calls when it is closed, and accepts no new calls", async () => {
     const other = await place.open({ migrations: [notes] });
     const insert = other.insert("notes", { id: 1, text: "last" });
     const write = other.write((tx) => put(tx, 2));
@@ -198,7 +198,7 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  it("accepts the writes of several servers at once", async () => {
+  it("accepts writes of several servers at the same time", async () => {
     const servers = [
       database,
       await place.open({ migrations: [notes] }),

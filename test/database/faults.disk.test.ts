@@ -52,7 +52,7 @@ describe.each(await diskKinds())("a SQLite database on $name", ({ create }) => {
     await expectNothingLost(database, acknowledged);
   });
 
-  it("recovers automatically when there is free space again", async () => {
+  it("recovers automatically when there is space again", async () => {
     await disk.fill();
     await writeUntilFull();
     await disk.free();

@@ -10,7 +10,7 @@ const bothHalves = async (tx: Transaction, id: string) => {
   await tx.insert("right_halves", { id });
 };
 
-describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail", (more) => {
+describe.each([0, 1, 2])("a SQLite file on which statement N and %i statements after it fail", (more) => {
   let place: TestDatabase;
   let disk: FailingDriver;
   let database: Database;
@@ -37,7 +37,7 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
     return done;
   };
 
-  it("keeps acknowledged writes and no partial ones, for every N, and then continues", async () => {
+  it("keeps acknowledged writes and no partial writes for every N, and then continues", async () => {
     const acknowledged: string[] = [];
     let round = 0;
     let hit = true;
@@ -54,14 +54,14 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
     await expectSoundFile(database);
   });
 
-  it("reports that it is unavailable", async () => {
+  it("is reported as unavailable", async () => {
     disk.failAt(1, more);
     const write = database.write((tx) => bothHalves(tx, "refused"));
     await expect(write).rejects.toSatisfy(isUnavailable);
   });
 });
 
-describe.each(databases)("a transaction on $name whose statement N fails", ({ createEmpty }) => {
+describe.each(databases)("a transaction on $name in which statement N fails", ({ createEmpty }) => {
   let place: TestDatabase;
   let database: Database;
   beforeAll(async () => {

@@ -22,7 +22,7 @@ async function forbidAnalysis(database: Database): Promise<void> {
   });
 }
 
-describe.each(databases)("the hottest statements on $name", (engine) => {
+describe.each(databases)("the most frequent statements on $name", (engine) => {
   const traced = tracedDatabase(engine);
   let service: Service;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each(databases)("the hottest statements on $name", (engine) => {
   afterAll(() => service.stop());
 
   const everyRead = () =>
-    it.each(hottestReads)("read %s by an index", async (_, tables, read) => {
+    it.each(hottestReads)("read %s through an index", async (_, tables, read) => {
       const plan = await planOf(traced, service.deps.database, read);
       for (const [alias, index] of Object.entries(tables)) {
         const byIndex = new RegExp(
@@ -52,9 +52,9 @@ describe.each(databases)("the hottest statements on $name", (engine) => {
       }
     });
 
-  describe("without statistics:", everyRead);
+  describe("without statistics", everyRead);
 
-  describe("with statistics:", () => {
+  describe("with statistics", () => {
     beforeAll(() => service.deps.database.write(refreshStatistics));
     everyRead();
   });

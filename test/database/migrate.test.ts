@@ -30,25 +30,25 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
       ({ name }) => name,
     );
 
-  it("of this release apply to an empty database, and then count as applied", async () => {
+  it("of this release can be applied to an empty database, and are then stored as applied", async () => {
     await place.open();
     const database = await place.open();
     expect(await names(database)).toEqual(migrations.map(({ name }) => name));
   });
 
-  it("run once when servers start at once", async () => {
+  it("run once if several servers start at the same time", async () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => place.open({ migrations: [first, second] })));
     for (const database of opened) expect(await names(database)).toEqual(["first", "second"]);
     expect(await opened[0]?.all("SELECT id FROM two")).toHaveLength(1);
   });
 
-  it("that are new apply to a database that has the older ones", async () => {
+  it("that are new are applied to a database that has the older migrations", async () => {
     await place.open({ migrations: [first] });
     const database = await place.open({ migrations: [first, second] });
     expect(await names(database)).toEqual(["first", "second"]);
   });
 
-  it("run before one with a smaller number, if they say so", async () => {
+  it("run before a migration with a smaller number if they say so", async () => {
     const needed: Migration = { number: 3, name: "needed", statements: ["CREATE TABLE two (id BIGINT)"] };
     const using: Migration = { number: 2, name: "using", statements: ["INSERT INTO two (id) VALUES (7)"] };
     await expect(place.open({ migrations: [first, using, needed] })).rejects.toThrow(/two/);
@@ -57,12 +57,12 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
     expect(await database.all("SELECT id FROM two")).toHaveLength(1);
   });
 
-  it("drop the old index of the search before the threads get numbers", () => {
+  it("delete the old search index before the threads get numbers", () => {
     const search = migrations.find(({ name }) => name === "search whole threads");
     expect(migrations.find(({ number }) => number === search?.runsBefore)?.name).toBe("numbers of threads");
   });
 
-  it("leave no changes when one fails", async () => {
+  it("leave no change if one of them fails", async () => {
     const broken: Migration = {
       number: 2,
       name: "broken",
@@ -73,25 +73,25 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
     await expect(database.all("SELECT * FROM three")).rejects.toThrow(/three/);
   });
 
-  it("stop the start when the database is newer", async () => {
+  it("prevent the start if the database is newer", async () => {
     await place.open({ migrations: [first, second] });
     await expect(place.open({ migrations: [first] })).rejects.toThrow(
       /A newer Innkeep .* "second" .* Update Innkeep/,
     );
   });
 
-  it("stop the start when one was changed", async () => {
+  it("prevent the start if one of them was changed", async () => {
     await place.open({ migrations: [first] });
     const changed = { ...first, statements: ["CREATE TABLE other (id BIGINT)"] };
     await expect(place.open({ migrations: [changed] })).rejects.toThrow(/Migration 1 "first" is not the one/);
   });
 
-  it("refuse several statements in one text, which SQLite would cut short", async () => {
+  it("refuse a text with several statements, of which SQLite would run only the first", async () => {
     const careless = { ...first, statements: ["CREATE TABLE a (id BIGINT); CREATE TABLE b (id BIGINT)"] };
     await expect(place.open({ migrations: [careless] })).rejects.toThrow(/several statements/);
   });
 
-  it("may have a semicolon in a text", async () => {
+  it("can have a semicolon within a string", async () => {
     const quoting = { ...first, statements: ["CREATE TABLE a (text TEXT DEFAULT 'a; b')"] };
     await expect(place.open({ migrations: [quoting] })).resolves.toBeDefined();
   });

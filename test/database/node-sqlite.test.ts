@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withoutWarning } from "../../server/database/sqlite/node-sqlite.ts";
 
-describe("the runtime's own SQLite", () => {
-  it("is loaded without the warning that it is experimental, and later warnings are shown", async () => {
+describe("the SQLite module of Node", () => {
+  it("is loaded without its warning that it is experimental, and later warnings are shown", async () => {
     const warned: string[] = [];
     const hear = ({ message }: Error) => void warned.push(message);
     process.on("warning", hear);

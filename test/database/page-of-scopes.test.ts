@@ -40,7 +40,7 @@ const asked = fc.record({
   oldestFirst: fc.boolean(),
 });
 
-describe.each(databases)("the rows of scopes on $name", ({ createEmpty }) => {
+describe.each(databases)("the rows of several apps or owners on $name", ({ createEmpty }) => {
   let place: TestDatabase;
   let database: Database;
 
@@ -100,7 +100,7 @@ describe.each(databases)("the rows of scopes on $name", ({ createEmpty }) => {
     }
   }
 
-  it("come in pages that have each row that matches once, in order, also if many have the same instant", async () => {
+  it("are read in pages that contain each matching row once, in order, even if many rows have the same instant", async () => {
     await fc.assert(
       fc.asyncProperty(someLetters, asked, async (rows, { limit, oldestFirst, ...given }) => {
         await fill(rows);

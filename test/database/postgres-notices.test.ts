@@ -17,8 +17,8 @@ function begin() {
 const topicsIn = (payloads: readonly string[]): string[] =>
   payloads.flatMap((payload) => JSON.parse(payload).slice(1));
 
-describe("the notices of a transaction", () => {
-  it("name every topic, and each is smaller than PostgreSQL allows", () => {
+describe("the PostgreSQL notifications of a transaction", () => {
+  it("contain every topic, and each is smaller than the limit of PostgreSQL", () => {
     const topics = fc.uniqueArray(fc.string({ unit: "binary", maxLength: 300 }), { maxLength: 200 });
     fc.assert(
       fc.property(topics, (given) => {
@@ -34,15 +34,15 @@ describe("the notices of a transaction", () => {
     expect(payloadsOf("server 1", topics)).toHaveLength(1);
   });
 
-  it("say that anything may have changed instead of more than 1,000 topics, or of one that is too long", () => {
+  it("say that anything may have changed in place of more than 1,000 topics or a topic that is too long", () => {
     const many = Array.from({ length: 1_001 }, (_, at) => `thread:${at}`);
     for (const topics of [many, ["ü".repeat(4_000)]])
       expect(topicsIn(payloadsOf("server 1", topics))).toEqual(["*"]);
   });
 });
 
-describe("what a server announces", () => {
-  it("is signalled by the other server when it gets the notification, and by this server once after the commit", () => {
+describe("the change that a server announces", () => {
+  it("is signalled by another server when the notification arrives, and once by this server after the commit", () => {
     const { own, other } = begin();
     const { payloads, settle } = own.announce(new Set(["a", "b"]));
     expect(own.heard).toEqual([]);
@@ -54,7 +54,7 @@ describe("what a server announces", () => {
     ]);
   });
 
-  it("is signalled by itself as soon as its notice arrives, also if the commit is never acknowledged", () => {
+  it("is signalled by this server when its own notification arrives, even if the commit is never acknowledged", () => {
     const { own } = begin();
     const { payloads, settle } = own.announce(new Set(["a"]));
     for (const payload of payloads) own.hear(payload);
@@ -64,7 +64,7 @@ describe("what a server announces", () => {
   });
 
   it.each(["", "not JSON", '{"a":1}', "[1]"])(
-    "counts as a change of everything if its text is %j",
+    "counts as a change of everything if the text of its notification is %j",
     (payload) => {
       const { own } = begin();
       own.hear(payload);
@@ -72,7 +72,7 @@ describe("what a server announces", () => {
     },
   );
 
-  it("is nothing if nothing changed", () => {
+  it("causes no signal if nothing changed", () => {
     const { own } = begin();
     expect(own.announce(new Set()).payloads).toEqual([]);
   });

@@ -24,7 +24,7 @@ function notedReads() {
   return { calls, read: readTogether(reads) };
 }
 
-it("items of the same turn are read together, each with its own outcome", async () => {
+it("items that are requested at the same moment are read together, and each has its own result", async () => {
   const { calls, read } = notedReads();
   const outcomes = await Promise.allSettled([1, -2, 3].map(read));
   expect(outcomes).toEqual([
@@ -35,7 +35,7 @@ it("items of the same turn are read together, each with its own outcome", async 
   expect(calls).toEqual([[1, -2, 3]]);
 });
 
-it("an item without company is read alone, and a later one is not part of an earlier read", async () => {
+it("an item that is requested alone is read alone, and a later item is not part of an earlier read", async () => {
   const { calls, read } = notedReads();
   expect(await read(1)).toBe("alone 1");
   await Promise.all([read(2), read(3)]);

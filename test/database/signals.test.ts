@@ -22,7 +22,7 @@ describe.each(databases)("a signal on $name", ({ createEmpty }) => {
   });
   afterEach(() => place.remove());
 
-  it("is received by this process before the write resolves, once per topic", async () => {
+  it("is received by this process before the write returns, once for each topic", async () => {
     const { topics } = heardBy(database);
     await signal(database, "faqs 1", "faqs 1", "runs 2");
     expect(topics).toEqual(["faqs 1", "runs 2"]);
@@ -39,7 +39,7 @@ describe.each(databases)("a signal on $name", ({ createEmpty }) => {
     expect(topics).toEqual(["then"]);
   });
 
-  it("is not received by a listener that has stopped", async () => {
+  it("is not received by a listener that was removed", async () => {
     const { topics, stop } = heardBy(database);
     stop();
     await signal(database, "unheard");
@@ -54,7 +54,7 @@ describe.each(sharedDatabases)("a signal on PostgreSQL", (postgres) => {
   });
   afterEach(() => place.remove());
 
-  it("is received by other servers, and only once by its own", async () => {
+  it("is received by other servers, and only once by its own server", async () => {
     const [one, other] = [await place.open(), await place.open()];
     const [own, foreign] = [heardBy(one), heardBy(other)];
     await signal(one, "runs 1", "it's ünïcode");
@@ -65,7 +65,7 @@ describe.each(sharedDatabases)("a signal on PostgreSQL", (postgres) => {
     await eventually(() => expect(own.topics).toEqual(["runs 1", "it's ünïcode", "back"]));
   });
 
-  it('is "*" after the listening connection was lost, and topics are received again', async () => {
+  it('is "*" after the loss of the listening connection, and topics are then received again', async () => {
     const [one, other] = [await place.open(), await place.open()];
     const { topics } = heardBy(other);
     await one.all(
@@ -77,7 +77,7 @@ describe.each(sharedDatabases)("a signal on PostgreSQL", (postgres) => {
   });
 });
 
-describe("a foreign change on SQLite", () => {
+describe("a change by another process on SQLite", () => {
   let place: TestDatabase;
   beforeEach(async () => {
     place = await sqlite.createEmpty();
@@ -94,7 +94,7 @@ describe("a foreign change on SQLite", () => {
       tx.insert("rate_limits", { key: String(Math.random()), times: "", stale_hour: 0 }),
     );
 
-  it("is noticed, and a change by the same process is not", async () => {
+  it("is noticed, and a change by the same process is not reported as one", async () => {
     const [one, other] = [await place.open(), await place.open()];
     const [ours, theirs] = [count(one), count(other)];
     for (let times = 1; times <= 5; times++) {

@@ -19,7 +19,7 @@ describe("a SQLite file", () => {
     return { ...real, open: async (file, how) => meet(await real.open(file, how)) };
   };
 
-  it("is opened so that a commit survives a power cut and foreign keys are enforced", async () => {
+  it("is opened with settings that keep a commit after a power failure, and that enforce foreign keys", async () => {
     const opened: Connection[] = [];
     const keeping = await meeting((connection) => {
       opened.push(connection);
@@ -34,7 +34,7 @@ describe("a SQLite file", () => {
     expect(await pragma("trusted_schema")).toEqual([0]);
   });
 
-  it("is not opened by a SQLite with the WAL bug, and the error says what to do", async () => {
+  it("is not opened by a SQLite version with the WAL bug, and the error says what to do", async () => {
     const old = await meeting((connection) => ({
       ...connection,
       get: (sql, values) => connection.get(sql.replace("sqlite_version()", "'3.51.2'"), values),
@@ -49,11 +49,11 @@ describe("a SQLite file", () => {
     ["4.0.0", true],
     ["3.6.30", false],
     ["unknown", false],
-  ])("of version %s is sound: %s", (version, sound) => {
+  ])("of version %s is free of the WAL bug: %s", (version, sound) => {
     expect(isSafeVersion(version)).toBe(sound);
   });
 
-  it("waits while another process writes, and reads meanwhile", async () => {
+  it("waits while another process writes, and can be read meanwhile", async () => {
     let begun = 0;
     const driver = await meeting((connection) => ({
       ...connection,
@@ -79,7 +79,7 @@ describe("a SQLite file", () => {
     ]);
   });
 
-  it("that is locked is unavailable, not a conflict", async () => {
+  it("that is locked is reported as unavailable, not as a conflict", async () => {
     const driver = await sqliteDriver();
     const file = fileOf(place);
     const [one, other] = [
@@ -109,7 +109,7 @@ describe("a SQLite file", () => {
     expect(await stored("together")).toEqual(await stored("alone"));
   });
 
-  it("gives each transaction its own result when another one in the same commit fails", async () => {
+  it("gives each transaction its own result if another transaction of the same commit fails", async () => {
     const database = await place.open();
     const take = (key: string) =>
       database.write(async (tx) => {
@@ -131,7 +131,7 @@ describe("a SQLite file", () => {
     ]);
   });
 
-  it("accepts an insert that cannot share a statement with the others that wait", async () => {
+  it("accepts an insert that cannot share a statement with the other waiting inserts", async () => {
     const database = await place.open();
     const keys = ["a", "lone \ud800 half", "c"];
     await Promise.all([
@@ -141,7 +141,7 @@ describe("a SQLite file", () => {
     expect(await database.all("SELECT key FROM rate_limits")).toHaveLength(4);
   });
 
-  it("rolls back a table that a transaction created before it threw", async () => {
+  it("rolls back a table that a transaction created before it threw an error", async () => {
     const database = await place.open();
     const making = [1, 2].map((number) =>
       database.write(async (tx) => {
@@ -157,7 +157,7 @@ describe("a SQLite file", () => {
     expect(await database.all("SELECT name FROM sqlite_schema WHERE name LIKE 'half%'")).toEqual([]);
   });
 
-  it("uses savepoints for transactions only after one of them has failed", async () => {
+  it("uses savepoints for transactions only after one transaction has failed", async () => {
     const executed: string[] = [];
     const driver = await meeting((connection) => ({
       ...connection,
@@ -178,7 +178,7 @@ describe("a SQLite file", () => {
     expect(await savepoints("a", "d", "e")).toBeGreaterThan(0);
   });
 
-  it("can be copied whole while it is in use", async () => {
+  it("can be copied completely while it is in use", async () => {
     const database = await place.open();
     await database.insert("rate_limits", { key: "a", times: "", stale_hour: 0 });
     const copy = `${fileOf(place)}.copy`;

@@ -48,7 +48,7 @@ describe.each(sharedDatabases)("PostgreSQL with many new rows", (postgres) => {
     await stop();
   });
 
-  it("gets those of a new index over an expression, too", async () => {
+  it("also gets the statistics of a new index over an expression", async () => {
     const { database } = service.deps;
     await database.write((tx) => tx.run("CREATE INDEX users_by_length ON users (length(email))"));
     expect(await missing()).toEqual(["users"]);
@@ -56,14 +56,14 @@ describe.each(sharedDatabases)("PostgreSQL with many new rows", (postgres) => {
     expect(await missing()).toEqual([]);
   });
 
-  it("does not read a table again that it has read already", async () => {
+  it("does not analyse a table again that it has already analysed", async () => {
     const { database } = service.deps;
     await database.write((tx) => tx.run("CREATE INDEX users_by_upper ON users (upper(email))"));
     expect(await database.write((tx) => addStatistics(tx, new Set(["users"])))).toBeUndefined();
   });
 });
 
-describe.each(sharedDatabases)("a server that stops while PostgreSQL creates statistics", (postgres) => {
+describe.each(sharedDatabases)("a server that stops while PostgreSQL collects statistics", (postgres) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine: postgres });
@@ -74,8 +74,8 @@ describe.each(sharedDatabases)("a server that stops while PostgreSQL creates sta
   afterAll(() => service.stop());
 
   it.each([
-    ["for the table, which somebody else keeps", (tx: Transaction) => tx.run(keepTable)],
-    ["for another server, which makes statistics", (tx: Transaction) => tx.lock("statistics")],
+    ["for the table, which another transaction locks", (tx: Transaction) => tx.run(keepTable)],
+    ["for another server, which collects statistics", (tx: Transaction) => tx.lock("statistics")],
   ])("does not wait %s", async (_, keep) => {
     const { database, log } = service.deps;
     const warned = vi.spyOn(log, "warn");
@@ -98,7 +98,7 @@ describe.each(sharedDatabases)("a server that stops while PostgreSQL creates sta
     expect(await tablesWithoutStatistics(database)).toEqual(["users"]);
   });
 
-  it("cancels nothing of a transaction that has ended", async () => {
+  it("does not cancel a statement of a transaction that has ended", async () => {
     const { database } = service.deps;
     const { pid = 0, began = "" } = (await database.write(makingOf)) ?? {};
     const cancelled = await Promise.all(
@@ -113,7 +113,7 @@ describe.each(sharedDatabases)("a server that stops while PostgreSQL creates sta
 });
 
 describe.each(databases)("a small database on $name", (engine) => {
-  it("waits for no statistics", async () => {
+  it("does not wait for statistics at the start", async () => {
     const service = await startService({ engine });
     const { database } = service.deps;
     expect(await tablesWithoutStatistics(database)).toEqual([]);

@@ -53,7 +53,7 @@ const byShelf = select(jars, ["seat", "label", "isOpen", "openedAt"], "WHERE she
 const open = update(jars, "WHERE shelf_id = ? AND seat = ?");
 const addUnlessThere = insert(jars, "ON CONFLICT (shelf_id, seat) DO NOTHING");
 
-describe.each(databases)("a table that is described once, on $name", (engine) => {
+describe.each(databases)("the functions of a described table, on $name,", (engine) => {
   async function opened(): Promise<Database> {
     const place = await engine.createEmpty();
     onTestFinished(() => place.remove());
@@ -63,7 +63,7 @@ describe.each(databases)("a table that is described once, on $name", (engine) =>
     return database;
   }
 
-  it("stores rows, and returns them with names in camel case", async () => {
+  it("store rows, and return them with names in camel case", async () => {
     const database = await opened();
     await database.insert(jars, { shelfId: "a", seat: 2, label: "jam", openedAt: undefined });
     const added = await database.write(async (tx) => [
@@ -77,7 +77,7 @@ describe.each(databases)("a table that is described once, on $name", (engine) =>
     ]);
   });
 
-  it("changes what is given, and nothing else", async () => {
+  it("change the given columns, and nothing else", async () => {
     const database = await opened();
     await database.insert(jars, { shelfId: "a", seat: 1, openedAt: "2027" });
     const changed = await database.write(async (tx) => [
@@ -89,7 +89,7 @@ describe.each(databases)("a table that is described once, on $name", (engine) =>
     expect(await database.get(byShelf, "a")).toMatchObject({ isOpen: 1, openedAt: "2027" });
   });
 
-  it("deletes rows with the one to which they refer", async () => {
+  it("delete rows together with the row that they refer to", async () => {
     const database = await opened();
     await database.insert(jars, { shelfId: "a", seat: 1 });
     await database.write((tx) => tx.run("DELETE FROM shelves WHERE id = 'a'"));

@@ -7,7 +7,7 @@ import { addRows, readingLong, saltOf, sqliteDrivers } from "../support/database
 
 const mebibyte = 1_048_576;
 
-describe.each(sqliteDrivers)("the log of SQLite, with %s", (driver) => {
+describe.each(sqliteDrivers)("the write-ahead log of SQLite with %s", (driver) => {
   /** Opens a database whose log is longer than 16 MiB after one commit. */
   async function openWithLongLog({ isCopied = false } = {}) {
     const place = await sqlite.createEmpty();
@@ -22,7 +22,7 @@ describe.each(sqliteDrivers)("the log of SQLite, with %s", (driver) => {
     return { database, logBytes, salt: () => saltOf(file) };
   }
 
-  it("is written back by the next commit when it is longer than 16 MiB, and then begins again", async () => {
+  it("is written to the database by the next commit when it is longer than 16 MiB, and then starts again", async () => {
     const { database, logBytes, salt } = await openWithLongLog();
     const before = await salt();
     expect(await logBytes()).toBeGreaterThan(16 * mebibyte);
@@ -30,7 +30,7 @@ describe.each(sqliteDrivers)("the log of SQLite, with %s", (driver) => {
     expect(await salt()).not.toBe(before);
   });
 
-  it("is emptied, unless another transaction reads it", async () => {
+  it("is emptied unless another transaction reads it", async () => {
     const { database, logBytes } = await openWithLongLog();
     const end = await readingLong(database);
     await addRows(database, 1);
@@ -40,7 +40,7 @@ describe.each(sqliteDrivers)("the log of SQLite, with %s", (driver) => {
     expect(await logBytes()).toBe(0);
   });
 
-  it("is left to the program that copies it", async () => {
+  it("is not emptied if another program copies it", async () => {
     const { database, logBytes, salt } = await openWithLongLog({ isCopied: true });
     const before = await salt();
     expect(await database.emptyLog()).toBe(true);
@@ -50,7 +50,7 @@ describe.each(sqliteDrivers)("the log of SQLite, with %s", (driver) => {
   });
 });
 
-describe("the watch of the log that Litestream copies", () => {
+describe("the check of the write-ahead log that Litestream copies", () => {
   async function warningsAfter(minutes: number, { bytes = 65 * mebibyte, litestream = true } = {}) {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -74,7 +74,7 @@ describe("the watch of the log that Litestream copies", () => {
   it.each([
     ["of a log of 64 MiB", { bytes: 64 * mebibyte }],
     ["without Litestream", { litestream: false }],
-  ])("warns of nothing %s", async (_, log) => {
+  ])("does not warn %s", async (_, log) => {
     expect(await warningsAfter(2, log)).toEqual([]);
   });
 });

@@ -21,16 +21,16 @@ const answering = (answer: RequestListener) => createServer(answer);
 describe("a message to a chat channel", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("is delivered when the channel's status arrives, even if the answer never ends", async () => {
+  it("is delivered when the status of the answer arrives, even if the answer never ends", async () => {
     await post(answering((_, response) => void response.writeHead(200).write("o")));
   });
 
-  it("is not delivered when the channel refuses it, even if its answer never ends", async () => {
+  it("is not delivered if the channel refuses it, even if the answer never ends", async () => {
     const delivery = post(answering((_, response) => void response.writeHead(403).write("n")));
     await expect(delivery).rejects.toThrow("The webhook answered 403");
   });
 
-  it("is abandoned after ten seconds, even if the channel keeps sending bytes", async () => {
+  it("is given up after ten seconds, even if the channel continues to send bytes", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     let asked = false;
     const dripping = createTcpServer((socket) => {

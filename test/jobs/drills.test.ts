@@ -55,7 +55,7 @@ async function makeWorld(engine: TestEngine = sqlite) {
 }
 
 describe("nightly backups", () => {
-  it("begin at the start of the first server, and are then created once a day", async () => {
+  it("begin when the first server starts, and are then created once a day", async () => {
     const world = await makeWorld();
     const drills = world.serve();
     await world.settled(drills);
@@ -69,7 +69,7 @@ describe("nightly backups", () => {
     expect(world.logged()).toContain("the nightly backup was created and verified");
   });
 
-  it("keep the newest ones, remove what a killed one left, and leave other files alone", async () => {
+  it("include the newest ones, and the job removes parts of a killed backup and no other files", async () => {
     const world = await makeWorld();
     const others = ["erasures.ndjson", "innkeep-monday.tar", "other.tar.partial"];
     const left = "innkeep-2026-11-01T03-00-00Z.tar.partial";
@@ -84,7 +84,7 @@ describe("nightly backups", () => {
     expect(await world.found()).toEqual([...others, ...newest].sort());
   });
 
-  it("that fail are logged, keep what was good, and are tried again after an hour", async () => {
+  it("that fail are logged, do not delete valid backups, and are tried again after an hour", async () => {
     const world = await makeWorld();
     let fails = false;
     const drills = world.serve(async (file) => {
@@ -116,7 +116,7 @@ describe("nightly backups", () => {
     expect(text).toMatch(/innkeep_backup_drill_missing_files 1\n/);
   });
 
-  it("that a stop interrupts are created at the next start", async () => {
+  it("that a stop interrupted are created at the next start", async () => {
     const world = await makeWorld();
     const begun: string[] = [];
     const drills = world.serve((file, stopping) => {
@@ -130,7 +130,7 @@ describe("nightly backups", () => {
     expect(world.files).toHaveLength(1);
   });
 
-  it("continue on another server if the first one is killed", async () => {
+  it("are created by another server if the first one is killed", async () => {
     const world = await makeWorld();
     await world.database.write((tx) =>
       drillRecord.replace(tx, {
@@ -162,7 +162,7 @@ describe("nightly backups", () => {
 });
 
 describe.each(databases)("several servers on $name", (engine) => {
-  it("make one nightly backup", async () => {
+  it("create one nightly backup", async () => {
     const world = await makeWorld(engine);
     const servers = [world.serve(), world.serve(), world.serve()];
     await Promise.all(servers.map((each) => each.tick()));

@@ -11,7 +11,7 @@ import { makeUpcomingCycle, type UpcomingCycle } from "../support/worlds/cycle-s
 const hour = 3_600_000;
 const long = { timeout: rounds(60_000, 900_000) };
 
-describe.each(sharedDatabases)("two servers of one PostgreSQL database", (postgres) => {
+describe.each(sharedDatabases)("two servers with one PostgreSQL database", (postgres) => {
   let one: Service;
   let other: Service;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(sharedDatabases)("two servers of one PostgreSQL database", (postgr
     await one.stop();
   });
 
-  it("that catch up at the same time apply every change exactly once", long, async () => {
+  it("that make up for missed time at the same time apply every change exactly once", long, async () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       one.clock.setOffset(0);
       const test = await makeUpcomingCycle(one, { seats: 4, durationDays: 6 });
@@ -40,7 +40,7 @@ describe.each(sharedDatabases)("two servers of one PostgreSQL database", (postgr
     }
   });
 
-  it("either accept a request or let it expire, when both happen at once", long, async () => {
+  it("either accept a request or end it, if both happen at the same time", long, async () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       for (const { clock } of [one, other]) clock.setOffset(0);
       const test = await makeUpcomingCycle(one, { seats: 1, durationDays: 6 });
@@ -88,7 +88,7 @@ describe.each(databases)("a server that was suspended on $name", (engine) => {
     return { told, cycle: { ...(await test.cycle()), nextAt: undefined } };
   }
 
-  it("for five days has the state of a server that ran each day", long, async () => {
+  it("for five days has the same state as a server that ran each day", long, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 3, maxLength: 3 }), async (lives) => {
         const awake = await live(lives, [4, 5, 6, 7, 8]);
@@ -98,7 +98,7 @@ describe.each(databases)("a server that was suspended on $name", (engine) => {
     );
   });
 
-  it("beyond the cycle's end has completed the cycle a day after its last day", async () => {
+  it("until after the end of a cycle has completed the cycle one day after its last day", async () => {
     service.clock.setOffset(0);
     const test = await makeUpcomingCycle(service, { seats: 1, durationDays: 3 });
     await test.giveSlot(0);
@@ -108,7 +108,7 @@ describe.each(databases)("a server that was suspended on $name", (engine) => {
   });
 });
 
-describe.each(databases)("the worker on $name", (engine) => {
+describe.each(databases)("the job of closed tests on $name", (engine) => {
   let service: Service;
   let test: UpcomingCycle;
   beforeEach(async () => {
@@ -124,7 +124,7 @@ describe.each(databases)("the worker on $name", (engine) => {
   const comesTo = (closedDays: number) =>
     eventually(async () => expect(await test.cycle()).toMatchObject({ status: "running", closedDays }));
 
-  it("applies all due changes at once, and later ones when they become due, without a request", async () => {
+  it("applies all due changes immediately, and later changes when they become due, without a request", async () => {
     atEndOf(1, hour);
     const stop = startPassingTime(service.deps);
     onTestFinished(stop);
@@ -134,7 +134,7 @@ describe.each(databases)("the worker on $name", (engine) => {
     await comesTo(1);
   });
 
-  it("does nothing after it is stopped", async () => {
+  it("does nothing after it was stopped", async () => {
     const stop = startPassingTime(service.deps);
     await stop();
     const caughtUp = vi.spyOn(service.deps.passingTime, "catchUp");

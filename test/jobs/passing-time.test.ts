@@ -7,7 +7,7 @@ import { makeUpcomingCycle, type UpcomingCycle } from "../support/worlds/cycle-s
 
 const minute = 60_000;
 
-describe.each(databases)("time that passes on $name", (engine) => {
+describe.each(databases)("the job of closed tests on $name", (engine) => {
   let service: Service;
   let test: UpcomingCycle;
   const traced = tracedDatabase(engine);
@@ -27,7 +27,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0, nextAt: test.dayStarts[1] });
   });
 
-  it("closes each day when it ends, and completes the cycle a day after the last", async () => {
+  it("closes each day when it ends, and completes the cycle one day after the last day", async () => {
     await test.goTo(2, -minute);
     expect(await test.cycle()).toMatchObject({ status: "running", closedDays: 0 });
     await test.goTo(3);
@@ -42,7 +42,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.cycle()).toMatchObject({ status: "completed", closedDays: 5, nextAt: null });
   });
 
-  it("puts an active slot at risk if a day closes uncounted", async () => {
+  it("puts an active slot at risk if a day ends uncounted", async () => {
     await test.giveSlot(0);
     await test.goTo(2);
     expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 1 }, { status: "open" }]);
@@ -64,7 +64,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.slots()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
   });
 
-  it("removes a slot with three missed days after the grace period of the third, and opens another", async () => {
+  it("removes a slot after the time for late sessions of its third missed day, and opens a new slot", async () => {
     await test.giveSlot(0);
     await test.goTo(4);
     expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
@@ -78,7 +78,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     ]);
   });
 
-  it("removes a slot that misses every other day after the third missed day", async () => {
+  it("removes a slot that misses every second day after the third missed day", async () => {
     const long = await makeUpcomingCycle(service, { seats: 1, durationDays: 9 });
     await long.giveSlot(0);
     for (const day of [2, 4, 6]) {
@@ -90,7 +90,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await long.slots()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
   });
 
-  it("keeps a slot if a late session repairs the third missed day", async () => {
+  it("keeps a slot if a late session counts for the third missed day", async () => {
     await test.giveSlot(0);
     await test.goTo(4, minute);
     await test.count(0, 3);
@@ -99,7 +99,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 3 }, {}]);
   });
 
-  it("never counts as missed the day on which a slot became active", async () => {
+  it("never marks the day on which a slot became active as missed", async () => {
     await test.goTo(2, 1);
     await test.giveSlot(0);
     await test.goTo(3);
@@ -115,7 +115,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.slots()).toMatchObject([{ status: "completed", missedDays: 0 }, { status: "open" }]);
   });
 
-  it("ends open requests when the last day is over, and completes slots a day later", async () => {
+  it("ends open requests when the last day is over, and completes slots one day later", async () => {
     await test.goTo(4, 1);
     await test.giveSlot(0);
     await test.goTo(5, 1);
@@ -132,7 +132,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     ]);
   });
 
-  it("lets a late session repair the last day", async () => {
+  it("allows a late session that counts for the last day", async () => {
     await test.goTo(4, 1);
     await test.giveSlot(0);
     await test.goTo(6, minute);
@@ -142,7 +142,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.slots()).toMatchObject([{ status: "completed", missedDays: 0 }, {}]);
   });
 
-  it("opens no slot for one that is removed at the end of the last day, or later", async () => {
+  it("opens no new slot if a slot is removed at the end of the last day or later", async () => {
     await test.goTo(1, 1);
     await test.giveSlot(0);
     await test.goTo(2, 1);
@@ -154,7 +154,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     ]);
   });
 
-  it("removes a slot after the first missed day if one is the limit", async () => {
+  it("removes a slot after the first missed day if the limit is one missed day", async () => {
     const strict = await makeUpcomingCycle(service, { seats: 1, durationDays: 5, maxMissedDays: 1 });
     await strict.giveSlot(0);
     await strict.goTo(2);
@@ -163,7 +163,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await strict.slots()).toMatchObject([{ status: "removed", missedDays: 1 }, { status: "open" }]);
   });
 
-  it("reopens a slot whose request is 48 hours old", async () => {
+  it("opens a slot again if its request is 48 hours old", async () => {
     await test.ask(0, 48);
     await test.pass(48 * 3_600_000 - 60_000);
     expect(await test.slots()).toMatchObject([{ status: "requested" }, {}]);
@@ -179,7 +179,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.slots()).toMatchObject([{ status: "removed", missedDays: 0 }, { status: "open" }]);
   });
 
-  it("repeats no change if the clock is set back", async () => {
+  it("applies no change twice if the clock is set back", async () => {
     await test.giveSlot(0);
     await test.goTo(3);
     const before = await test.slots();
@@ -189,7 +189,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.cycle()).toMatchObject({ closedDays: 2 });
   });
 
-  it("updates only the cycle that a request is about", async () => {
+  it("updates for a request only the cycle that the request is about", async () => {
     const other = await makeUpcomingCycle(service, { seats: 1, durationDays: 5 });
     await test.giveSlot(0);
     await other.giveSlot(0);
@@ -201,7 +201,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await other.cycle()).toMatchObject({ closedDays: 2 });
   });
 
-  it("closes a day with one statement for all slots that miss it", async () => {
+  it("closes a day with one SQL statement for all slots that miss it", async () => {
     const crowd = await makeUpcomingCycle(service, { seats: 12, durationDays: 5 });
     for (let index = 0; index < 12; index += 1) await crowd.giveSlot(index);
     await crowd.goTo(2, -minute);
@@ -212,7 +212,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(ran.filter((sql) => sql.includes("missed_days + 1"))).toHaveLength(1);
   });
 
-  it("sends the database no query while nothing is due, and one again after a change", async () => {
+  it("sends no query to the database if nothing is due, and sends one after a change", async () => {
     const { passingTime, database } = service.deps;
     await passingTime.catchUp();
     const asked = vi.spyOn(database, "get");
@@ -224,7 +224,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(asked).toHaveBeenCalledOnce();
   });
 
-  it("also changes a cycle that was just planned, even with many simultaneous requests", async () => {
+  it("also changes a cycle that was planned just before, even with many requests at the same time", async () => {
     const late = await makeUpcomingCycle(service, { seats: 1, durationDays: 1 });
     service.clock.setOffset(Date.parse(late.dayAfter) - Date.now());
     await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));

@@ -30,7 +30,7 @@ function start(job: Partial<Job> & Pick<Job, "run">) {
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
-it("a job runs at once and after each pause", async () => {
+it("a job runs immediately, and again after each pause", async () => {
   const run = vi.fn(async () => {});
   start({ run });
   await pass(0);
@@ -39,7 +39,7 @@ it("a job runs at once and after each pause", async () => {
   expect(run).toHaveBeenCalledTimes(3);
 });
 
-it("a job with a first pause runs only after it", async () => {
+it("a job with a first pause runs only after this pause", async () => {
   const run = vi.fn(async () => {});
   start({ run, firstAfter: 10_000 });
   await pass(9_999);
@@ -48,7 +48,7 @@ it("a job with a first pause runs only after it", async () => {
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-it("a run that fails is logged, and the next one begins after the pause for a failure", async () => {
+it("a run that fails is logged, and the next run begins after the pause for a failure", async () => {
   const run = vi.fn(() => Promise.reject(new Error("disk")));
   const { logged } = start({ run, pause: (hasFailed) => (hasFailed ? 5_000 : 60_000) });
   await pass(5_000);
@@ -56,14 +56,14 @@ it("a run that fails is logged, and the next one begins after the pause for a fa
   expect(logged).toEqual(["the job failed", "the job failed"]);
 });
 
-it("a pause that cannot be found is a minute", async () => {
+it("a pause lasts one minute if the function that computes it fails", async () => {
   const run = vi.fn(async () => {});
   start({ run, pause: () => Promise.reject(new Error("no database")) });
   await pass(60_000);
   expect(run).toHaveBeenCalledTimes(2);
 });
 
-it("a signal starts a run at once, and the pause begins again", async () => {
+it("a signal starts a run immediately, and the pause begins again", async () => {
   const run = vi.fn(async () => {});
   const { signal } = start({ run, isWokenBy: (topic) => topic === "mail" });
   await pass(30_000);
@@ -77,7 +77,7 @@ it("a signal starts a run at once, and the pause begins again", async () => {
   expect(run).toHaveBeenCalledTimes(3);
 });
 
-it("a stop ends the run that is under way, waits for it, and nothing runs any more", async () => {
+it("a stop ends the present run and waits for it, and no run begins afterwards", async () => {
   let begun = 0;
   const run = async (stopping: AbortSignal) => {
     begun += 1;

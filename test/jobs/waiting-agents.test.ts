@@ -13,7 +13,7 @@ const run: ProposalRow = {
 const resting = { tokenId: "one", isResting: () => true };
 const busy = { tokenId: "two", isResting: () => false };
 
-it("returns the token of an agent whose request is idle", () => {
+it("the list of waiting agents returns the token of an agent whose request is idle", () => {
   const agents = createWaitingAgents();
   agents.add("run", busy);
   expect(agents.readerOf("run")).toBeNull();
@@ -22,7 +22,7 @@ it("returns the token of an agent whose request is idle", () => {
   expect(agents.readerOf("other")).toBeNull();
 });
 
-it("removes only the agent that disconnects", () => {
+it("the list of waiting agents removes only the agent that disconnects", () => {
   const agents = createWaitingAgents();
   const leave = [agents.add("run", resting), agents.add("run", { ...resting, tokenId: "three" })];
   leave[0]?.();
@@ -38,7 +38,7 @@ it.each<["sqlite" | "postgres", boolean, number]>([
   ["sqlite", true, 1],
   ["sqlite", false, 0],
   ["postgres", true, 0],
-])("on %s hands a proposal over with a signal, if anybody waits: %s", (engine, waits, signals) => {
+])("a new proposal on %s is given to a waiting agent with a signal: %s", (engine, waits, signals) => {
   const agents = createWaitingAgents();
   const leave = agents.add("run", busy);
   if (!waits) leave();

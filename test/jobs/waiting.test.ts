@@ -23,13 +23,13 @@ function fakeSignals(engine: "sqlite" | "postgres" = "sqlite", freshMilliseconds
 const never = new AbortController().signal;
 const options = { enough: (found: number) => found > 1, milliseconds: 60_000, signal: () => never };
 
-describe("waiting", () => {
-  it("ends at once with a sufficient result", async () => {
+describe("a waiting request", () => {
+  it("ends immediately if the first result is sufficient", async () => {
     const { waiting } = fakeSignals();
     expect(await waiting.until(["a"], async () => 2, options)).toBe(2);
   });
 
-  it("checks only once if there is no time to wait", async () => {
+  it("checks only once if it has no time to wait", async () => {
     const { waiting } = fakeSignals();
     expect(await waiting.until(["a"], async () => 1, { ...options, milliseconds: 0 })).toBe(1);
   });
@@ -52,7 +52,7 @@ describe("waiting", () => {
     expect(await waited).toBe(2);
   });
 
-  it("misses no signal during a check", async () => {
+  it("misses no signal that arrives during a check", async () => {
     const { waiting, signal } = fakeSignals();
     let found = 0;
     const look = async () => {
@@ -63,14 +63,14 @@ describe("waiting", () => {
     expect(await waiting.until(["a"], look, options)).toBe(2);
   });
 
-  it("finds on PostgreSQL what another server changed without a signal", async () => {
+  it("finds on PostgreSQL a change of another server that sent no signal", async () => {
     const { waiting } = fakeSignals("postgres", 1);
     let found = 0;
     const look = async () => ++found;
     expect(await waiting.until(["a"], look, options)).toBe(2);
   });
 
-  it("checks only at the beginning and at the end on SQLite, which one process writes", async () => {
+  it("checks only at the beginning and at the end on SQLite, which only one process writes", async () => {
     const { waiting } = fakeSignals("sqlite", 1);
     let looks = 0;
     const look = async () => ++looks;
@@ -89,7 +89,7 @@ describe("waiting", () => {
     expect(await waiting.until(["a"], async () => 1, { ...options, signal: () => gone })).toBe(1);
   });
 
-  it("reports a request as idle after each check, until there is a signal or its client disconnects", async () => {
+  it("is reported as idle after each check, until there is a signal or its client disconnects", async () => {
     const { waiting, signal } = fakeSignals();
     const client = new AbortController();
     const asked: boolean[] = [];

@@ -88,7 +88,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect(Number(payload.exp)).toBeLessThanOrEqual(seconds + 24 * 3_600);
   });
 
-  it("about the same object have the same topic and tag, which contain no information", async () => {
+  it("about the same object have the same topic and tag, which reveal nothing", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -111,7 +111,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     );
   });
 
-  it("are collected for a minute, and many objects become one notice", async () => {
+  it("are collected for one minute, and many objects become one notice", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     await owner.choose({ apps: [{ appId, kinds: { report: ["browser"] } }] });
@@ -131,7 +131,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     });
   });
 
-  it("are sent to each browser of the member, and to nobody who has not turned one on", async () => {
+  it("are sent to each browser of the member, and not to members who have not turned them on", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -160,7 +160,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect(waiting).toEqual([]);
   });
 
-  it("are not sent about objects that need nobody any more, or to a person who lost the app", async () => {
+  it("are not sent if the object no longer needs attention, or if the person lost the app", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     const push = await startPushService();
@@ -181,7 +181,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect(browsers).toEqual([{ userId: kim.id }]);
   });
 
-  it("wait for the end of the quiet hours, also if they were tried before", async () => {
+  it("wait for the end of the quiet hours, even if they were tried before", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -201,7 +201,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     await eventually(() => expect(push.received).toHaveLength(3));
   });
 
-  it.each([404, 410])("end for a browser whose push service answers %i", async (status) => {
+  it.each([404, 410])("end for a browser if its push service answers %i", async (status) => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -215,29 +215,32 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
   it.each([
     ["seconds", () => "120"],
     ["a date", () => new Date(service.clock.now().getTime() + 120_000).toUTCString()],
-  ])("are tried again at the time that a busy push service names, in %s", async (_, retryAfter) => {
-    const app = await makeNoticedApp(service);
-    const kim = await app.join("maintainer");
-    const push = await startPushService();
-    const browser = await addBrowser(kim, push);
-    push.answers.set(browser.path, [{ status: 429, retryAfter: retryAfter() }, 503]);
-    await propose(service, app, (await app.report({})).field("id"));
-    await eventually(() => expect(push.received).toHaveLength(1));
-    await settled(app);
-    await passTime(service, 118 * second);
-    await settled(app);
-    expect(push.received).toHaveLength(1);
-    await passTime(service, 2 * second);
-    await eventually(() => expect(push.received).toHaveLength(2));
-    await settled(app);
-    await passTime(service, minute);
-    await eventually(() => expect(push.received).toHaveLength(3));
-    await settled(app);
-    expect(shownBy(push, browser)[2]).toEqual(shownBy(push, browser)[0]);
-    expect(push.received[2]?.headers.ttl).toBe(String(86_400 - 180));
-  });
+  ])(
+    "are tried again at the time that a busy push service names, in the form of %s",
+    async (_, retryAfter) => {
+      const app = await makeNoticedApp(service);
+      const kim = await app.join("maintainer");
+      const push = await startPushService();
+      const browser = await addBrowser(kim, push);
+      push.answers.set(browser.path, [{ status: 429, retryAfter: retryAfter() }, 503]);
+      await propose(service, app, (await app.report({})).field("id"));
+      await eventually(() => expect(push.received).toHaveLength(1));
+      await settled(app);
+      await passTime(service, 118 * second);
+      await settled(app);
+      expect(push.received).toHaveLength(1);
+      await passTime(service, 2 * second);
+      await eventually(() => expect(push.received).toHaveLength(2));
+      await settled(app);
+      await passTime(service, minute);
+      await eventually(() => expect(push.received).toHaveLength(3));
+      await settled(app);
+      expect(shownBy(push, browser)[2]).toEqual(shownBy(push, browser)[0]);
+      expect(push.received[2]?.headers.ttl).toBe(String(86_400 - 180));
+    },
+  );
 
-  it("are given up after a day", async () => {
+  it("are deleted after one day without success", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -261,7 +264,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect((await kim.call("GET", path)).body).toMatchObject({ items: [{ id: browser.id }] });
   });
 
-  it("are not delayed by a browser whose push service does not answer", async () => {
+  it("are not delayed by another browser whose push service does not answer", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -279,7 +282,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
   describe("belong to a session", () => {
     const listed = async (member: NoticedMember) => Object((await member.call("GET", path)).body).items;
 
-    it("and end when the person ends it, there or in another browser", async () => {
+    it("and end when the person ends it, in this browser or in another one", async () => {
       const app = await makeNoticedApp(service);
       const push = await startPushService();
       const signedIn = async (member: NoticedMember): Promise<NoticedMember> => {
@@ -312,7 +315,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
       expect(push.received).toEqual([]);
     });
 
-    it("and continue only in a later one of the same person", async () => {
+    it("and continue only in a later session of the same person", async () => {
       const app = await makeNoticedApp(service);
       const push = await startPushService();
       const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
@@ -361,7 +364,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
       expect(push.received).toHaveLength(1);
     });
 
-    it("and pass to another person who turns the same browser on", async () => {
+    it("and belong to another person who turns them on in the same browser", async () => {
       const app = await makeNoticedApp(service);
       const push = await startPushService();
       const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
@@ -371,7 +374,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     });
   });
 
-  it("have a valid address and key, and a limit", async () => {
+  it("need a valid address and key, and have a maximum number", async () => {
     const { owner } = await makeNoticedApp(service);
     const push = await startPushService();
     const { subscription } = makeSubscriber(push);
@@ -390,7 +393,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect([full.status, full.field("code")]).toEqual([409, "wrong_state"]);
   });
 
-  it("are stored without a readable address or secret, and no other person sees them", async () => {
+  it("are stored without a readable address or secret, and other persons do not see them", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     const push = await startPushService();
@@ -407,7 +410,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
 });
 
 describe.each(databases)("the keys for push services, on $name", (engine) => {
-  it("are the same for all servers of a database, also if several need them first", async () => {
+  it("are the same for all servers of a database, even if several servers need them first", async () => {
     const place = await engine.create();
     const secret = "s".repeat(32);
     const one = await startService({ database: place, secret });
@@ -432,7 +435,7 @@ describe.each(databases)("the keys for push services, on $name", (engine) => {
 });
 
 describe("a server on the internet", () => {
-  it("sends nothing to private addresses, unless it may", async () => {
+  it("sends notices to private addresses only if this is allowed", async () => {
     const push = await startPushService();
     for (const privateWebhooks of [false, true]) {
       const service = await startService({ settings: { privateWebhooks } });

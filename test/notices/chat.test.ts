@@ -40,7 +40,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     ]);
   });
 
-  it("are not posted for a viewer, and a proposal is posted for any choices of members", async () => {
+  it("are not posted for a viewer, and a proposal is posted whatever the members chose", async () => {
     const { app, webhook } = await appWithChat();
     const viewer = await app.join("viewer");
     const refused = await viewer.choose({ apps: [{ appId: app.appId, kinds: { report: ["chat"] } }] });
@@ -69,7 +69,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     ]);
   });
 
-  it("of a thread that is deleted before they were sent are not sent", async () => {
+  it("are not sent if the thread is deleted before", async () => {
     const { app, webhook } = await appWithChat();
     await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["chat"] } }] });
     webhook.answers.push(500);
@@ -82,7 +82,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     expect(webhook.received).toHaveLength(1);
   });
 
-  it("of one app do not wait for the chat of another that does not answer", async () => {
+  it("do not wait for the chat of another app that does not answer", async () => {
     const dead = await appWithChat();
     const alive = await appWithChat();
     for (const { app } of [dead, alive])
@@ -96,7 +96,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     release();
   });
 
-  it("have an address that fits the format, which only an owner changes", async () => {
+  it("need an address that fits the format, and only an owner can change it", async () => {
     const { app } = await appWithChat();
     const kim = await app.join("maintainer");
     const patch = (body: object) => app.owner.call("PATCH", `/apps/${app.appId}`, body);

@@ -7,7 +7,7 @@ import { bearer } from "../support/worlds/owner-with-one-of-each.ts";
 
 const own = async ({ call }: NoticedMember) => OwnNotices.parse((await call("GET", "/me/notices")).body);
 
-describe.each(databases)("the notices that a member gets, on $name", (engine) => {
+describe.each(databases)("the settings for the notices of a member, on $name,", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, settings: { dev: true } });
@@ -20,7 +20,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     return Object.fromEntries((app?.kinds ?? []).map(({ kind, ways }) => [kind, ways.join("+")]));
   };
 
-  it("follows from the role, unless the member has changed it", async () => {
+  it("follow from the role unless the member has changed them", async () => {
     const app = await makeNoticedApp(service);
     const [maintainer, viewer] = [await app.join("maintainer"), await app.join("viewer")];
     const both = "mail+browser";
@@ -38,7 +38,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(await on(viewer, app.appId)).toEqual({ report: "", storm: "" });
   });
 
-  it("is changed for one app, and what is left out stays as it is", async () => {
+  it("can be changed for one app, and settings that the request leaves out stay the same", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     const kinds = { report: ["daily"], answer: [], storm: ["daily", "mail"] };
@@ -58,7 +58,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(byDefault).toContain("answer");
   });
 
-  it("is stored separately for each member and each app", async () => {
+  it("are separate for each member and each app", async () => {
     const [app, other] = [await makeNoticedApp(service), await makeNoticedApp(service)];
     const member = await app.join("maintainer");
     await member.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
@@ -68,7 +68,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect([foreign.status, foreign.field("code")]).toEqual([404, "not_found"]);
   });
 
-  it("has only kinds that the role can get", async () => {
+  it("contain only kinds of notices that the role can get", async () => {
     const app = await makeNoticedApp(service);
     const viewer = await app.join("viewer");
     const refused = await viewer.choose({ apps: [{ appId: app.appId, kinds: { proposal: ["mail"] } }] });
@@ -78,7 +78,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(unknown.status).toBe(400);
   });
 
-  it("has the time zone and the quiet hours of the person", async () => {
+  it("contain the time zone and the quiet hours of the person", async () => {
     const { owner } = await makeNoticedApp(service);
     expect(await own(owner)).toMatchObject({ timezone: "UTC", quietHours: null, noMail: null });
     const quietHours = { from: "22:00", to: "07:00" };
@@ -96,7 +96,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
       expect((await owner.choose(body)).status).toBe(400);
   });
 
-  it("says why the person gets no mail", async () => {
+  it("say why the person gets no mail", async () => {
     const app = await makeNoticedApp(service);
     const user = await service.makeMember(app.appId, "maintainer");
     const answer = await service.request("GET", "/api/v1/console/me/notices", {
@@ -105,7 +105,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(answer.field("noMail")).toBe("address_unverified");
   });
 
-  it("is read and changed by a token with the scope, for its app only", async () => {
+  it("can be read and changed by a token with the scope, only for its app", async () => {
     const app = await makeNoticedApp(service);
     const second = await service.makeApp(app.owner);
     const token = async (scope: string, appId?: string) =>
@@ -121,7 +121,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(reading.field("code")).toBe("insufficient_scope");
   });
 
-  it("is deleted with the membership", async () => {
+  it("are deleted with the membership", async () => {
     const app = await makeNoticedApp(service);
     const member = await app.join("maintainer");
     await member.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
@@ -135,7 +135,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
   });
 });
 
-it("says that a server without mail sends none", async () => {
+it("the settings for notices say that a server without mail sends no mails", async () => {
   const service = await startService();
   const { owner } = await makeNoticedApp(service);
   expect((await own(owner)).noMail).toBe("server_sends_none");

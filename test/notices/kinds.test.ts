@@ -9,7 +9,7 @@ import { propose } from "../support/worlds/app-with-owner-and-agent.ts";
 
 const [minute, hour] = [60_000, 3_600_000];
 
-describe.each(databases)("members get a notice, on $name, that", (engine) => {
+describe.each(databases)("members get a notice, on $name,", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, still: true, settings: { dev: true } });
@@ -26,7 +26,7 @@ describe.each(databases)("members get a notice, on $name, that", (engine) => {
     return (await who.mails()).map(({ text }) => text);
   };
 
-  it("an approval of theirs expired before an agent began", async () => {
+  it("if an approval of theirs expired before an agent began", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     await kim.choose({ apps: [{ appId: app.appId, kinds: { proposal: [] } }] });
@@ -43,7 +43,7 @@ describe.each(databases)("members get a notice, on $name, that", (engine) => {
     expect((await app.owner.mails()).filter((mail) => mail.text.includes("approval"))).toEqual([]);
   });
 
-  it("all who may decide get the notice if the person who approved has left", async () => {
+  it("if the approval of another person who has left expired and they may decide", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     for (const one of [kim, bo, app.owner])
@@ -58,7 +58,7 @@ describe.each(databases)("members get a notice, on $name, that", (engine) => {
     expect([await kim.mails(), await app.owner.mails()].map(({ length }) => length)).toEqual([0, 1]);
   });
 
-  it("a tester requests a slot, and a test has too few testers", async () => {
+  it("if a tester requests a slot, and if a test has too few testers", async () => {
     const app = await makeNoticedApp(service);
     const [wants, other] = [await app.join("maintainer"), await app.join("maintainer")];
     const kinds = { slot: ["mail"], testers: ["mail"] };
@@ -76,7 +76,7 @@ describe.each(databases)("members get a notice, on $name, that", (engine) => {
     expect([await app.owner.mails(), await other.mails()].map(({ length }) => length)).toEqual([1, 0]);
   });
 
-  it("a test that has enough testers again is in no mail", async () => {
+  it("only while a test has too few testers", async () => {
     const app = await makeNoticedApp(service);
     const listing = await service.makeListing({ id: app.appId }, { seats: 1 });
     const cycle = await service.makeCycle(listing);
@@ -86,7 +86,7 @@ describe.each(databases)("members get a notice, on $name, that", (engine) => {
     expect(await told(app, app.owner)).toEqual([]);
   });
 
-  it("a webhook was switched off, or has not answered for a while", async () => {
+  it("if a webhook was turned off, or has not answered for a long time", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const [gone, failing] = [await startReceiver(), await startReceiver()];

@@ -9,7 +9,7 @@ import { bearer } from "../support/worlds/owner-with-one-of-each.ts";
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
-describe.each(databases)("mail to members, on $name", (engine) => {
+describe.each(databases)("a mail with notices, on $name,", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, still: true, settings: { dev: true } });
@@ -28,7 +28,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     return mails;
   };
 
-  it("collects what happens within 15 minutes, each with its link before the words of the public", async () => {
+  it("collects the events of 15 minutes, and each link is before the words of the public", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     await owner.choose({ apps: [{ appId, kinds: { report: ["mail"] } }] });
@@ -46,7 +46,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect((await mailsAfter(app, owner, 2))[1]?.subject).toBe("Demo: A new report arrived");
   });
 
-  it("notifies the assignee, and nobody else, that a sender answered", async () => {
+  it("informs the assignee, and nobody else, that a sender answered", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     const report = await app.report({ message: "It broke." });
@@ -61,7 +61,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect([await bo.mails(), await app.owner.mails()]).toEqual([[], []]);
   });
 
-  it("notifies members with notices about new reports of an answer in a thread without an assignee", async () => {
+  it("informs members with notices about new reports of an answer in a thread without an assignee", async () => {
     const app = await makeNoticedApp(service);
     const viewer = await app.join("viewer");
     await viewer.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
@@ -72,14 +72,14 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(await app.owner.mails()).toEqual([]);
   });
 
-  it("notifies nobody about their own actions", async () => {
+  it("informs nobody about their own actions", async () => {
     const app = await makeNoticedApp(service);
     const id = (await app.report({})).field("id");
     await app.owner.call("PATCH", `/feedback/${id}`, { assignee: "me" });
     await mailsAfter(app, app.owner, 0);
   });
 
-  it("notifies owners and maintainers of a proposal, with the link to the plan", async () => {
+  it("informs owners and maintainers of a proposal, with the link to the plan", async () => {
     const app = await makeNoticedApp(service);
     const [kim, viewer] = [await app.join("maintainer"), await app.join("viewer")];
     const id = (await app.report({ subject: "Uploads" })).field("id");
@@ -90,7 +90,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect((await app.owner.mails()).length + (await viewer.mails()).length).toBe(1);
   });
 
-  it("notifies the person who approved that the work failed, or that its worker is silent", async () => {
+  it("informs the person who approved that the work failed, or that its worker reports nothing", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     await kim.choose({ apps: [{ appId: app.appId, kinds: { proposal: [] } }] });
@@ -117,7 +117,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(others).toEqual([]);
   });
 
-  it("notifies once a day of a failure that is reported very often, from the chosen number on", async () => {
+  it("informs once a day of a failure that is reported at least as often as the chosen number", async () => {
     const app = await makeNoticedApp(service);
     const viewer = await app.join("viewer");
     await viewer.choose({ apps: [{ appId: app.appId, kinds: { storm: ["mail"] }, stormPerHour: 3 }] });
@@ -135,7 +135,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     await mailsAfter(app, viewer, 2);
   });
 
-  it("is sent once a day at 9:00 in the zone of the member, if the member wants that", async () => {
+  it("is sent once a day at 9:00 in the time zone of the member if the member chose this", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     const kinds = { report: ["daily"], proposal: ["daily"] };
@@ -153,7 +153,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(mail?.subject).toBe("Demo: your day, 2 notices");
   });
 
-  it("waits for the end of quiet hours, also if they were set later", async () => {
+  it("waits for the end of the quiet hours, even if they were set later", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     await owner.choose({ apps: [{ appId, kinds: { report: ["mail"] } }] });
@@ -180,7 +180,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(await kim.mails()).toEqual([]);
   });
 
-  it("is never about an app that the member lost, or a kind that the role lost", async () => {
+  it("is never about an app that the member lost, or a kind that the new role does not get", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     await propose(service, app, (await app.report({})).field("id"));
@@ -191,7 +191,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(await bo.mails()).toEqual([]);
   });
 
-  it("about a thread that is deleted, or a proposal that is decided before the mail is written, is not sent", async () => {
+  it("is not sent if its thread was deleted or its proposal was decided before the mail was written", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const deleted = (await app.report({})).field("id");
@@ -206,7 +206,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     await mailsAfter(app, kim, 0);
   });
 
-  it("comes at most 24 times a day; what comes later is in one mail at 9:00", async () => {
+  it("is sent at most 24 times a day, and later notices are in one mail at 9:00", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     await owner.choose({ apps: [{ appId, kinds: { report: ["mail"] } }] });

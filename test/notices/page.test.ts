@@ -3,7 +3,7 @@ import { makeNoticedApp } from "../support/mail/noticed-app.ts";
 import { makeSubscriber, startPushService } from "../support/network/push-service.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
-describe("the page of notices, without scripts", () => {
+describe("the page of notices, without scripts,", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ settings: { dev: true } });
@@ -27,7 +27,7 @@ describe("the page of notices, without scripts", () => {
   const ticked = (page: string) =>
     [...page.matchAll(/<input type="checkbox" name="([\w.]+)"[^>]*\bchecked/g)].map(([, name]) => name);
 
-  it("shows the ticks, and saves only those that were changed", async () => {
+  it("shows the check marks, and saves only those that were changed", async () => {
     const { app, open, send } = await openPages();
     const before = ticked(await open());
     expect(before).toContain("answer.mail");
@@ -48,7 +48,7 @@ describe("the page of notices, without scripts", () => {
     expect(changed).toEqual(["report", "storm"]);
   });
 
-  it("shows a refused form again with its ticks", async () => {
+  it("shows a refused form again with its check marks", async () => {
     const { app, send } = await openPages();
     const refused = await send(`/${app.appId}`, { "report.mail": "on", stormPerHour: "1" });
     expect(refused.status).toBe(400);
@@ -56,7 +56,7 @@ describe("the page of notices, without scripts", () => {
     expect(refused.text).toContain("must be at least 2");
   });
 
-  it("saves the quiet hours, and ends them", async () => {
+  it("saves the quiet hours, and deletes them", async () => {
     const { app, open, send } = await openPages();
     expect((await send("/hours", { timezone: "Asia/Tokyo", from: "22:00", to: "06:30" })).status).toBe(303);
     expect(await open()).toMatch(/name="from"[^>]*value="22:00"|value="22:00"[^>]*name="from"/);
@@ -69,7 +69,7 @@ describe("the page of notices, without scripts", () => {
     });
   });
 
-  it("lists the browsers that show notices, and turns one off", async () => {
+  it("lists the browsers that show notices, and can turn off one", async () => {
     const { app, open, send } = await openPages();
     const push = await startPushService();
     expect(await open()).toMatch(/<noscript><p>[^<]*scripts/);
@@ -83,7 +83,7 @@ describe("the page of notices, without scripts", () => {
     expect(removals(await open())).toHaveLength(1);
   });
 
-  it("shows why a browser was not turned on", async () => {
+  it("says why a browser was not turned on", async () => {
     const { send } = await openPages();
     const push = await startPushService();
     const { subscription } = makeSubscriber(push);

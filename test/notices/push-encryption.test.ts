@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { encryptedFor, isPublicKey } from "../../server/notices/browsers/encryption.ts";
 import { outcomeOf } from "../../server/notices/browsers/rules.ts";
 
-it("encrypts the example of RFC 8291 as the RFC does", () => {
+it("the push encryption of the example in RFC 8291 gives the result of the RFC", () => {
   const own = createECDH("prime256v1");
   own.setPrivateKey("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw", "base64url");
   const encrypted = encryptedFor(
@@ -23,7 +23,7 @@ it("encrypts the example of RFC 8291 as the RFC does", () => {
   );
 });
 
-it("recognises a public key of a browser", () => {
+it("the public key of a browser is checked", () => {
   const key = createECDH("prime256v1").generateKeys("base64url", "uncompressed");
   expect(isPublicKey(key)).toBe(true);
   expect(isPublicKey(createECDH("prime256v1").generateKeys("base64url", "compressed"))).toBe(true);
@@ -47,7 +47,10 @@ it.each([
   [503, "Thu, 01 Jan 2026 13:30:00 GMT", 1, { kind: "again", at: new Date("2026-01-01T13:30:00Z") }],
   [503, "Thu, 01 Jan 1970 13:30:00 GMT", 1, { kind: "again", at: new Date("2026-01-01T12:00:05Z") }],
   [503, "80000", 1, { kind: "given up" }],
-])("after the status %s with Retry-After %s, attempt %i: %j", (status, retryAfter, tries, outcome) => {
-  const [createdAt, now] = [new Date("2026-01-01T10:00:00Z"), new Date("2026-01-01T12:00:00Z")];
-  expect(outcomeOf({ status, retryAfter, tries, createdAt, now })).toEqual(outcome);
-});
+])(
+  "a push service that answers %s with Retry-After %s to attempt %i causes %j",
+  (status, retryAfter, tries, outcome) => {
+    const [createdAt, now] = [new Date("2026-01-01T10:00:00Z"), new Date("2026-01-01T12:00:00Z")];
+    expect(outcomeOf({ status, retryAfter, tries, createdAt, now })).toEqual(outcome);
+  },
+);

@@ -33,7 +33,7 @@ const mailWays = async ({ app }: Pick<Awaited<ReturnType<typeof noticedOwner>>, 
 };
 
 describe("mail with notices", () => {
-  it("can be ended with one click by the mail program, without a sign-in", async () => {
+  it("can be ended with one click in the mail program, without a sign-in", async () => {
     const noticed = await noticedOwner();
     const { header, link, app, mail, server, service } = noticed;
     expect(header("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click");
@@ -64,7 +64,7 @@ describe("mail with notices", () => {
     await noticed.told(2);
   });
 
-  it("is not ended by another link", async () => {
+  it("is not ended by a changed link", async () => {
     const noticed = await noticedOwner();
     const token = noticed.link.split("/").at(-1) ?? "";
     const swapped = token.startsWith("A") ? `B${token.slice(1)}` : `A${token.slice(1)}`;
@@ -89,7 +89,7 @@ describe("mail with notices", () => {
 });
 
 describe("words of a sender", () => {
-  it("that are erased are in no mail that waits; the other notices of that mail are kept", async () => {
+  it("that are erased are in no mail that waits, and the other notices of the mail are kept", async () => {
     const server = await startMailServer();
     const service = await serverWithMail(server.url);
     const app = await makeNoticedApp(service);

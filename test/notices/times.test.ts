@@ -6,12 +6,12 @@ const at = (text: string) => new Date(text);
 const none = { timezone: berlin, quiet: null };
 const night = { timezone: berlin, quiet: { from: "22:00", to: "07:00" } };
 
-describe("a mail", () => {
-  it("waits 15 minutes for further notices", () => {
+describe("a mail with notices", () => {
+  it("waits 15 minutes for more notices", () => {
     expect(dueAt("mail", at("2026-06-01T10:00:00Z"), none)).toEqual(at("2026-06-01T10:15:00Z"));
   });
 
-  it("waits for the end of quiet hours, which may go past midnight", () => {
+  it("waits for the end of quiet hours that last past midnight", () => {
     expect(dueAt("mail", at("2026-06-01T20:30:00Z"), night)).toEqual(at("2026-06-02T05:00:00Z"));
     expect(dueAt("mail", at("2026-06-01T02:00:00Z"), night)).toEqual(at("2026-06-01T05:00:00Z"));
     expect(dueAt("mail", at("2026-06-01T05:00:00Z"), night)).toEqual(at("2026-06-01T05:15:00Z"));
@@ -26,7 +26,7 @@ describe("a mail", () => {
 });
 
 describe("the daily mail", () => {
-  it("is sent at 9:00 in the zone of the member", () => {
+  it("is sent at 9:00 in the time zone of the member", () => {
     expect(dueAt("daily", at("2026-06-01T10:00:00Z"), none)).toEqual(at("2026-06-02T07:00:00Z"));
     expect(dueAt("daily", at("2026-06-01T06:59:59Z"), none)).toEqual(at("2026-06-01T07:00:00Z"));
     const tokyo = { timezone: "Asia/Tokyo", quiet: null };
@@ -35,12 +35,12 @@ describe("the daily mail", () => {
     expect(dueAt("daily", at("2026-06-01T10:00:00Z"), fixed)).toEqual(at("2026-06-02T06:00:00Z"));
   });
 
-  it("is sent at 9:00 on the days on which clocks are changed", () => {
+  it("is sent at 9:00 on the days on which the clock changes", () => {
     expect(dueAt("daily", at("2026-03-28T20:00:00Z"), none)).toEqual(at("2026-03-29T07:00:00Z"));
     expect(dueAt("daily", at("2026-10-24T20:00:00Z"), none)).toEqual(at("2026-10-25T08:00:00Z"));
   });
 
-  it("has a time that is known for each day", () => {
+  it("has a known time for each day", () => {
     const isDaily = (text: string, hours = none) => isDailyTime(at(text), hours);
     expect(isDaily("2026-06-02T07:00:00Z")).toBe(true);
     expect(isDaily("2026-03-29T07:00:00Z")).toBe(true);
@@ -52,41 +52,41 @@ describe("the daily mail", () => {
     expect(isDailyTime(at("2026-06-02T07:00:00Z"), late)).toBe(false);
   });
 
-  it("comes at the end of quiet hours if they are longer", () => {
+  it("is sent at the end of the quiet hours if they end later", () => {
     const late = { timezone: berlin, quiet: { from: "20:00", to: "10:30" } };
     expect(dueAt("daily", at("2026-06-01T10:00:00Z"), late)).toEqual(at("2026-06-02T08:30:00Z"));
   });
 });
 
-describe("a zone that this version of Node does not support", () => {
-  it("counts as UTC", () => {
+describe("a time zone that this version of Node does not support", () => {
+  it("is read as UTC", () => {
     const mars = { timezone: "Mars/Olympus", quiet: { from: "22:00", to: "07:00" } };
     expect(dueAt("daily", at("2026-06-01T10:00:00Z"), mars)).toEqual(at("2026-06-02T09:00:00Z"));
     expect(dueAt("mail", at("2026-06-01T23:00:00Z"), mars)).toEqual(at("2026-06-02T07:00:00Z"));
   });
 });
 
-describe("quiet hours when clocks are changed", () => {
+describe("quiet hours when the clock changes", () => {
   const short = { timezone: berlin, quiet: { from: "01:00", to: "02:30" } };
 
-  it("end after the hour that is left out, if they would end in it", () => {
+  it("end after the missing hour if they would end within it", () => {
     // At 1:00 UTC clocks change from 2:00 to 3:00.
     expect(afterQuiet(at("2026-03-29T00:30:00Z"), short)).toEqual(at("2026-03-29T01:30:00Z"));
   });
 
-  it("include the repeated hour both times", () => {
+  it("include both repetitions of the repeated hour", () => {
     // At 1:00 UTC clocks change from 3:00 back to 2:00.
     expect(afterQuiet(at("2026-10-25T00:15:00Z"), short)).toEqual(at("2026-10-25T00:30:00Z"));
     expect(afterQuiet(at("2026-10-25T01:15:00Z"), short)).toEqual(at("2026-10-25T01:30:00Z"));
     expect(afterQuiet(at("2026-10-25T01:30:00Z"), short)).toEqual(at("2026-10-25T01:30:00Z"));
   });
 
-  it("last as long as the clock shows them through a night that is longer or shorter", () => {
+  it("last as long as the clock shows, even in a longer or shorter night", () => {
     expect(afterQuiet(at("2026-03-28T22:00:00Z"), night)).toEqual(at("2026-03-29T05:00:00Z"));
     expect(afterQuiet(at("2026-10-24T21:00:00Z"), night)).toEqual(at("2026-10-25T06:00:00Z"));
   });
 
-  it("end later than they begin, in every zone and at every hour of a year", () => {
+  it("end after their start, in every time zone and at every hour of a year", () => {
     for (const timezone of ["America/St_Johns", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kathmandu"])
       for (let hour = 0; hour < 366 * 24; hour += 11) {
         const now = new Date(Date.UTC(2026, 0, 1, hour, 30));

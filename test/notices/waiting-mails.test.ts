@@ -47,8 +47,8 @@ async function appWithMailServer(
 
 const refusedOnce = (count: number) => (count === 1 ? { code: 451, text: "4.3.0 Later" } : undefined);
 
-describe.each(databases)("a mail that was tried, on $name", (engine) => {
-  it("keeps its Message-ID when it loses the words of a deleted thread", async () => {
+describe.each(databases)("a mail with notices that was tried, on $name,", (engine) => {
+  it("keeps its Message-ID after it loses the words of a deleted thread", async () => {
     const { server, service, report, deleted, tried, isTried, mailRows } = await appWithMailServer(
       engine,
       refusedOnce,
@@ -90,7 +90,7 @@ describe.each(databases)("a mail that was tried, on $name", (engine) => {
     expect(server.received[0]?.raw).not.toContain("cellar");
   });
 
-  it("is not sent twice if a thread is deleted while it is being sent", async () => {
+  it("is not sent twice if a thread is deleted during the sending", async () => {
     let accept = () => {};
     const held = new Promise<void>((resolve) => {
       accept = resolve;
@@ -115,8 +115,8 @@ describe.each(databases)("a mail that was tried, on $name", (engine) => {
   });
 });
 
-describe.each(databases)("a mail that waits for the mail server, on $name", (engine) => {
-  it("is taken back from a member whose role no longer gets its notices", async () => {
+describe.each(databases)("a mail with notices that waits for the mail server, on $name,", (engine) => {
+  it("is not sent to a member whose new role does not get its notices", async () => {
     const server = await startMailServer();
     const service = await serverWithMail(server.url, { engine });
     const app = await makeNoticedApp(service);
@@ -138,33 +138,36 @@ describe.each(databases)("a mail that waits for the mail server, on $name", (eng
   });
 });
 
-describe.each(sharedDatabases)("a mail that is written while its thread is deleted, on $name", (engine) => {
-  it("is not stored with the words of the thread", async () => {
-    const { service, report, app, mailRows } = await appWithMailServer(engine, () => ({
-      code: 451,
-      text: "4.3.0 Later",
-    }));
-    const { database } = service.deps;
-    const id = await report("The cellar");
-    await app.settled();
-    let deletion: ReturnType<typeof app.owner.call> | undefined;
-    await database.write(async (tx) => {
-      // The server that writes the mail waits for this row after it has read the thread.
-      await tx.run("SELECT 1 AS one FROM notices WHERE feedback_id = ? FOR UPDATE", id);
-      const waiting = (count: number) =>
-        eventually(async () => expect(await database.all(waiters)).toHaveLength(count));
-      await passTime(service, 15 * minute);
-      await waiting(1);
-      deletion = app.owner.call("DELETE", `/feedback/${id}`);
-      await waiting(2);
+describe.each(sharedDatabases)(
+  "a mail with notices that is written during the deletion of its thread, on $name,",
+  (engine) => {
+    it("is not stored with the words of the thread", async () => {
+      const { service, report, app, mailRows } = await appWithMailServer(engine, () => ({
+        code: 451,
+        text: "4.3.0 Later",
+      }));
+      const { database } = service.deps;
+      const id = await report("The cellar");
+      await app.settled();
+      let deletion: ReturnType<typeof app.owner.call> | undefined;
+      await database.write(async (tx) => {
+        // The server that writes the mail waits for this row after it has read the thread.
+        await tx.run("SELECT 1 AS one FROM notices WHERE feedback_id = ? FOR UPDATE", id);
+        const waiting = (count: number) =>
+          eventually(async () => expect(await database.all(waiters)).toHaveLength(count));
+        await passTime(service, 15 * minute);
+        await waiting(1);
+        deletion = app.owner.call("DELETE", `/feedback/${id}`);
+        await waiting(2);
+      });
+      expect((await deletion)?.status).toBe(204);
+      await eventually(async () => expect(await mailRows()).toEqual([]));
     });
-    expect((await deletion)?.status).toBe(204);
-    await eventually(async () => expect(await mailRows()).toEqual([]));
-  });
-});
+  },
+);
 
-describe.each(sharedDatabases)("two servers of a database, on $name", (engine) => {
-  it("lose no notice that one creates while the other one writes a mail", async () => {
+describe.each(sharedDatabases)("two servers with one database, on $name,", (engine) => {
+  it("lose no notice that one server creates while the other one writes a mail", async () => {
     const service = await startService({ engine, still: true, settings: { dev: true } });
     onTestFinished(() => service.stop());
     const { database, newId } = service.deps;

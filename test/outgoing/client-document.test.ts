@@ -11,7 +11,7 @@ import { certificate, certificateKey } from "../support/network/certificate.ts";
 const id = "https://innkeep.test/client.json";
 const document = { client_id: id, client_name: "Kettle bot", redirect_uris: ["https://a.example/back"] };
 
-describe("the document of a program", () => {
+describe("the metadata document of a program", () => {
   let server: Server;
   let answer: { status?: number; headers?: Record<string, string>; body: string };
   let asked = 0;
@@ -53,11 +53,11 @@ describe("the document of a program", () => {
     ["behind a redirect", "", { status: 302, headers: { location: "https://innkeep.test/x" } }, /302/],
     ["that is missing", "", { status: 404 }, /404/],
     ["that does not end", "{", { headers: { "x-hang": "1" } }, /2.5 seconds/],
-  ])("is refused %s", async (_, body, more, message) => {
+  ])("is refused if it is %s", async (_, body, more, message) => {
     await expect(read(body, more)).rejects.toThrow(message);
   });
 
-  it("is read from the address that was checked: its name is looked up once", async () => {
+  it("is read from the address that was checked, and its name is looked up once", async () => {
     answer = { body: JSON.stringify(document) };
     let looked = 0;
     const { port } = addressOf(server);
@@ -75,7 +75,7 @@ describe("the document of a program", () => {
   });
 
   it.each(["https://127.0.0.1/x", "https://[::1]/x", "https://169.254.169.254/latest/meta-data"])(
-    "that redirects to %s is not followed",
+    "cannot redirect to %s",
     async (location) => {
       const before = asked;
       await expect(read("", { status: 302, headers: { location } })).rejects.toThrow(/302/);
@@ -97,7 +97,7 @@ describe("the document of a program", () => {
     ...["https://127。0。0。1/x", "https://①②⑦.0.0.1/x", "https://[::1%25eth0]/x", "https://%6cocalhost/x"],
     ...["https://LOCALHOST/x", "https://a.example\\@127.0.0.1/x", "https://a.example#@127.0.0.1/x"],
     ...["https:127.0.0.1/x", "https:///127.0.0.1/x", " https://a.example/x", "https://a.example/x\r\nX: y"],
-  ])("is not read at %j, an address in another form", async (address) => {
+  ])("is not read at %j, an address in an unusual form", async (address) => {
     await expect(readClientDocument(address)).rejects.toThrow("is not an https address with a path");
   });
 
@@ -110,7 +110,7 @@ describe("the document of a program", () => {
     expect(asked).toBe(before);
   });
 
-  it("is read once for several requests, and again after a failure", async () => {
+  it("is read once for several requests, and read again after a failure", async () => {
     let reads = 0;
     const documents = createClientDocuments(async () => {
       reads += 1;
@@ -134,7 +134,7 @@ describe("the document of a program", () => {
     ["https://A.example/x", false],
     ["https://a.example/./x", false],
     [`https://a.example/${"x".repeat(500)}`, false],
-  ])("may be at %s: %s", (address, may) => {
+  ])("at the address %s is allowed: %s", (address, may) => {
     expect(isDocumentAddress(address)).toBe(may);
   });
 });

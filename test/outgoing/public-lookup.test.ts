@@ -21,12 +21,12 @@ it.each([
   "[fd00::1]",
   "[ff02::1]",
   "[4000::1]",
-])("%s is in a private network", (host) => {
+])("the address %s is in a private network", (host) => {
   expect(isPrivateAddress(host)).toBe(true);
 });
 
 it.each(["93.184.216.34", "[2606:4700::1111]", "[2a00:1450::1]", "[::ffff:93.184.216.34]", "a.example"])(
-  "%s is in no private network",
+  "the address %s is not in a private network",
   (host) => {
     expect(isPrivateAddress(host)).toBe(false);
   },
@@ -61,7 +61,7 @@ describe("a lookup of public addresses", () => {
     for (const all of [true, false]) expect(await lookUp([addresses], all)).toBeInstanceOf(Error);
   });
 
-  it("returns the addresses that it has checked, and does not query a second time", async () => {
+  it("returns the addresses that it has checked, and does not ask a second time", async () => {
     const answers = [["93.184.216.34", "2606:4700::1111"], ["127.0.0.1"]];
     expect(await lookUp(answers, true)).toEqual([
       { address: "93.184.216.34", family: 4 },

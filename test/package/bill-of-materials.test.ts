@@ -70,23 +70,23 @@ describe("the bill of materials of the package", () => {
     expect(await new JsonStrictValidator(Version.v1dot6).validate(wrong)).not.toBeNull();
   });
 
-  it("is that of this version of innkeep", async () => {
+  it("describes this version of innkeep", async () => {
     const { name, version } = Manifest.parse(JSON.parse(await text("package.json")));
     expect(bill.metadata.component).toMatchObject({ name, version });
   });
 
-  it("lists the packages that are inside the built files, and no other as bundled", () => {
+  it("lists the packages within the built files, and no other package as bundled", () => {
     expect(inside.size).toBeGreaterThan(100);
     expect(included("bundled")).toEqual([...new Set([...inside.values()].map(refOf))].sort());
   });
 
-  it("covers every file of the package that has code", async () => {
+  it("contains every file of the package that has code", async () => {
     const built = (await readdir(join(root, "dist"))).filter((file) => /\.c?js$/.test(file));
     const packed = built.filter((file) => !/^(bench|bench-.*|pictures|bare-.*)\.js$/.test(file));
     expect(Object.keys(bundles).sort()).toEqual(packed.map((file) => `dist/${file}`).sort());
   });
 
-  it("lists the packages that npm installs with it", async () => {
+  it("lists the packages that npm installs with the package", async () => {
     const { dependencies, optionalDependencies } = Own.parse(JSON.parse(await text("package.json")));
     const declared = { ...dependencies, ...optionalDependencies };
     const names = Object.keys(declared);
@@ -99,7 +99,7 @@ describe("the bill of materials of the package", () => {
     expect(optional).toHaveLength(Object.keys(optionalDependencies).length);
   });
 
-  it("names the licence and the locked hash of each package", async () => {
+  it("contains the licence and the locked hash of each package", async () => {
     const { packages } = Lock.parse(JSON.parse(await text("package-lock.json")));
     for (const [folder, manifest] of inside) {
       const component = bill.components.find(({ purl }) => purl === refOf(manifest));
@@ -111,14 +111,14 @@ describe("the bill of materials of the package", () => {
     }
   });
 
-  it("is the list of the notices", async () => {
+  it("contains the same packages as the notices", async () => {
     const notices = await text("dist/THIRD-PARTY-NOTICES.txt");
     const heads = [...notices.matchAll(/^(?:@[\w.-]+\/)?[\w.-]+ \d[\w.+-]* \(.+\)$/gm)].map(([head]) => head);
     const named = [...inside.values()].map(({ name, version, license }) => `${name} ${version} (${license})`);
     expect([...new Set(heads)].sort()).toEqual([...new Set(named)].sort());
   });
 
-  it("says what depends on what", () => {
+  it("contains the dependencies between the packages", () => {
     const refs = bill.components.map((component) => component["bom-ref"]);
     const needs = new Map(bill.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
     const [own] = bill.dependencies;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { allOf, ended, newCheckout, outputs, sources, sourcesOfTools } from "./support/fake-checkout.ts";
 
 describe("a build", () => {
-  it("is done once for the same inputs", async () => {
+  it("is done once for equal inputs", async () => {
     const { builds, write, names } = await newCheckout();
     expect([await builds(), await builds()]).toEqual([1, 1]);
     await write("dist/more.txt", "What others write beside it.");
@@ -12,7 +12,7 @@ describe("a build", () => {
     expect(await names()).toEqual([...allOf("programs", 0), "dist/more.txt"].sort());
   });
 
-  it("is done again when any of the inputs has changed", async () => {
+  it("is done again if any of the inputs has changed", async () => {
     const { at, builds } = await newCheckout();
     let expected = await builds();
     for (const file of [...sources, "build/programs.mjs"]) {
@@ -22,7 +22,7 @@ describe("a build", () => {
     }
   });
 
-  it("is done again when a file was added or renamed", async () => {
+  it("is done again if a file was added or renamed", async () => {
     const { at, write, builds } = await newCheckout();
     await builds();
     await write("src/new.ts");
@@ -32,7 +32,7 @@ describe("a build", () => {
     expect(await builds()).toBe(3);
   });
 
-  it("is done again when a built file was changed or removed", async () => {
+  it("is done again if a built file was changed or deleted", async () => {
     const { at, write, builds } = await newCheckout();
     await builds();
     await write("dist/cli.cjs", "other");
@@ -43,7 +43,7 @@ describe("a build", () => {
     expect(await builds()).toBe(4);
   });
 
-  it("removes files of the previous build that it no longer creates", async () => {
+  it("deletes files of the previous build that it no longer creates", async () => {
     const { write, builds, names } = await newCheckout();
     await builds();
     await write("src/a.ts", "longer");
@@ -51,7 +51,7 @@ describe("a build", () => {
     expect(await names()).toEqual(allOf("programs", 6));
   });
 
-  it("that fails says why, and changes nothing", async () => {
+  it("that fails shows the reason, and changes nothing", async () => {
     const { write, start, builds, names, text } = await newCheckout();
     await builds();
     await write("src/a.ts", "changed");
@@ -66,7 +66,7 @@ describe("a build", () => {
     expect(await builds()).toBe(4);
   });
 
-  it("that a person stops leaves nothing", async () => {
+  it("that a person stops leaves no files", async () => {
     const { at, start } = await newCheckout();
     const build = start([], { WAIT: "yes" });
     await once(build.stdout, "data");
@@ -76,7 +76,7 @@ describe("a build", () => {
   });
 
   it.each([["nothing"], ["programs", "--quickly"], ["constructor"]])(
-    "is not done from %s %s",
+    "is not done for the arguments %s %s",
     async (...words) => {
       const { start, names } = await newCheckout();
       expect(await ended(start(words))).toEqual({
@@ -88,8 +88,8 @@ describe("a build", () => {
   );
 });
 
-describe("the targets", () => {
-  it("exist together, and each is built only when it is out of date", async () => {
+describe("the targets of a build", () => {
+  it("can exist together, and each is built only if it is out of date", async () => {
     const { builds, runsOf, names } = await newCheckout();
     expect([await builds("package"), await runsOf("programs")]).toEqual([1, 1]);
     expect([await builds("tools"), await runsOf("programs")]).toEqual([1, 1]);
@@ -98,7 +98,7 @@ describe("the targets", () => {
     expect(await names()).toEqual(all.sort());
   });
 
-  it("are not built for each other: the programs need no package and no tools", async () => {
+  it("are built separately: the programs need no package and no tools", async () => {
     const { builds, runsOf, write } = await newCheckout();
     await builds("package");
     await write("src/a.ts", "changed");
@@ -106,7 +106,7 @@ describe("the targets", () => {
     expect([await runsOf("package"), await runsOf("tools")]).toEqual([1, 0]);
   });
 
-  it("have separate inputs in addition to the common ones", async () => {
+  it("have separate inputs in addition to the common inputs", async () => {
     const { at, builds, runsOf } = await newCheckout();
     await builds("tools");
     for (const file of sourcesOfTools) await appendFile(at(file), " ");
@@ -116,7 +116,7 @@ describe("the targets", () => {
     expect([await builds("package"), await runsOf("programs")]).toEqual([2, 1]);
   });
 
-  it("read what is inside the programs, also when these were built before", async () => {
+  it("include the content of the programs as an input, even if the programs were built before", async () => {
     const { builds, text, write } = await newCheckout();
     await write("src/a.ts", "x");
     await builds("programs");
@@ -127,7 +127,7 @@ describe("the targets", () => {
     });
   });
 
-  it("start from nothing for npm, so that the package has no other file", async () => {
+  it("begin without old files for npm, so that the package has no other file", async () => {
     const { builds, runsOf, write, names } = await newCheckout();
     await builds("tools");
     await builds("package");
@@ -139,7 +139,7 @@ describe("the targets", () => {
 });
 
 describe("programs that run from the built files during a build", () => {
-  it("find them all, and their folder is never another one", async () => {
+  it("find all files, and their folder never changes to another one", async () => {
     const { at, start, builds, write, names, text } = await newCheckout();
     await builds("package");
     const folders = () => Promise.all(["dist", "action"].map(async (name) => (await stat(at(name))).ino));
@@ -158,7 +158,7 @@ describe("programs that run from the built files during a build", () => {
 });
 
 describe("two builds at the same time in one folder", () => {
-  it("leave a whole result", async () => {
+  it("leave a complete result", async () => {
     const { start, builds, runsOf, names } = await newCheckout();
     const two = [start(["package"], { WAIT: "yes" }), start(["package"], { WAIT: "yes" })];
     await Promise.all(two.map((build) => once(build.stdout, "data")));
@@ -169,7 +169,7 @@ describe("two builds at the same time in one folder", () => {
     expect([await builds("package"), await runsOf("programs")]).toEqual([before, 2]);
   });
 
-  it("end with the newest sources, also if the one that began before a change ends last", async () => {
+  it("leave the result of the newest sources, even if the build that began before a change ends last", async () => {
     const { start, builds, runsOf, write, names, text } = await newCheckout();
     const early = start([], { WAIT: "yes" });
     await once(early.stdout, "data");

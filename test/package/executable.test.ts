@@ -56,8 +56,8 @@ const job = () => ({
   INNKEEP_AGENT_TOKEN: server.demo.agentToken ?? "",
 });
 
-describe("the executable", () => {
-  it("has in its folder the notices of Node and of the packages inside, and a bill of materials that names the same", async () => {
+describe("the executable file", () => {
+  it("has in its folder the notices of Node and of its packages, and a bill of materials with the same packages", async () => {
     const [notices, bill] = await Promise.all(
       ["THIRD-PARTY-NOTICES.txt", "sbom.cdx.json"].map((name) => readFile(join(file, "..", name), "utf8")),
     );
@@ -73,14 +73,14 @@ describe("the executable", () => {
     for (const { name, version } of packages) expect(notices).toContain(`\n${name} ${version} (`);
   });
 
-  it("is one file that is at most 3 MB larger than its Node", async () => {
+  it("is one file that is at most 3 MB larger than Node", async () => {
     const [its, ofNode] = await Promise.all([stat(file), stat(process.execPath)]);
     expect(its.size - ofNode.size).toBeLessThan(3_000_000);
     const beside = await readdir(join(file, ".."));
     expect(beside.filter((name) => /\.(c?js|blob|json)$/.test(name))).toEqual(["sbom.cdx.json"]);
   });
 
-  it("says its version, and how to use it, with no variable at all", async () => {
+  it("prints its version and its help without any environment variable", async () => {
     expect(await run(["--version"])).toMatchObject({ code: 0, stderr: "" });
     expect((await run(["help"])).stdout).toContain("Usage: innkeep <command> [flags]");
     expect(await run(["faq", "list"])).toMatchObject({ code: 4 });
@@ -104,7 +104,7 @@ describe("the executable", () => {
     expect(listed.stdout).toContain("Lost");
   });
 
-  it("has every part that the package loads late", async () => {
+  it("contains every part that the package loads later", async () => {
     const notes = "# Changelog\n\n## 9.9.9 - 2026-01-02\n\n### Added\n\n- A thing.\n";
     const imported = await run(["changelog", "import", "-", "--dry-run"], { env: job(), input: notes });
     expect(imported.stdout + imported.stderr).toContain("9.9.9");
@@ -116,14 +116,14 @@ describe("the executable", () => {
     expect((await run(["faq", "list"], { env })).stderr).toContain("Asked the proxy.");
   });
 
-  it("keeps credentials in a private file, without a keychain", async () => {
+  it("keeps credentials in a file that only the user can read, without a keychain", async () => {
     const env = { INNKEEP_BASE_URL: server.baseUrl };
     const stored = await run(["auth", "set", "api-key"], { env, input: `${server.demo.apiKey}\n` });
     expect(stored).toMatchObject({ code: 0 });
     expect(await run(["faq", "list"], { env })).toMatchObject({ code: 0 });
   });
 
-  it("serves agents", async () => {
+  it("works as an MCP server", async () => {
     const params = {
       protocolVersion: "2025-06-18",
       capabilities: {},
@@ -147,7 +147,7 @@ describe("the executable", () => {
   });
 
   it.each([[["serve"]], [["admin", "check"]], [["dev", "exec", "--", "true"]]])(
-    "says in one sentence that it has no server: %j",
+    "says in one sentence that it contains no server: %j",
     async (words) => {
       expect(await run(words)).toEqual({
         code: 1,

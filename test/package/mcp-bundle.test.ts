@@ -77,7 +77,7 @@ async function startProxy(target: string) {
   return { url: `http://127.0.0.1:${Object(proxy.address()).port}`, asked };
 }
 
-describe("the bundle for one-click installation", () => {
+describe("the MCP bundle", () => {
   it("offers the tools that its manifest names", async () => {
     const client = await startBundle({ base_url: "http://127.0.0.1:9", agent_token: agentToken });
     const { tools } = z
@@ -89,7 +89,7 @@ describe("the bundle for one-click installation", () => {
   it.each([
     ["true", 6],
     ["false", 4],
-  ])("offers the tools for work as the person has chosen: %s", async (work, count) => {
+  ])("offers the tools for approved work only if the person has chosen them: %s", async (work, count) => {
     const config = { base_url: "http://127.0.0.1:9", agent_token: agentToken, work };
     const { tools } = z
       .object({ tools: z.array(z.object({ name: z.string() })) })
@@ -98,21 +98,26 @@ describe("the bundle for one-click installation", () => {
     expect(tools.some(({ name }) => name === "start_work")).toBe(work === "true");
   });
 
-  it.each(["directly", "through a proxy"])("talks to the server that a person has named, %s", async (way) => {
-    const api = await startFakeApi();
-    const proxy = await startProxy(api.baseUrl);
-    const isDirect = way === "directly";
-    const config = { base_url: isDirect ? api.baseUrl : "http://innkeep.test", agent_token: agentToken };
-    const client = await startBundle(config, isDirect ? {} : { HTTP_PROXY: proxy.url });
-    const given = { feedback: api.addThread(), summary: "S", plan: "P" };
-    const run_id = String(readToolResult(await client.callTool("propose_plan", given)).structured.run_id);
-    api.decide(run_id, "approved");
-    const { structured } = readToolResult(await client.callTool("get_decision", { run_id, wait_seconds: 5 }));
-    expect(structured).toMatchObject({ may_proceed: true, approved_plan: { plan: "P" } });
-    expect(proxy.asked[0] ?? "").toMatch(isDirect ? /^$/ : /^GET http:\/\/innkeep\.test\/api\//);
-  });
+  it.each(["directly", "through a proxy"])(
+    "sends its requests to the server that the person entered, %s",
+    async (way) => {
+      const api = await startFakeApi();
+      const proxy = await startProxy(api.baseUrl);
+      const isDirect = way === "directly";
+      const config = { base_url: isDirect ? api.baseUrl : "http://innkeep.test", agent_token: agentToken };
+      const client = await startBundle(config, isDirect ? {} : { HTTP_PROXY: proxy.url });
+      const given = { feedback: api.addThread(), summary: "S", plan: "P" };
+      const run_id = String(readToolResult(await client.callTool("propose_plan", given)).structured.run_id);
+      api.decide(run_id, "approved");
+      const { structured } = readToolResult(
+        await client.callTool("get_decision", { run_id, wait_seconds: 5 }),
+      );
+      expect(structured).toMatchObject({ may_proceed: true, approved_plan: { plan: "P" } });
+      expect(proxy.asked[0] ?? "").toMatch(isDirect ? /^$/ : /^GET http:\/\/innkeep\.test\/api\//);
+    },
+  );
 
-  it("contains nothing of the server, and no file that only other commands load", async () => {
+  it("contains no part of the server, and no file that only other commands need", async () => {
     const names = (await filesIn(bundle)).map((file) => file.slice(bundle.length + 1));
     expect(names).toEqual(expect.arrayContaining(["manifest.json", "LICENSE", manifest.server.entry_point]));
     expect(names.filter((name) => /server|task-watch|inbox|\.map$|package\.json/.test(name))).toEqual([]);

@@ -24,7 +24,7 @@ const locked: readonly (readonly [string, Locked])[] = Object.entries<Locked>(
 const manifest = JSON.parse(text("package.json"));
 
 describe("the packages that Innkeep depends on", () => {
-  it("are locked with the hash of their content, and are from the npm registry", () => {
+  it("are locked with the hash of their content, and come from the npm registry", () => {
     const loose = locked.filter(([, { integrity, link }]) => !link && !/^sha512-/.test(integrity ?? ""));
     const elsewhere = locked.filter(
       ([, { resolved }]) => resolved !== undefined && !resolved.startsWith("https://registry.npmjs.org/"),
@@ -32,7 +32,7 @@ describe("the packages that Innkeep depends on", () => {
     expect([...loose, ...elsewhere].map(([path]) => path)).toEqual([]);
   });
 
-  it("run install scripts only when the manifest allows it", () => {
+  it("run install scripts only if the manifest allows this", () => {
     const allowed = Object.keys(manifest.allowScripts).map((name) =>
       name.replace("@github/keytar", "keytar"),
     );
@@ -50,7 +50,7 @@ describe("the packages that Innkeep depends on", () => {
     ]);
   });
 
-  it("are at most 65 with optional packages, most of them to build SQLite for Node 20", () => {
+  it("are at most 65 with optional packages, most of which build SQLite for Node 20", () => {
     const here = locked.filter(
       ([, { dev, os, cpu, libc }]) =>
         !dev &&
@@ -61,7 +61,7 @@ describe("the packages that Innkeep depends on", () => {
     expect(here.length).toBeLessThanOrEqual(65);
   });
 
-  it("are at most 220 that are built into its programs", () => {
+  it("are at most 220 within its programs", () => {
     const notices = text("dist/THIRD-PARTY-NOTICES.txt");
     const bundled = new Set(notices.match(/^\S+ \d+\.\d+\.\d+\S* \(/gm));
     expect(bundled.size).toBeGreaterThan(20);

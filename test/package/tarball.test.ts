@@ -27,12 +27,12 @@ beforeAll(async () => {
 
 afterAll(() => place.remove());
 
-describe("the tarball", () => {
+describe("the tarball of the package", () => {
   it("has at most 2.5 MB", () => {
     expect(packed.size).toBeLessThanOrEqual(2.5 * 1_048_576);
   });
 
-  it("has the programs, the licences, the bill of materials and the guides, and nothing of the sources", () => {
+  it("contains the programs, the licences, the bill of materials and the guides, and no sources", () => {
     const names = packed.files.map(({ path }) => path);
     const guides = ["api", "cli", "operating", "ci", "agents", "apps", "testers"].map(
       (page) => `docs/${page}.md`,
@@ -44,13 +44,13 @@ describe("the tarball", () => {
     ).toEqual([]);
   });
 
-  it("is the file that the README installs", async () => {
+  it("has the file name that the README installs", async () => {
     expect(await readFile(join(root, "README.md"), "utf8")).toContain(
       `install --global ./${packed.filename} `,
     );
   });
 
-  it("has a command that runs from it, without other files", async () => {
+  it("has a command that works without other files", async () => {
     await run("tar", ["-xzf", packed.filename], { cwd: place.path });
     const script = join(place.path, "package", "dist", "innkeep.cjs");
     const start = async (words: readonly string[]) => {

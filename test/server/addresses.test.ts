@@ -7,7 +7,7 @@ const settings = {
   corsOrigins: ["https://pages.example"],
 };
 
-describe("a request for the tools", () => {
+describe("a request to the MCP endpoint", () => {
   it.each<[string | undefined, boolean]>([
     ["inn.example", true],
     ["INN.example:443", true],
@@ -27,7 +27,7 @@ describe("a request for the tools", () => {
     ["[::1", false],
     ["", false],
     [undefined, false],
-  ])("with the Host %s names this server: %s", (host, own) => {
+  ])("with the header Host %s names this server: %s", (host, own) => {
     expect(isOwnHost(host, settings)).toBe(own);
   });
 

@@ -27,20 +27,20 @@ const sign = (alg: string, key: Parameters<SignJWT["sign"]>[0], header = {}) =>
 const good = () => sign("ES256", keys.privateKey);
 const unrecognized = ["app_not_recognized"];
 
-describe("disabled attestation", () => {
-  it("accepts every device with any token", async () => {
+describe("attestation that is turned off", () => {
+  it("accepts every device with every token", async () => {
     const off = createAttest({ kind: "off" });
     expect(await off({ ...bound, integrityToken: undefined })).toEqual([]);
     expect(await off({ ...bound, integrityToken: "forged" })).toEqual([]);
   });
 });
 
-describe("Play Integrity", () => {
-  it("accepts a token from Google about our app on a genuine device", async () => {
+describe("attestation with Play Integrity", () => {
+  it("accepts a token from Google about the right app on a genuine device", async () => {
     expect(await judge(await makePlayToken(verdict, keys))).toEqual([]);
   });
 
-  it("accepts the token of a standard request", async () => {
+  it("accepts the token of a standard request of the Play Integrity API", async () => {
     const { nonce: requestHash, ...details } = verdict.requestDetails;
     const payload = { ...verdict, requestDetails: { ...details, requestHash } };
     expect(await judge(await makePlayToken(payload, keys))).toEqual([]);
@@ -54,7 +54,7 @@ describe("Play Integrity", () => {
     expect(await judge(token)).toEqual(unrecognized);
   });
 
-  it("binds a token to the SHA-256 of code, line feed and device id in base64url", () => {
+  it("expects the SHA-256 of code, line feed and device id in base64url in the token", () => {
     expect(verdict.requestDetails.nonce).toBe("V5tWiwx1ki5grGdImSVIKrt-0djt_o1dWqDZ2iO_wG0");
   });
 
@@ -98,17 +98,17 @@ describe("Play Integrity", () => {
     expect(await judge(await forge())).toEqual(unrecognized);
   });
 
-  it("ignores a key that a token names", async () => {
+  it("ignores a key that the token names", async () => {
     const jwk = createPublicKey(strangers.privateKey).export({ format: "jwk" });
     const forged = await sign("ES256", strangers.privateKey, { jwk, kid: "google" });
     expect(await judge(await encrypt(forged, keys.decryption))).toEqual(unrecognized);
   });
 
-  it("refuses a missing token", async () => {
+  it("refuses a request without a token", async () => {
     expect(await judge(undefined)).toEqual(unrecognized);
   });
 
-  it("refuses a payload that is not JSON", async () => {
+  it("refuses a payload that is no JSON", async () => {
     const signed = await new CompactSign(Buffer.from("{"))
       .setProtectedHeader({ alg: "ES256" })
       .sign(keys.privateKey);

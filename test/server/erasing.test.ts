@@ -32,7 +32,7 @@ const endInStep = ({ deps }: Service): Promise<void> =>
     void createEraser({ ...deps, database: { ...deps.database, get } }).next();
   });
 
-it("an erasure that ends each server is given up after five, and the next one is done", async () => {
+it("an erasure that ends the server process each time is given up after five attempts, and the next erasure is done", async () => {
   const { service, ownerId } = await start();
   const id = await add(service, ownerId, "ada@kitchen.example");
   const other = await add(service, ownerId, "bo@cellar.example");
@@ -43,7 +43,7 @@ it("an erasure that ends each server is given up after five, and the next one is
   expect(service.logged()).toContain("an erasure is stopped");
 });
 
-it("an erasure that fails lets others be done first, and is tried again, even if it failed several times", async () => {
+it("an erasure that fails is tried again after other erasures, even if it failed several times", async () => {
   const { service, ownerId } = await start();
   const id = await add(service, ownerId, "ada@kitchen.example");
   const other = await add(service, ownerId, "bo@cellar.example");

@@ -11,20 +11,20 @@ beforeEach(async () => {
   for (let time = 0; time < 3; time += 1) await nextImmediate();
 });
 
-describe("long work", () => {
+describe("a long work that is divided into parts", () => {
   it("alternates with other long work", async () => {
     const done: string[] = [];
     await Promise.all([longWork(done, "a"), longWork(done, "b")]);
     expect(done).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
   });
 
-  it("does short pieces in one turn", async () => {
+  it("does several short parts without a pause", async () => {
     const others = countTurns();
     for (let piece = 0; piece < 20; piece += 1) await waitIfTurnIsLong();
     expect(others.stop()).toBe(0);
   });
 
-  it("waits for another turn if undivided work has filled this turn", async () => {
+  it("pauses if work without parts has used the present time slice", async () => {
     const others = countTurns();
     noteLongWork();
     fillTurn();
@@ -32,7 +32,7 @@ describe("long work", () => {
     expect(others.stop()).toBeGreaterThan(0);
   });
 
-  it("does one piece in a turn if each fills it", async () => {
+  it("does one part at a time if each part uses a whole time slice", async () => {
     const others = countTurns();
     const turns: number[] = [];
     for (let piece = 0; piece < 5; piece += 1) {

@@ -37,6 +37,6 @@ it.each<Held & { readonly of: string; readonly gives: number }>([
   { of: "a short wait that ends because the server stops", seconds: 1, stops: true, gives: 1 },
   { of: "a wait with news when the server stops", seconds: 1, stops: true, found: "a decision", gives: 0 },
   { of: "a slow read that does not wait", seconds: 30, wait: 0, gives: 0 },
-])("$of returns $gives reads to the limit", async ({ gives, ...held }) => {
+])("after $of, the rate limit gets back $gives reads", async ({ gives, ...held }) => {
   expect(await givenBack(held)).toBe(gives);
 });

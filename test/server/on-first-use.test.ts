@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { onFirstUse } from "../../server/http/operations.ts";
 
 describe("a value that is created on first use", () => {
-  it("is created once, also for two that ask at the same time", async () => {
+  it("is created once, even for two callers at the same time", async () => {
     let times = 0;
     const read = onFirstUse(async () => {
       times += 1;

@@ -11,20 +11,20 @@ function shown(log: (to: ReturnType<typeof createLog>) => void): string {
   return text;
 }
 
-describe("the log of a demo at a terminal", () => {
-  it("is a line of words", () => {
+describe("the log of a demo on a terminal", () => {
+  it("has a line of words for each entry", () => {
     expect(shown((log) => log.info({ count: 3 }, "deleted files"))).toMatch(
       /^\d\d:\d\d:\d\d info {2}deleted files count=3\n$/,
     );
   });
 
-  it("has no lines of answered requests, but those of failures", () => {
+  it("has no lines for answered requests, except failures", () => {
     const answered = (status: number) => ({ requestId: "r", method: "POST", route: "/x", status, ms: 2 });
     expect(shown((log) => log.info(answered(201), "answered"))).toBe("");
     expect(shown((log) => log.info(answered(500), "answered"))).toContain("status=500");
   });
 
-  it("says what failed, and lets no text control the terminal", () => {
+  it("says what failed, and removes control sequences for the terminal", () => {
     const text = shown((log) =>
       log.error({ err: new Error("gone\u001b[2J"), name: "\u001b[2J" }, "it failed"),
     );

@@ -7,12 +7,12 @@ const keys = makePlayKeys();
 const environment = playEnvironment(keys);
 const { INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY } = environment;
 
-describe("the settings of attestation", () => {
+describe("the settings for attestation", () => {
   it("are off by default", () => {
     expect(readSettings({}, {}).attestation).toEqual({ kind: "off" });
   });
 
-  it("include those of Play Integrity", () => {
+  it("contain the values for Play Integrity", () => {
     expect(readSettings({}, environment).attestation).toEqual({
       kind: "play-integrity",
       packageNames: ["com.example.lantern"],
@@ -50,7 +50,7 @@ describe("the settings of attestation", () => {
     ["INNKEEP_PLAY_CERTIFICATES", `${certificate},nothing`],
     ["INNKEEP_PLAY_DECRYPTION_KEY", ""],
     ["INNKEEP_PLAY_VERIFICATION_KEY", ""],
-  ])("stop the start if %s is %j", (name, value) => {
+  ])("prevent the start if %s is %j", (name, value) => {
     expectRefusal(name, value);
   });
 
@@ -60,7 +60,7 @@ describe("the settings of attestation", () => {
     ["INNKEEP_PLAY_DECRYPTION_KEY", "the other key", INNKEEP_PLAY_VERIFICATION_KEY],
     ["INNKEEP_PLAY_VERIFICATION_KEY", "cut off", INNKEEP_PLAY_VERIFICATION_KEY.slice(0, -8)],
     ["INNKEEP_PLAY_VERIFICATION_KEY", "the other key", INNKEEP_PLAY_DECRYPTION_KEY],
-  ])("stop the start if %s is %s", (name, _, value) => {
+  ])("prevent the start if %s is %s", (name, _, value) => {
     expectRefusal(name, value);
   });
 
@@ -70,11 +70,14 @@ describe("the settings of attestation", () => {
     expect(start).toThrow(name);
   }
 
-  it.each(["INNKEEP_PLAY_DECRYPTION_KEY", "INNKEEP_PLAY_VERIFICATION_KEY"])("never quote %s", (name) => {
-    const start = () => readSettings({}, { ...environment, [name]: "most of a key" });
-    expect(start).toThrow(name);
-    expect(start).not.toThrow("most of a key");
-  });
+  it.each(["INNKEEP_PLAY_DECRYPTION_KEY", "INNKEEP_PLAY_VERIFICATION_KEY"])(
+    "do not appear in an error message: %s",
+    (name) => {
+      const start = () => readSettings({}, { ...environment, [name]: "most of a key" });
+      expect(start).toThrow(name);
+      expect(start).not.toThrow("most of a key");
+    },
+  );
 });
 
 const provider = {
@@ -86,7 +89,7 @@ const provider = {
 };
 const list = (...providers: object[]) => ({ INNKEEP_IDENTITY_PROVIDERS: JSON.stringify(providers) });
 
-describe("the settings of identity providers", () => {
+describe("the settings for identity providers", () => {
   it("are empty by default", () => {
     expect(readSettings({}, {}).identityProviders).toEqual([]);
   });
@@ -113,7 +116,7 @@ describe("the settings of identity providers", () => {
     ["an id that is not allowed in addresses", list({ ...provider, id: "Inn ID" })],
     ["two providers with the same id", list(provider, provider)],
     ["an empty secret", list({ ...provider, clientSecret: "" })],
-  ])("stop the start, without quoting a secret, after %s", (_, variables) => {
+  ])("prevent the start after %s, and the error contains no secret", (_, variables) => {
     const start = () => readSettings({}, variables);
     expect(start).toThrow(SettingError);
     expect(start).toThrow("INNKEEP_IDENTITY_PROVIDERS");

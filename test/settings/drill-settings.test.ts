@@ -3,13 +3,13 @@ import { drillOf } from "../../server/settings/read-settings.ts";
 
 const folder = { INNKEEP_BACKUP_DIR: "/backups" };
 
-describe("the settings of nightly backups", () => {
-  it("are off unless set", () => {
+describe("the settings for nightly backups", () => {
+  it("are off by default", () => {
     expect(drillOf({ ...folder })).toBeUndefined();
     expect(drillOf({ ...folder, INNKEEP_BACKUP_DRILL: "off" })).toBeUndefined();
   });
 
-  it("name a time of day in UTC, a folder, how many are kept, and a public key", () => {
+  it("contain a time in UTC, a folder, the number of backups to keep, and a public key", () => {
     const usual = { at: 180, folder: "/backups", kept: 7, recipient: undefined };
     expect(drillOf({ ...folder, INNKEEP_BACKUP_DRILL: "daily" })).toEqual(usual);
     const all = {

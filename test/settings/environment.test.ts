@@ -3,7 +3,7 @@ import { readSettings } from "../../server/settings/read-settings.ts";
 import { SettingError } from "../../server/settings/setting-error.ts";
 
 describe("the settings of a server", () => {
-  it("have defaults: 127.0.0.1:4700, data in ./.innkeep, the console under the base address", () => {
+  it("have as defaults 127.0.0.1:4700, data in ./.innkeep, and the console below the base address", () => {
     expect(readSettings({}, {})).toMatchObject({
       host: "127.0.0.1",
       port: 4700,
@@ -16,12 +16,12 @@ describe("the settings of a server", () => {
     });
   });
 
-  it("come from flags, then from the environment", () => {
+  it("are read from flags, then from the environment", () => {
     const environment = { INNKEEP_PORT: "5000", INNKEEP_DATA: "/var/innkeep" };
     expect(readSettings({ port: 6000 }, environment)).toMatchObject({ port: 6000, data: "/var/innkeep" });
   });
 
-  it("take budgets from a list, and keep the other budgets", () => {
+  it("read space limits from a list, and keep the defaults of the other limits", () => {
     const { budgets } = readSettings({}, {});
     const environment = { INNKEEP_BUDGETS: "connections=5, headMilliseconds=100" };
     expect(readSettings({}, environment).budgets).toEqual({
@@ -31,11 +31,11 @@ describe("the settings of a server", () => {
     });
   });
 
-  it("take a number of connections to PostgreSQL", () => {
+  it("read the number of connections to PostgreSQL", () => {
     expect(readSettings({}, { INNKEEP_DATABASE_POOL: "500" }).databasePool).toBe(500);
   });
 
-  it("drop a slash at the end of an address", () => {
+  it("remove a slash at the end of an address", () => {
     expect(readSettings({ baseUrl: "https://inn.example/api/" }, {}).baseUrl).toBe("https://inn.example/api");
   });
 
@@ -63,20 +63,20 @@ describe("the settings of a server", () => {
     ["INNKEEP_TRUSTED_PROXIES", { INNKEEP_TRUSTED_PROXIES: "10.0.0.0/99" }],
     ["INNKEEP_PRIVATE_WEBHOOKS", { INNKEEP_PRIVATE_WEBHOOKS: "yes" }],
     ["INNKEEP_LOG_LEVEL", { INNKEEP_LOG_LEVEL: "loud" }],
-  ])("stop the start if they are wrong, and the message names %s", (name, environment) => {
+  ])("prevent the start if they are wrong, and the message names %s", (name, environment) => {
     expect(() => readSettings({}, environment)).toThrow(SettingError);
     expect(() => readSettings({}, environment)).toThrow(name);
     expect(() => readSettings({}, environment)).not.toThrow("hunter2");
   });
 
-  it("treat an empty variable as unset", () => {
+  it("treat an empty variable as missing", () => {
     const names = ["HOST", "PORT", "DATA", "DATABASE_URL", "BASE_URL", "CONSOLE_URL", "LOG_LEVEL"];
     const empty = Object.fromEntries(names.map((name) => [`INNKEEP_${name}`, ""]));
     expect(readSettings({}, empty)).toEqual(readSettings({}, {}));
   });
 
   it.each(["0.0.0.0", "127.evil.example", "localhost.example"])(
-    "refuse the development server on %s",
+    "refuse the development server on the address %s",
     (host) => {
       expect(() => readSettings({ dev: true, host }, {})).toThrow("INNKEEP_HOST");
     },

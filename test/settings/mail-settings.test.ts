@@ -6,7 +6,7 @@ const INNKEEP_MAIL_FROM = "Larder <feedback@larder.example>";
 const inOf = (INNKEEP_IMAP_URL: string) =>
   mailInOf({ INNKEEP_IMAP_URL, INNKEEP_SMTP_URL, INNKEEP_MAIL_FROM });
 
-describe("INNKEEP_SMTP_URL", () => {
+describe("the setting INNKEEP_SMTP_URL", () => {
   it.each([
     [
       "smtps://smtp.example.com",
@@ -18,7 +18,7 @@ describe("INNKEEP_SMTP_URL", () => {
     ],
     ["smtp://smtp.example.com:25/?tls=off", { port: 25, encryption: "off" }],
     ["smtps://[::1]?tls=unverified", { host: "::1", verified: false, encryption: "immediate" }],
-  ])("%s says how mail leaves", (url, wanted) => {
+  ])("with the value %s says how mail is sent", (url, wanted) => {
     expect(mailOutOf({ INNKEEP_SMTP_URL: url, INNKEEP_MAIL_FROM })).toMatchObject({
       ...wanted,
       from: { name: "Larder", address: "feedback@larder.example" },
@@ -26,17 +26,17 @@ describe("INNKEEP_SMTP_URL", () => {
   });
 });
 
-describe("INNKEEP_IMAP_URL", () => {
+describe("the setting INNKEEP_IMAP_URL", () => {
   it.each([
     ["imaps://ada:pw@imap.example.com", { port: 993, encryption: "immediate", folder: "INBOX", user: "ada" }],
     ["imap://imap.example.com/Feed%20back", { port: 143, encryption: "starttls", folder: "Feed back" }],
     ["imap://127.0.0.1:1143?tls=off", { port: 1143, encryption: "off", folder: "INBOX" }],
-  ])("%s says where answers come", (url, wanted) => {
+  ])("with the value %s says where answers arrive", (url, wanted) => {
     expect(inOf(url)).toMatchObject(wanted);
   });
 
   it.each(["http://a:hunter2@x", "imap://a:hunter2@", "imaps://a:hunter2@x?tls=off", "hunter2"])(
-    "is refused and not quoted: %s",
+    "with a wrong value is refused, and the error does not contain it: %s",
     (url) => {
       const read = () => inOf(url);
       expect(read).toThrow("INNKEEP_IMAP_URL must be");
@@ -44,7 +44,7 @@ describe("INNKEEP_IMAP_URL", () => {
     },
   );
 
-  it("needs INNKEEP_SMTP_URL, too", () => {
+  it("also needs INNKEEP_SMTP_URL", () => {
     expect(() => mailInOf({ INNKEEP_IMAP_URL: "imaps://x" })).toThrow("INNKEEP_SMTP_URL must be set");
     expect(mailInOf({})).toBeUndefined();
   });

@@ -4,12 +4,12 @@ import { s3Of } from "../../server/settings/s3.ts";
 const placeOf = (url: string, more = {}) => s3Of({ INNKEEP_S3_URL: url, ...more });
 const keys = { AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "a/b+c" };
 
-describe("INNKEEP_S3_URL", () => {
-  it("is not needed", () => {
+describe("the setting INNKEEP_S3_URL", () => {
+  it("is optional", () => {
     expect(s3Of({})).toBeUndefined();
   });
 
-  it("names the bucket, a folder in it, the region and the key", () => {
+  it("contains the bucket, a folder in it, the region and the key", () => {
     expect(placeOf("https://AKIA:a%2Fb%2Bc@s3.eu-central-1.amazonaws.com/inn-files/one/two/")).toEqual({
       address: "https://s3.eu-central-1.amazonaws.com/inn-files",
       bucket: "inn-files",
@@ -20,7 +20,7 @@ describe("INNKEEP_S3_URL", () => {
     });
   });
 
-  it("reads the key from the usual variables, and the region from the query", () => {
+  it("can be without the key, which is then read from the usual variables, and the region is read from the query", () => {
     expect(placeOf("https://store.example:9000/inn?region=auto&style=host", keys)).toEqual({
       address: "https://inn.store.example:9000",
       bucket: "inn",
@@ -43,13 +43,13 @@ describe("INNKEEP_S3_URL", () => {
     ["no key", "https://host/bucket", "has no key and secret"],
     ["no secret", "https://AKIA@host/bucket", "has no key and secret"],
     ["no encryption", "http://AKIA:hunter2@host/bucket", "?tls=off"],
-  ])("with %s is refused, and no message quotes it", (_, url, sentence) => {
+  ])("with %s is refused, and no message contains it", (_, url, sentence) => {
     expect(() => placeOf(url)).toThrow(sentence);
     expect(() => placeOf(url)).not.toThrow("hunter2");
   });
 
   it.each(["http://A:b@127.0.0.1:9000/bucket", "http://A:b@store.internal/bucket?tls=off"])(
-    "may be without encryption at %s",
+    "can be without encryption: %s",
     (url) => {
       expect(placeOf(url)?.address).toMatch(/^http:\/\//);
     },

@@ -31,8 +31,8 @@ const demo = () => {
   return demoAnnouncement(readSettings({ port: 4800 }, {}), access, "innkeep");
 };
 
-describe("the demo", () => {
-  it("puts no secret into the arguments of a command, where other users of the machine can read it", () => {
+describe("the start of the demo", () => {
+  it("puts no secret into the arguments of a command, which other users of the machine can read", () => {
     const commands = demo().split("In another terminal")[1] ?? "";
     const lines = commands.split("\n").filter((line) => !line.startsWith("  export "));
     expect(lines.filter((line) => /s[dt][kamt]_1|stk_1|secret-word/.test(line))).toEqual([]);
@@ -41,8 +41,8 @@ describe("the demo", () => {
   });
 });
 
-describe("the demo", () => {
-  it("exports every credential, and names its data folder", () => {
+describe("the printed lines of the demo", () => {
+  it("export every credential, and name the data folder", () => {
     for (const [name, value] of [
       ["INNKEEP_API_KEY", "sdk_1"],
       ["INNKEEP_AGENT_TOKEN", "sda_1"],
@@ -59,15 +59,15 @@ const warning =
   "This server listens on http://127.0.0.1:4800, but all links begin with https://inn.example.org, because INNKEEP_BASE_URL says so. " +
   "If the variable is meant for the client only, start with --base-url http://127.0.0.1:4800.";
 
-describe("a server that starts", () => {
-  it("says its address", () => {
+describe("a server at its start", () => {
+  it("prints its address", () => {
     expect(said({ port: 4800 })).toEqual({
       ...{ out: "", warned: "" },
       err: "Innkeep serves http://127.0.0.1:4800\nConsole: http://127.0.0.1:4800/console\n",
     });
   });
 
-  it("says why its links use another address, on standard error or in the log", () => {
+  it("prints why its links use another address, on standard error or in the log", () => {
     const environment = { INNKEEP_BASE_URL: "https://inn.example.org" };
     expect(said({ port: 4800 }, environment).err).toContain(`\nwarning: ${warning}\n`);
     const json = said({ port: 4800, json: true }, environment);
@@ -85,11 +85,11 @@ describe("a server that starts", () => {
     ],
     ["a server for all networks", { host: "0.0.0.0" }, { INNKEEP_BASE_URL: "https://inn.example.org" }],
     ["an empty variable", { port: 4800 }, { INNKEEP_BASE_URL: "" }],
-  ])("has no warning about %s", (_, flags, environment) => {
+  ])("prints no warning about %s", (_, flags, environment) => {
     expect(said(flags, environment).err).not.toContain("warning");
   });
 
-  it("warns of another port of this machine", () => {
+  it("prints a warning about another port of this machine", () => {
     expect(said({ port: 4800 }, { INNKEEP_BASE_URL: "http://127.0.0.1:4700" }).err).toContain("warning:");
   });
 });

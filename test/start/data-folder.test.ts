@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { takeDataFolder } from "../../server/start/data-folder.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
-it("a data folder in use causes a message before the wait, and an error with advice after it", async () => {
+it("a data folder in use causes a message before the wait, and then an error with advice", async () => {
   const data = await temporaryFolder();
   const said: string[] = [];
   const take = (patienceMs: number) =>

@@ -5,7 +5,7 @@ import { deploymentSecret } from "../../server/start/unlock.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
 describe("the secret of a deployment", () => {
-  it("is created once in the data folder, readable only by its owner", async () => {
+  it("is created once in the data folder, and only its owner can read the file", async () => {
     const folder = await temporaryFolder();
     const secret = await deploymentSecret(undefined, folder, true);
     expect(await deploymentSecret(undefined, folder, true)).toBe(secret);
@@ -20,13 +20,13 @@ describe("the secret of a deployment", () => {
     expect(new Set(secrets).size).toBe(1);
   });
 
-  it("must be configured on PostgreSQL", async () => {
+  it("must be set if the database is PostgreSQL", async () => {
     await expect(deploymentSecret(undefined, await temporaryFolder(), false)).rejects.toThrow(
       "INNKEEP_SECRET",
     );
   });
 
-  it("must be long", async () => {
+  it("must have a minimum length", async () => {
     await expect(deploymentSecret("short", await temporaryFolder(), false)).rejects.toThrow("INNKEEP_SECRET");
   });
 });

@@ -28,8 +28,8 @@ async function start({ demo = false, folder = "" } = {}) {
   return { send, access, end };
 }
 
-describe("innkeep serve --dev", () => {
-  it("shows the time of a movable clock", async () => {
+describe("the command innkeep serve --dev", () => {
+  it("shows the time of its clock, which can be moved", async () => {
     const { send, access } = await start({ demo: true });
     await send("POST", "/dev/clock", { body: { set: "2031-05-06T07:08:09Z" } });
     const headers = { "x-api-key": String(access.apiKey) };
@@ -38,7 +38,7 @@ describe("innkeep serve --dev", () => {
     expect(faqs.field("3.createdAt")).toMatch(/^2031-05-06T07:08/);
   });
 
-  it("restores the demo's content after a reset with --demo, under the printed keys and links", async () => {
+  it("restores the content of the demo after a reset with --demo, with the printed keys and links", async () => {
     const { send, access } = await start({ demo: true });
     const headers = { "x-api-key": String(access.apiKey) };
     const agent = { authorization: `Bearer ${access.agentToken}` };
@@ -50,7 +50,7 @@ describe("innkeep serve --dev", () => {
     expect(thread.body).toMatchObject({ latestProposal: { id: access.runId, status: "awaiting_approval" } });
   });
 
-  it("fills the database at the next start if the first one was killed after it had stored the keys", async () => {
+  it("creates the demo at the next start if the first start was killed after it had stored the keys", async () => {
     const [killed, other] = [await temporaryFolder(), await temporaryFolder()];
     const { access, end } = await start({ demo: true, folder: other });
     await end();
@@ -61,7 +61,7 @@ describe("innkeep serve --dev", () => {
     expect((await next.send("GET", "/api/v1/faqs/remote", { headers })).body).toHaveLength(3);
   });
 
-  it("says that the keys of a demo are missing", async () => {
+  it("says that the keys of the demo are missing", async () => {
     const folder = await temporaryFolder();
     const { end } = await start({ demo: true, folder });
     await end();
@@ -71,17 +71,20 @@ describe("innkeep serve --dev", () => {
     );
   });
 
-  it("keeps the keys of a demo out of Git", async () => {
+  it("excludes the keys of the demo from Git", async () => {
     const folder = await temporaryFolder();
     await start({ demo: true, folder });
     expect(await readFile(join(folder, ".gitignore"), "utf8")).toBe("*\n");
   });
 
-  it.each([{ demo: true }, { dev: true }, {}])("refuses a seed with only %j", async (flags) => {
-    const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
-    const starting = serve({ ...flags, seed: "seed.json", data: await temporaryFolder(), port: 0 }, world);
-    await expect(starting).rejects.toThrow("--seed fills a development server only");
-  });
+  it.each([{ demo: true }, { dev: true }, {}])(
+    "refuses a seed if the settings are only %j",
+    async (flags) => {
+      const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
+      const starting = serve({ ...flags, seed: "seed.json", data: await temporaryFolder(), port: 0 }, world);
+      await expect(starting).rejects.toThrow("--seed fills a development server only");
+    },
+  );
 
   it("refuses a seed for a folder with other content, and accepts the same seed again", async () => {
     const data = await temporaryFolder();
@@ -98,7 +101,7 @@ describe("innkeep serve --dev", () => {
     await expect(startWith(other ?? "")).rejects.toThrow("was filled before, and not from this seed");
   });
 
-  it("refuses to listen on an address that is open to other machines", async () => {
+  it("refuses to listen on an address that other machines can reach", async () => {
     const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
     const starting = serve({ dev: true, host: "0.0.0.0", data: await temporaryFolder(), port: 0 }, world);
     await expect(starting).rejects.toThrow("--dev serves on loopback only");

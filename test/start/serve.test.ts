@@ -36,20 +36,20 @@ async function start(flags: { demo?: boolean; data?: string } = {}) {
   return { ...ready, data, stop: () => stop.abort(), ended: () => ended, logged: () => logged };
 }
 
-describe("innkeep serve", () => {
-  it("says in one line of JSON where it listens", async () => {
+describe("the command innkeep serve", () => {
+  it("prints its address in one line of JSON", async () => {
     const { baseUrl, consoleUrl } = await start();
     expect(consoleUrl).toBe(`${baseUrl}/console`);
     expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
   });
 
-  it("ends with code 0 on a signal to stop", async () => {
+  it("exits with code 0 after a signal to stop", async () => {
     const { stop, ended } = await start();
     stop();
     expect(await ended()).toBe(0);
   });
 
-  it("answers running requests, and a waiting agent at once, before it ends", async () => {
+  it("answers running requests, and answers a waiting agent immediately, before it exits", async () => {
     const { baseUrl, demo = {}, stop, ended } = await start({ demo: true });
     const waiting = fetch(`${baseUrl}/api/v1/agent/runs/${demo.runId}?wait=50`, {
       headers: { authorization: `Bearer ${demo.agentToken}` },
@@ -75,7 +75,7 @@ describe("innkeep serve", () => {
     expect(await ended()).toBe(0);
   });
 
-  it("prints with --demo working keys, tokens and a sign-in, the same after a restart", async () => {
+  it("prints with --demo valid keys, tokens and a sign-in, which are the same after a restart", async () => {
     const first = await start({ demo: true });
     const { apiKey = "" } = first.demo ?? {};
     const faqs = await fetch(`${first.baseUrl}/api/v1/faqs/remote`, { headers: { "x-api-key": apiKey } });
@@ -85,7 +85,7 @@ describe("innkeep serve", () => {
     expect((await start({ demo: true, data: first.data })).demo).toEqual(first.demo);
   });
 
-  it("lets the demo's owner sign in to the console", async () => {
+  it("creates with --demo an owner who can sign in to the console", async () => {
     const { baseUrl, demo } = await start({ demo: true });
     const answer = await fetch(`${baseUrl}/api/v1/console/session`, {
       method: "POST",
@@ -100,7 +100,7 @@ describe("innkeep serve", () => {
     ["an address of another machine", { INNKEEP_HOST: "203.0.113.7", INNKEEP_PORT: "0" }, "INNKEEP_HOST"],
     ["a file for the folder", { INNKEEP_DATA: import.meta.filename }, "INNKEEP_DATA"],
     ["a missing database", { INNKEEP_DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" }, "DATABASE_URL"],
-  ])("names the setting that is wrong and does not start: %s", async (_, wrong, name) => {
+  ])("names the wrong setting, and does not start: %s", async (_, wrong, name) => {
     const environment = { INNKEEP_DATA: await temporaryFolder(), INNKEEP_SECRET: "x".repeat(32), ...wrong };
     const world = { environment, out() {}, err() {}, stop: new AbortController().signal };
     const refused = expect(serve({}, world)).rejects;
@@ -108,7 +108,7 @@ describe("innkeep serve", () => {
     await refused.not.toThrow("s3cret");
   });
 
-  it("names a file that is not a database, and does not start", async () => {
+  it("names a file that is no database, and does not start", async () => {
     const data = await temporaryFolder();
     await writeFile(
       join(data, "innkeep.db"),

@@ -12,8 +12,8 @@ import { sendFeedback } from "../support/worlds/owner-with-one-of-each.ts";
 const hour = 3_600_000;
 const secret = "the secret that two servers share";
 
-describe("the attempts of a delivery", () => {
-  it("are ten, within 75 hours, with growing pauses", () => {
+describe("the attempts to deliver a webhook", () => {
+  it("are ten in 75 hours, with increasing pauses", () => {
     const start = new Date("2026-11-21T09:30:00.000Z");
     const times = [start];
     for (let tries = 1; ; tries += 1) {
@@ -88,7 +88,7 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     await service.deps.database.write(async (tx) => tx.signal("*"));
   };
 
-  it("to an address that does not answer delay those to others by nothing", async () => {
+  it("to an address that does not answer do not delay deliveries to other addresses", async () => {
     const team = await makeTeam(service);
     const dead = await startDeadHost();
     const receiver = await startReceiver();
@@ -108,7 +108,7 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     expect(rows).toHaveLength(300);
   });
 
-  it("are given up after the tenth attempt, and the log has all of them", async () => {
+  it("end after the tenth attempt, and the log has all attempts", async () => {
     const team = await makeTeam(service);
     const receiver = await startReceiver();
     receiver.answers.push(...Array.from({ length: 20 }, () => 500));
@@ -126,7 +126,7 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     expect(service.logged()).toContain("not delivered");
   });
 
-  it("to an address that changes to another protocol are tried again, and the server can stop", async () => {
+  it("to an address that changes to another protocol are tried again, and do not prevent the stop of the server", async () => {
     const own = await startService({ engine, secret, settings: { privateWebhooks: true } });
     const team = await makeTeam(own);
     const url = await startChangingHost();
@@ -140,7 +140,7 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     await own.stop();
   });
 
-  it("stay on if the old address answers 410 after the address has changed", async () => {
+  it("continue if the old address answers 410 after the address was changed", async () => {
     const team = await makeTeam(service);
     const old = await startSlowHost();
     const receiver = await startReceiver();
@@ -156,7 +156,7 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     await eventually(() => expect(receiver.received).toHaveLength(1));
   });
 
-  it("are one for each event, also if two servers share the database", async () => {
+  it("are made once for each event, even if two servers share the database", async () => {
     const traits = { engine, secret, settings: { privateWebhooks: true } };
     const one = await startService(traits);
     onTestFinished(() => one.stop());

@@ -50,7 +50,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     return { ...cast, key, at: `/apps/${cast.appId}`, authorization, read, start, call, told };
   };
 
-  it("are sent for a thread: created, repeated, changed, replied", async () => {
+  it("are stored for a thread: created, repeated, changed, replied", async () => {
     const { key, appId, call, told } = await makeApp();
     const thread = await sendFeedback(service, key, {
       dedupeKey: "crash",
@@ -76,7 +76,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     ]);
   });
 
-  it("are sent for a sender's answer, and that it opens the thread again", async () => {
+  it("are stored for a sender's answer, and for a thread that it opens again", async () => {
     const { key, call, told, appId } = await makeApp();
     await call("PATCH", `/apps/${appId}`, { senderPages: true });
     const sent = await service.request("POST", "/api/v1/feedback/remote", {
@@ -94,7 +94,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     ]);
   });
 
-  it("are sent for a proposal: proposed, decided, claimed, finished", async () => {
+  it("are stored for a proposal: proposed, decided, claimed, finished", async () => {
     const app = await makeApp();
     const thread = await app.newThread();
     const runId = await app.approved(thread);
@@ -109,7 +109,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(JSON.stringify(told)).not.toContain("Done.");
   });
 
-  it("are sent for changes of the FAQ, and of release notes when they are published", async () => {
+  it("are stored for changes of the FAQ, and of release notes when they are published", async () => {
     const { at, call, told } = await makeApp();
     const made = await call("POST", `${at}/faqs`, { question: "Why?", answer: "Because." });
     await call("PATCH", `/faqs/${made.field("id")}`, { answer: "So." });
@@ -125,7 +125,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(all.at(-1)?.data).toMatchObject({ entryId: draft.field("id") });
   });
 
-  it("are sent for a release note with a date in the future at that date", async () => {
+  it("are stored for a release note with a future date at that date", async () => {
     const { at, call, told, read, start } = await makeApp();
     const publishedAt = new Date(service.clock.now().getTime() + day).toISOString();
     const note = { title: "Three", version: "3.0.0", body: "Later.", publishedAt };
@@ -140,7 +140,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     ]);
   });
 
-  it("are sent for a closed test, from the request for a slot to the end", async () => {
+  it("are stored for a closed test, from the request for a slot to the end", async () => {
     const { appId, key, call, told } = await makeApp();
     const listing = await service.makeListing({ id: appId }, { seats: 2, durationDays: 4, maxMissedDays: 1 });
     const startsOn = new Date(service.clock.now().getTime() + day).toISOString().slice(0, 10);
@@ -200,12 +200,12 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(rest.at(-1)).toMatchObject({ type: "cycle.completed", data: { cycleId: cycle.id } });
   });
 
-  it("are of the types that the contract names", async () => {
+  it("have the types that the contract names", async () => {
     const rows = await service.deps.database.all<{ type: string }>("SELECT DISTINCT type FROM events");
     expect(rows.map(({ type }) => type).toSorted()).toEqual([...eventTypes].toSorted());
   });
 
-  it("are not stored if the change is undone", async () => {
+  it("are not stored if the change is rolled back", async () => {
     const { key, read, start } = await makeApp();
     const body = { type: "bug", message: "x", dedupeKey: "twice", dedupeScope: "ci", dedupeRun: "1" };
     const send = () =>
@@ -218,7 +218,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     await eventually(async () => expect(Object((await read(`?since=${start}`)).body).items).toHaveLength(1));
   });
 
-  it("are read in order, each once, while others arrive", async () => {
+  it("are returned in order, each once, while others arrive", async () => {
     const { key, read, start } = await makeApp();
     const wanted: Promise<string>[] = [];
     const seen: string[] = [];
@@ -239,7 +239,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(seen.toSorted()).toEqual(threads.toSorted());
   });
 
-  it("are read from a time", async () => {
+  it("can be read from a given time", async () => {
     const { key, read } = await makeApp();
     await sendFeedback(service, key);
     service.clock.advance(60_000);
@@ -251,7 +251,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     });
   });
 
-  it("end a wait as soon as one arrives", async () => {
+  it("end a waiting request as soon as one event arrives", async () => {
     const { key, read, start } = await makeApp();
     const waiting = read(`?since=${start}&wait=50`);
     const thread = await sendFeedback(service, key);
@@ -259,7 +259,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
   });
 
   it.each(["yesterday", "NTk0", "bm9uZSAxIDI", "2026-13-01T00:00:00Z"])(
-    "are not read from %s",
+    "cannot be read from the position %s",
     async (since) => {
       const { read } = await makeApp();
       expect(await read(`?since=${since}`)).toMatchObject({
@@ -269,7 +269,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     },
   );
 
-  it("need the scope events:read, and the app", async () => {
+  it("can be read only with the scope events:read and the right app", async () => {
     const { appId, owner } = await makeApp();
     const stranger = await makeTeam(service);
     const at = `/api/v1/console/apps/${appId}/events`;
@@ -282,7 +282,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(await ask(stranger.owner, ["events:read"])).toBe(404);
   });
 
-  it("are not sent for blocked senders", async () => {
+  it("are not stored for blocked senders", async () => {
     const { key, at, call, read, start } = await makeApp();
     await call("POST", `${at}/blocked-senders`, { kind: "address", sender: "rude@example.org" });
     await sendFeedback(service, key, { email: "rude@example.org" });

@@ -89,7 +89,7 @@ describe.each(databases)("a webhook with very many waiting deliveries on $name",
       (one: { id: string }) => one.id === id,
     );
 
-  it("is switched off immediately; waiting deliveries are given up in parts, and never sent", async () => {
+  it("is turned off immediately, and its waiting deliveries are cancelled in small steps", async () => {
     const { id, receiver } = await withMany();
     expect(await listed(id)).toMatchObject({ waiting: 99, lastStatus: null });
     expect((await team.call("PATCH", at(id), { enabled: false })).status).toBe(200);
@@ -109,7 +109,7 @@ describe.each(databases)("a webhook with very many waiting deliveries on $name",
     expect(seen.most).toBe(mostAtOnce);
   });
 
-  it("is deleted at once, and its deliveries in parts", async () => {
+  it("is deleted immediately, and its deliveries are deleted in small steps", async () => {
     const { id } = await withMany();
     expect((await team.call("DELETE", at(id))).status).toBe(204);
     expect(await listed(id)).toBeUndefined();
@@ -121,7 +121,7 @@ describe.each(databases)("a webhook with very many waiting deliveries on $name",
     expect(seen.most).toBe(mostAtOnce);
   });
 
-  it("is deleted in parts together with its app", async () => {
+  it("is deleted in small steps with its app", async () => {
     await withMany();
     expect((await team.call("DELETE", `/apps/${team.app.id}`)).status).toBe(204);
     expect(await count("1 = 1")).toBe(0);

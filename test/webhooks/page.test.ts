@@ -28,7 +28,7 @@ describe("the page of webhooks, without scripts", () => {
     return { team, open, send };
   };
 
-  it("creates one, shows its secret once, and its log has the answers", async () => {
+  it("creates a webhook, shows its secret once, and shows the answers in its log", async () => {
     const { team, open, send } = await openPages();
     const receiver = await startReceiver();
     expect((await open()).text).toContain("No webhooks yet");
@@ -55,7 +55,7 @@ describe("the page of webhooks, without scripts", () => {
     await eventually(() => expect(receiver.received).toHaveLength(4));
   });
 
-  it("replaces the secret, switches off and on, and deletes", async () => {
+  it("replaces the secret of a webhook, turns it off and on, and deletes it", async () => {
     const { open, send } = await openPages();
     await send("", { url: "https://example.org/hook" });
     const id = /webhooks\/[\w-]+\/([\w-]{36})"/.exec((await open()).text)?.[1] ?? "";
@@ -73,14 +73,14 @@ describe("the page of webhooks, without scripts", () => {
     expect((await open(`/${id}`)).status).toBe(404);
   });
 
-  it("says what is wrong with an address, and keeps what was typed", async () => {
+  it("says what is wrong with an address, and keeps the typed text", async () => {
     const { send } = await openPages();
     const { status, text } = await send("", { url: "ftp://example.org/", "faq.changed": "on" });
     expect(status).toBe(400);
     expect(text).toContain("ftp://example.org/");
   });
 
-  it("is for owners", async () => {
+  it("is only for owners", async () => {
     const { team } = await openPages();
     const maintainer = await team.join("maintainer");
     const answer = await fetch(`${service.baseUrl}/console/webhooks/${team.app.id}`, {

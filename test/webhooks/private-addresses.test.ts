@@ -45,7 +45,7 @@ describe("a webhook in a private network", () => {
     expect(await failureAt(receiver.url, { privateWebhooks: true })).toMatchObject({ status: 200 });
   });
 
-  it("is called by a development server only on its own machine", async () => {
+  it("is called by a development server only on the same machine", async () => {
     const receiver = await startReceiver();
     expect(await failureAt(receiver.url.replace("127.0.0.1", "localhost"), { dev: true })).toMatchObject({
       status: 200,

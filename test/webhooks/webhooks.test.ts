@@ -56,7 +56,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     await service.deps.database.write(async (tx) => tx.signal("*"));
   };
 
-  it("send a report to an address, signed by Standard Webhooks", async () => {
+  it("send a report to an address, signed as Standard Webhooks defines", async () => {
     const { receiver, id, secret } = await withReceiver();
     const thread = await sendFeedback(service, team.app.key, { type: "bug" });
     const [message] = await messages(receiver, 1);
@@ -77,7 +77,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(await listed(id)).toMatchObject({ waiting: 0, lastStatus: "delivered" });
   });
 
-  it("are refused by the library if one byte differs, or the secret is another", async () => {
+  it("have signatures that the library refuses if one byte or the secret differs", async () => {
     const { receiver, secret } = await withReceiver();
     await sendFeedback(service, team.app.key);
     const [message] = await messages(receiver, 1);
@@ -86,7 +86,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(() => verified("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", message)).toThrow();
   });
 
-  it("show the secret in the answer that creates them, and nowhere else", async () => {
+  it("show the secret only in the answer that creates them", async () => {
     const { receiver, id, secret } = await withReceiver();
     await sendFeedback(service, team.app.key);
     await messages(receiver, 1);
@@ -112,7 +112,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(rows[0]?.row).not.toContain("secret-path");
   });
 
-  it("contain no texts, unless the owner chose it", async () => {
+  it("contain no texts unless the owner chose this", async () => {
     const { receiver } = await withReceiver();
     const open = await startReceiver();
     await create({ url: open.url, texts: true });
@@ -123,7 +123,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(full?.data).toMatchObject({ texts: { subject: "Crash", message: "It broke twice." } });
   });
 
-  it("also have the texts of a thread that was merged into another one since", async () => {
+  it("contain the texts of a thread that was merged into another one in the meantime", async () => {
     const { receiver, id } = await withReceiver({ texts: true, events: ["feedback.created"] });
     const into = await sendFeedback(service, team.app.key, { subject: "Other", message: "Something else." });
     const from = await sendFeedback(service, team.app.key, { subject: "Crash", message: "It broke twice." });
@@ -141,7 +141,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect((await team.call("DELETE", `/feedback/${into}`)).status).toBe(204);
   });
 
-  it("are served in the order in which they have waited", async () => {
+  it("are called in the order in which they have waited", async () => {
     await newTeam();
     const ids = [];
     for (const _ of [1, 2, 3]) ids.push((await create({ url: "http://127.0.0.1:9/x" })).id);
@@ -165,7 +165,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(due).toEqual([[second, third], [third]]);
   });
 
-  it("get only the events that were chosen", async () => {
+  it("get only the events that the owner chose", async () => {
     const { receiver } = await withReceiver({ events: ["feedback.changed"] });
     const thread = await sendFeedback(service, team.app.key);
     await team.call("PATCH", `/feedback/${thread}`, { status: "resolved", addTags: ["crash"] });
@@ -177,7 +177,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it("sign with both secrets while one is replaced, then with the new one only", async () => {
+  it("sign with both secrets during a replacement, and only with the new secret afterwards", async () => {
     const { receiver, id, secret: old } = await withReceiver();
     const rotated = await team.call("POST", `/apps/${team.app.id}/webhooks/${id}/rotate`, {
       oldSecretHours: 2,
@@ -197,7 +197,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(() => verified(secret, second)).toThrow();
   });
 
-  it("sign with both new secrets after two rotations at once", async () => {
+  it("sign with both new secrets after two replacements at the same time", async () => {
     const { receiver, id } = await withReceiver();
     const rotate = () => team.call("POST", `/apps/${team.app.id}/webhooks/${id}/rotate`, {});
     const rotated = await Promise.all([rotate(), rotate()]);
@@ -207,7 +207,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     for (const answer of rotated) verified(answer.field("secret"), message);
   });
 
-  it("stop signing with the old secret when its time is over", async () => {
+  it("no longer sign with the old secret after its end", async () => {
     const { receiver, id, secret: old } = await withReceiver();
     const secret = (await team.call("POST", `/apps/${team.app.id}/webhooks/${id}/rotate`, {})).field(
       "secret",
@@ -225,7 +225,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     }
   });
 
-  it("try again after a failure, and follow no redirect", async () => {
+  it("are called again after a failure, and redirects are not followed", async () => {
     const { receiver, id, secret } = await withReceiver();
     receiver.answers.push(302);
     await sendFeedback(service, team.app.key);
@@ -240,7 +240,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(await settled(id, "delivered")).toMatchObject({ attempts: [{ status: 302 }, { status: 200 }] });
   });
 
-  it("are switched off by an answer 410, and what waits is not sent", async () => {
+  it("are turned off by an answer 410, and waiting events are not sent", async () => {
     const { receiver, id } = await withReceiver();
     receiver.answers.push(410);
     await sendFeedback(service, team.app.key);
@@ -256,7 +256,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(await listed(id)).toMatchObject({ disabledBecause: null, disabledAt: null });
   });
 
-  it("send a test event, and one delivery again with the same id", async () => {
+  it("can send a test event, and can repeat one delivery with the same id", async () => {
     const { receiver, id } = await withReceiver({ events: ["faq.changed"] });
     const tested = await team.call("POST", `/apps/${team.app.id}/webhooks/${id}/test`);
     expect(tested).toMatchObject({ status: 200, body: { type: "webhook.test", status: "waiting" } });
@@ -273,7 +273,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     await eventually(async () => expect((await deliveries(id))[0].attempts).toHaveLength(2));
   });
 
-  it("send the events of a time again", async () => {
+  it("can send the events of a period again", async () => {
     const { receiver, id } = await withReceiver({ events: ["feedback.created"] });
     const ids = [];
     for (let count = 0; count < 4; count += 1) ids.push(await sendFeedback(service, team.app.key));
@@ -295,7 +295,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     );
   });
 
-  it("get events from before their creation by a replay", async () => {
+  it("get events from before their creation if the owner sends a period again", async () => {
     const { receiver } = await withReceiver();
     const from = service.clock.now().toISOString();
     await sendFeedback(service, team.app.key);
@@ -310,7 +310,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect((await messages(late, 1))[0]?.id).toBe(receiver.received[0]?.id);
   });
 
-  it("list deliveries in pages, newest first", async () => {
+  it("list deliveries in pages, the newest first", async () => {
     const { receiver, id } = await withReceiver();
     for (let count = 0; count < 5; count += 1) await sendFeedback(service, team.app.key);
     await messages(receiver, 5);
@@ -330,7 +330,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     );
   });
 
-  it("are an owner's in a session only: no other role, no token", async () => {
+  it("can be used only by an owner with a session: by no other role and no token", async () => {
     const { id } = await withReceiver();
     const maintainer = await team.join("maintainer");
     const stranger = await team.newcomer();
@@ -370,7 +370,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     }
   });
 
-  it("are deleted with their log; the app no longer sends", async () => {
+  it("are deleted with their log, and the app then sends no events", async () => {
     const { receiver, id } = await withReceiver();
     await sendFeedback(service, team.app.key);
     await messages(receiver, 1);
@@ -395,14 +395,14 @@ describe.each(databases)("webhooks on $name", (engine) => {
     });
   });
 
-  it("write nothing for a report while an app has no receiver", async () => {
+  it("cause no stored event for a report while an app has no receiver", async () => {
     await newTeam();
     const thread = await sendFeedback(service, team.app.key);
     const rows = await service.deps.database.all("SELECT 1 AS one FROM events WHERE subject_id = ?", thread);
     expect(rows).toEqual([]);
   });
 
-  it("are in the audit, without path and secret of the address", async () => {
+  it("are recorded in the audit without the path and secrets of the address", async () => {
     const { id } = await withReceiver();
     await team.call("PATCH", `/apps/${team.app.id}/webhooks/${id}`, { enabled: false });
     const { items } = Object((await team.call("GET", "/audit?limit=2")).body);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { droppedWords } from "../../src/words/dropped.ts";
 
-it("entries of metadata that were dropped are named with the reason, also one that a newer server gives", () => {
+it("the message about dropped metadata names each entry and the reason, even a reason of a newer server", () => {
   const dropped = [
     { name: "trace", reason: "depth" },
     { name: "log", reason: "size" },

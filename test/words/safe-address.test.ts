@@ -9,6 +9,6 @@ it.each([
   ["https://inn.example/@kim", "https://inn.example/@kim"],
   [":3000/hook", ":3000/hook"],
   ["not an address", "not an address"],
-])("a message shows %s as %s", (given, shown) => {
+])("a message shows the address %s as %s", (given, shown) => {
   expect(shownAddress(given)).toBe(shown);
 });

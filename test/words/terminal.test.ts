@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fromTerminal } from "../../src/words/terminal.ts";
 
-describe("text from a terminal", () => {
+describe("text from a terminal, after the control sequences are removed,", () => {
   it.each([
     ["colours", "\u001b[1;31mred\u001b[0m \u009b32mgreen\u009b0m", "red green"],
     ["a link", "see \u001b]8;;https://x.example\u0007here\u001b]8;;\u0007.", "see here."],
@@ -16,7 +16,7 @@ describe("text from a terminal", () => {
     ["a spinner", "|\b/\b-\bdone", "done"],
     ["letters that were written twice", "N\bNA\bAME", "NAME"],
     ["lines that were written again", "a 10%\nb 5%\n\u001b[2A\u001b[2Ka 100%\nb 100%\n", "a 100%\nb 100%\n"],
-  ])("has no %s", (_, given, shown) => {
+  ])("contains no %s", (_, given, shown) => {
     expect(fromTerminal(given)).toBe(shown);
   });
 
@@ -25,7 +25,7 @@ describe("text from a terminal", () => {
     ["signs that look like progress", "50%\n| a | b |\n[====]\n- item\n3/4 of it"],
     ["a letter beyond ASCII", "Größe – 画面 😀"],
     ["a bracket with a number", "array[31m] and ]8;; too"],
-  ])("keeps %s", (_, given) => {
+  ])("still contains %s", (_, given) => {
     expect(fromTerminal(given)).toBe(given);
   });
 
@@ -34,7 +34,7 @@ describe("text from a terminal", () => {
     ["two sentences on one line", "one\rtwo\n", "one two\n"],
     ["the lines of an old file", "50% off\rnew\rend", "50% off\nnew\nend"],
     ["a line above that is no progress", "FAIL a\n\u001b[1A\u001b[2K 5%\n", "FAIL a\n 5%\n"],
-  ])("loses nothing of %s", (_, given, shown) => {
+  ])("contains all words of %s", (_, given, shown) => {
     expect(fromTerminal(given)).toBe(shown);
   });
 });

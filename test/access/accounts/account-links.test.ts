@@ -7,7 +7,7 @@ import { codeAt, makeFactorAccount, openWithPassword } from "../../support/sign-
 
 const fresh = "a fresh password";
 
-describe("the links of mails", () => {
+describe("a mail about an account", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ settings: { dev: true } });
@@ -24,8 +24,8 @@ describe("the links of mails", () => {
   const isOpen = async (headers: Record<string, string>) =>
     (await service.request("GET", "/api/v1/console/me", { headers })).status === 200;
 
-  describe("a forgotten password", () => {
-    it("is replaced once; every session ends, the audit has an entry, and the person gets a mail", async () => {
+  describe("with a link for a forgotten password", () => {
+    it("allows one new password, which ends every session, creates an audit entry, and is confirmed by a mail", async () => {
       const account = await makeAccount(service);
       const before = await openWithPassword(service, account);
       expect((await recover(` ${account.email.toUpperCase()} `)).status).toBe(204);
@@ -45,7 +45,7 @@ describe("the links of mails", () => {
       expect(service.logged() + audit.text).not.toContain(token);
     });
 
-    it("cannot be replaced after 30 minutes", async () => {
+    it("becomes invalid after 30 minutes", async () => {
       const account = await makeAccount(service);
       await recover(account.email);
       const token = await mailedToken(service, account.email);
@@ -56,7 +56,7 @@ describe("the links of mails", () => {
       expect((await finishRecovery(token)).status).toBe(204);
     });
 
-    it("is not replaced with an older link, or after another change of the password", async () => {
+    it("becomes invalid when a newer mail is sent, or when the password is changed in another way", async () => {
       const account = await makeAccount(service);
       await recover(account.email);
       const older = await mailedToken(service, account.email);
@@ -70,7 +70,7 @@ describe("the links of mails", () => {
       expect((await finishRecovery(newer)).field("code")).toBe("invalid_code");
     });
 
-    it("leaves the second factor on", async () => {
+    it("does not turn off the second factor", async () => {
       const account = await makeFactorAccount(service);
       await recover(account.email);
       await finishRecovery(await mailedToken(service, account.email));
@@ -78,15 +78,15 @@ describe("the links of mails", () => {
       expect(asked.field("code")).toBe("second_factor_required");
     });
 
-    it("of an account that only signs in with a provider causes no mail", async () => {
+    it("is not sent to an account that signs in only with a provider", async () => {
       const { email } = await service.makeUser();
       expect((await recover(email)).status).toBe(204);
       expect(await mailsTo(service, email)).toEqual([]);
     });
   });
 
-  describe("a new account", () => {
-    it("is created with the link and the person's password, and the browser is signed in", async () => {
+  describe("with a link for a new account", () => {
+    it("creates the account with the person's password, and signs in the browser", async () => {
       const email = newAddress();
       expect((await signUp(email)).status).toBe(204);
       expect((await postSession(service, { email, password: fresh })).status).toBe(401);
@@ -97,7 +97,7 @@ describe("the links of mails", () => {
       expect((await finishSignUp(token)).field("code")).toBe("invalid_code");
     });
 
-    it("has the name that its person types with the password", async () => {
+    it("creates the account with the name that the person types with the password", async () => {
       const email = newAddress();
       await signUp(email);
       const token = await mailedToken(service, email);
@@ -109,7 +109,7 @@ describe("the links of mails", () => {
       });
     });
 
-    it("is not created for an address that has one: the mail describes how to sign in", async () => {
+    it("is not sent to an address that has an account, whose mail explains how to sign in", async () => {
       const account = await makeAccount(service);
       expect((await signUp(account.email)).status).toBe(204);
       expect(await mailedToken(service, account.email)).toBe("");
@@ -117,7 +117,7 @@ describe("the links of mails", () => {
       expect(mail?.text).toContain(`${service.deps.settings.consoleUrl}/sign-in`);
     });
 
-    it("is not created with a link if the address got one in another way in the meantime", async () => {
+    it("creates no account if the address got one in another way in the meantime", async () => {
       const email = newAddress();
       await signUp(email);
       const token = await mailedToken(service, email);
@@ -127,7 +127,7 @@ describe("the links of mails", () => {
     });
   });
 
-  it("no link of one kind works as the other", async () => {
+  it("has a link of one kind, which does not work in place of the other kind", async () => {
     const account = await makeAccount(service);
     await recover(account.email);
     expect((await finishSignUp(await mailedToken(service, account.email))).field("code")).toBe(
@@ -138,7 +138,7 @@ describe("the links of mails", () => {
     expect((await finishRecovery(await mailedToken(service, email))).field("code")).toBe("invalid_code");
   });
 
-  it("sends a mail when the second factor changes", async () => {
+  it("is sent when the second factor changes", async () => {
     const { email, headers, secret } = await makeFactorAccount(service);
     service.clock.advance(60_000);
     const body = { code: codeAt(service, secret) };

@@ -10,7 +10,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { cookieOf, makeAccount, postSession } from "../../support/sign-in/password-accounts.ts";
 import { makeFactorAccount } from "../../support/sign-in/second-factors.ts";
 
-describe.each(databases)("an account that its person deletes on $name", (engine) => {
+describe.each(databases)("the deletion of a person's own account on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -30,7 +30,7 @@ describe.each(databases)("an account that its person deletes on $name", (engine)
     return rows.filter((row) => JSON.stringify(row).includes(text));
   };
 
-  it("is deleted at once, with everything for signing in, and its texts stay without an author", async () => {
+  it("deletes everything for signing in immediately, and keeps the person's texts without an author", async () => {
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
     const { account, headers } = await signedIn();
@@ -82,7 +82,7 @@ describe.each(databases)("an account that its person deletes on $name", (engine)
     expect((await postSession(service, account)).status).toBe(201);
   });
 
-  it("asks for the address, the password and the second factor", async () => {
+  it("needs the address, the password and the second factor", async () => {
     const { account, headers } = await signedIn();
     const send = async (body: object, as = headers) =>
       (await service.request("POST", path, { headers: as, body })).status;
@@ -96,7 +96,7 @@ describe.each(databases)("an account that its person deletes on $name", (engine)
     expect(await send({ ...without, code: "000000" }, factor.headers)).toBe(401);
   });
 
-  it("is deleted in the console", async () => {
+  it("is possible in the console", async () => {
     const { account, headers } = await signedIn();
     const browser = createBrowserWithoutScripts(service, headers);
     const page = await browser.open("/console/account");

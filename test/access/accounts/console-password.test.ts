@@ -10,7 +10,7 @@ import {
 
 const fresh = "a fresh password";
 
-describe("changing one's own password", () => {
+describe("a change of a person's own password", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ environment: { INNKEEP_REGISTRATION: "off" } });
@@ -28,7 +28,7 @@ describe("changing one's own password", () => {
   const isOpen = async (headers: Record<string, string>) =>
     (await service.request("GET", "/api/v1/console/me", { headers })).status === 200;
 
-  it("ends the other sessions, keeps this one, and makes the old password invalid", async () => {
+  it("ends the other sessions, keeps the present session, and makes the old password invalid", async () => {
     const account = await makeAccount(service);
     const [here, elsewhere] = [await open(account), await open(account)];
     const body = { currentPassword: account.password, newPassword: fresh };
@@ -59,7 +59,7 @@ describe("changing one's own password", () => {
     expect((await change({ cookie, origin: "https://evil.example" }, body)).status).toBe(403);
   });
 
-  it("counts wrong passwords, so that nobody can guess the current one", async () => {
+  it("counts wrong passwords, so that nobody can guess the present password", async () => {
     const account = await makeAccount(service);
     const here = await open(account);
     const statuses: number[] = [];
@@ -68,7 +68,7 @@ describe("changing one's own password", () => {
     expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
   });
 
-  it("works in the console, which names the fault and sends no password back", async () => {
+  it("is possible in the console, which shows the fault and sends no password back", async () => {
     const account = await makeAccount(service);
     const visitor = createBrowserWithoutScripts(service, await open(account));
     const path = "/console/sign-in-methods";
@@ -99,14 +99,14 @@ describe("changing one's own password", () => {
     expect(unsigned.text).not.toMatch(/my old secret|a fresh password/);
   });
 
-  it("and creating an account are explained on the sign-in page", async () => {
+  it("is explained on the sign-in page, and so is the creation of an account", async () => {
     const text = readingOf(await createBrowserWithoutScripts(service).open("/console/sign-in"));
     expect(text).toContain("innkeep admin user create");
     expect(text).toContain("Forgot password?");
   });
 });
 
-it("the sign-in page leads to a new account when registration is open", async () => {
+it("the sign-in page links to a new account if registration is open", async () => {
   const service = await startService();
   const visitor = createBrowserWithoutScripts(service);
   const page = await visitor.open("/console/sign-in?to=/console/audit");

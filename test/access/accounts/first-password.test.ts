@@ -27,7 +27,7 @@ describe("the first password of an account", () => {
     });
   const signIn = async (email: string) => (await postSession(service, { email, password })).status;
 
-  it("is set just after a sign-in, opens the account, and ends its other sessions", async () => {
+  it("can be set shortly after a sign-in, opens the account, and ends its other sessions", async () => {
     const { email, here, elsewhere } = await arrive();
     expect((await set(here)).status).toBe(204);
     expect(await signIn(email)).toBe(201);
@@ -43,7 +43,7 @@ describe("the first password of an account", () => {
     expect(await signIn(email)).toBe(201);
   });
 
-  it("is not set at a browser that was left open, and no second factor is set up there", async () => {
+  it("cannot be set in a browser whose sign-in is old, and neither can a second factor", async () => {
     const { email, here } = await arrive();
     service.clock.advance(tenMinutes);
     expect(await set(here)).toMatchObject({ status: 409, body: { code: "wrong_state" } });
@@ -55,7 +55,7 @@ describe("the first password of an account", () => {
     expect((await set(here)).status).toBe(204);
   });
 
-  it("needs a code of the second factor, each once", async () => {
+  it("needs a code of the second factor, and each code works once", async () => {
     const { id, email, here } = await arrive();
     const { secret } = await turnOn(service, { id, email, password: "" }, here);
     expect((await set(here)).field("code")).toBe("second_factor_required");
@@ -64,19 +64,19 @@ describe("the first password of an account", () => {
     expect((await postSession(service, { email, password })).field("code")).toBe("second_factor_required");
   });
 
-  it("is not for an account that has one, and too short ones are refused", async () => {
+  it("cannot be set for an account that has a password, and cannot be too short", async () => {
     const account = await makeAccount(service);
     expect((await set(await service.signIn(account))).field("code")).toBe("wrong_state");
     expect((await set((await arrive()).here, { newPassword: "short" })).status).toBe(400);
   });
 
-  it("that is set twice at the same time is set once", async () => {
+  it("is set once if two requests arrive at the same time", async () => {
     const { here } = await arrive();
     const answers = await Promise.all([set(here), set(here, { newPassword: "another password" })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it("is set in the console, which sends nothing back", async () => {
+  it("can be set in the console, which sends no password back", async () => {
     const { email, here } = await arrive();
     const visitor = createBrowserWithoutScripts(service, here);
     const path = "/console/sign-in-methods";

@@ -31,7 +31,7 @@ describe("an app in the console", () => {
   const makeKey = async (id: string, values = {}) =>
     owner.send(await owner.open(address(id)), address(id, "/keys"), { label: "CI", ...values });
 
-  it("is created, and asks for its first key", async () => {
+  it("is created, and its page then asks for a first key", async () => {
     const form = await owner.open("/console/new-app");
     const answer = await owner.send(form, "/console/new-app", { name: "Trailhead" });
     const page = await owner.open(answer.headers.get("location") ?? "");
@@ -44,12 +44,12 @@ describe("an app in the console", () => {
     expect(locationOf(await send())).toBe(locationOf(await send()));
   });
 
-  it("without a name is refused at the field", async () => {
+  it("is refused without a name, with the fault at the field", async () => {
     const answer = await owner.send(await owner.open("/console/new-app"), "/console/new-app", { name: " " });
     expect([answer.status, readingOf(answer).includes("Name must not be empty.")]).toEqual([400, true]);
   });
 
-  it("is changed: name, switches, chat webhook, repository", async () => {
+  it("allows a change of name, switches, chat webhook and repository", async () => {
     const { id } = await service.makeApp(world.owner);
     const given = { name: "Renamed", feedbackEnabled: "", chatWebhookUrl: "https://chat.example/x" };
     await owner.send(await owner.open(address(id)), address(id), { ...given, githubRepository: "acme/app" });
@@ -62,7 +62,7 @@ describe("an app in the console", () => {
     });
   });
 
-  it("gets a lifetime for its approvals, loses it if the field is empty, and refuses a wrong one", async () => {
+  it("gets a lifetime for its approvals, loses it if the field is empty, and refuses an invalid one", async () => {
     const { id } = await service.makeApp(world.owner);
     const send = async (approvalHours: string) =>
       owner.send(await owner.open(address(id)), address(id), { approvalHours });
@@ -86,7 +86,7 @@ describe("an app in the console", () => {
     expect((await world.call("GET", `/apps/${id}`)).body).toMatchObject({ chatWebhookUrl: null });
   });
 
-  it("is deleted only if its name was typed", async () => {
+  it("is deleted only if the person typed its name", async () => {
     const { id } = await service.makeApp(world.owner, { name: "Trailhead" });
     const page = await owner.open(address(id));
     const refused = await owner.send(page, address(id, "/delete"), { confirmation: "Trail" });
@@ -97,7 +97,7 @@ describe("an app in the console", () => {
     expect((await owner.open(address(id))).status).toBe(404);
   });
 
-  it("shows a new working key only once", async () => {
+  it("shows a new valid key only once", async () => {
     const { id } = await service.makeApp(world.owner);
     const page = await makeKey(id);
     expect(readingOf(page)).toContain("The new key for CI");
@@ -112,7 +112,7 @@ describe("an app in the console", () => {
     expect(secretOf(await send())).toBe(secretOf(await send()));
   });
 
-  it("gives an intake key, which cannot write the FAQ", async () => {
+  it("can have an intake key, which cannot write the FAQ", async () => {
     const { id } = await service.makeApp(world.owner);
     const key = secretOf(await makeKey(id, { kind: "intake" }));
     const body = { question: "a", answer: "b" };
@@ -121,7 +121,7 @@ describe("an app in the console", () => {
     expect(await sendFeedback(service, key)).toMatch(/^[\da-f-]{36}$/);
   });
 
-  it("replaces a key at once", async () => {
+  it("replaces a key immediately", async () => {
     const { id } = await service.makeApp(world.owner);
     const page = await makeKey(id);
     const action = [...page.text.matchAll(/action="([^"]*\/regenerate)"/g)].at(-1)?.[1] ?? "";
@@ -130,7 +130,7 @@ describe("an app in the console", () => {
     expect((await remote(secretOf(renewed))).status).toBe(200);
   });
 
-  it("revokes a key", async () => {
+  it("can revoke a key", async () => {
     const { id } = await service.makeApp(world.owner);
     const page = await makeKey(id);
     const action = [...page.text.matchAll(/action="([^"]*\/revoke)"/g)].at(-1)?.[1] ?? "";

@@ -10,7 +10,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("apps", () => {
+describe("apps in the console's API", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("apps", () => {
       body: { type: "bug", message: "It broke." },
     });
 
-  it("are created with feedback and changelog on, without a chat channel and a repository", async () => {
+  it("have feedback and the changelog turned on after their creation, and no chat channel and no repository", async () => {
     const answer = await create({ name: "Larder" });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -45,7 +45,7 @@ describe("apps", () => {
     });
   });
 
-  it("are created with the given fields", async () => {
+  it("can be created with all fields", async () => {
     const given = {
       name: "Larder",
       feedbackEnabled: false,
@@ -72,7 +72,7 @@ describe("apps", () => {
     expect(answer.field("issues.0.path")).toBe(field);
   });
 
-  it("change only in the given fields; null clears a field", async () => {
+  it("change only in the given fields, and null empties a field", async () => {
     const id = (await create({ name: "Old", githubRepository: "larder/app", approvalHours: 1 })).field("id");
     const answer = await world.call("PATCH", `/apps/${id}`, {
       name: "New",
@@ -87,7 +87,7 @@ describe("apps", () => {
     expect((await world.call("GET", `/apps/${id}`)).body).toEqual(answer.body);
   });
 
-  it("refuse feedback as soon as it is turned off", async () => {
+  it("refuse feedback immediately after it is turned off", async () => {
     const app = await service.makeApp(world.owner);
     expect((await submit(app.key)).status).toBe(201);
     await world.call("PATCH", `/apps/${app.id}`, { feedbackEnabled: false });
@@ -96,7 +96,7 @@ describe("apps", () => {
     expect((await submit(app.key)).status).toBe(201);
   });
 
-  it("are listed to their owner; a token of one app lists that app only", async () => {
+  it("are listed to their owner, and a token of one app lists only that app", async () => {
     const stranger = await service.makeUser();
     const [first, second] = [await service.makeApp(stranger), await service.makeApp(stranger)];
     const list = async (headers: Record<string, string>) =>
@@ -111,7 +111,7 @@ describe("apps", () => {
     expect(await list(bearer(token))).toEqual({ items: [expect.objectContaining({ id: second.id })] });
   });
 
-  it("are changed by a script with apps:write in its own app, which cannot create or delete them", async () => {
+  it("can be changed by a script with apps:write in its own app, but not created or deleted", async () => {
     const [app, sister] = [await service.makeApp(world.owner), await service.makeApp(world.owner)];
     const token = await service.makeToken(world.owner, "maintainer", {
       scopes: ["apps:write"],
@@ -155,7 +155,7 @@ describe("apps", () => {
     expect(run.status).toBe(404);
   });
 
-  it("are deleted with more threads than one transaction deletes", async () => {
+  it("are deleted even with more threads than one transaction deletes", async () => {
     const app = await service.makeApp(world.owner);
     await fillThreads(service, app.id, Array(450).fill({}));
     await world.call("DELETE", `/apps/${app.id}`);

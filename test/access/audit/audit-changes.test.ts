@@ -5,7 +5,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the audit says what was changed", () => {
+describe("the audit entry about a change", () => {
   let service: Service;
   let team: Team;
   let id: string;
@@ -25,7 +25,7 @@ describe("the audit says what was changed", () => {
   const changesOf = async (action: string) => (await entries(action))[0]?.changes;
   const change = (body: object) => team.call("PATCH", `/feedback/${id}`, body);
 
-  it("of status, type, subject and linked issue of a thread, with from and to", async () => {
+  it("has the old and the new status, type, subject and linked issue of a thread", async () => {
     const githubIssueUrl = "https://github.com/innkeep/innkeep/issues/1";
     await change({ status: "resolved", category: "question", subject: "Oven", githubIssueUrl });
     expect(await changesOf("thread.update")).toEqual([
@@ -36,7 +36,7 @@ describe("the audit says what was changed", () => {
     ]);
   });
 
-  it("of assignee and tags of a thread", async () => {
+  it("has the old and the new assignee and tags of a thread", async () => {
     const maria = await team.join("maintainer");
     await change({ assignee: "me", addTags: ["sync", "android"] });
     await change({ assignee: maria.email, removeTags: ["sync"] });
@@ -47,7 +47,7 @@ describe("the audit says what was changed", () => {
     expect(await changesOf("thread.tag")).toEqual([{ field: "tags", from: "android, sync", to: "android" }]);
   });
 
-  it("of a thread with a reply, and of its delivery, without an address", async () => {
+  it("has the change of a thread with a reply, and the delivery of the reply without an address", async () => {
     const reply = { direction: "outbound", body: "Mended.", change: { status: "resolved" } };
     await team.call("POST", `/feedback/${id}/messages`, reply);
     expect(await changesOf("thread.update")).toEqual([{ field: "status", from: "open", to: "resolved" }]);
@@ -57,7 +57,7 @@ describe("the audit says what was changed", () => {
     expect(await changesOf("message.outbound")).toEqual([{ field: "delivery", to: "not delivered" }]);
   });
 
-  it("of roles and settings, and never the secret address of a chat", async () => {
+  it("has roles and settings, but never the secret address of a chat", async () => {
     const maria = await team.join("viewer");
     await team.call("PATCH", `${team.at}/members/${maria.id}`, { role: "maintainer" });
     expect(await changesOf("member.update")).toEqual([{ field: "role", from: "viewer", to: "maintainer" }]);
@@ -76,13 +76,13 @@ describe("the audit says what was changed", () => {
     expect(JSON.stringify(await entries("app.update"))).not.toContain("secret-words");
   });
 
-  it("of FAQ entries, with only the names of the fields", async () => {
+  it("has only the names of the changed fields of an FAQ entry", async () => {
     const faq = await team.call("POST", `${team.at}/faqs`, { question: "Why?", answer: "So." });
     await team.call("PATCH", `/faqs/${faq.field("id")}`, { question: "Why not?", answer: "So." });
     expect(await changesOf("faq.update")).toEqual([{ field: "question" }]);
   });
 
-  it("and the words of a sender are deleted with the thread", async () => {
+  it("loses the words of a sender when the thread is deleted", async () => {
     await change({ subject: "Oven", status: "archived" });
     await team.call("DELETE", `/feedback/${id}`);
     expect(await changesOf("thread.update")).toEqual([
@@ -91,7 +91,7 @@ describe("the audit says what was changed", () => {
     ]);
   });
 
-  it("and contains nothing of a person who is erased", async () => {
+  it("contains nothing of a person who is erased", async () => {
     await change({ subject: "Ask kim@kitchen.example", status: "archived" });
     const erased = await team.call("POST", "/people/erase", { email: "kim@kitchen.example" });
     expect(erased.status).toBe(201);
@@ -100,7 +100,7 @@ describe("the audit says what was changed", () => {
     );
   });
 
-  it("and contains nothing that an erased person wrote on a thread that stays because of others", async () => {
+  it("contains no words of an erased person from a thread that is kept because of other people", async () => {
     const report = { subject: "Kim's oven", email: "kim@cellar.example", dedupeKey: "oven" };
     id = await sendFeedback(service, team.app.key, report);
     await sendFeedback(service, team.app.key, { email: "bo@cellar.example", dedupeKey: "oven" });
@@ -109,7 +109,7 @@ describe("the audit says what was changed", () => {
     await eventually(async () => expect(await changesOf("thread.update")).toEqual([{ field: "subject" }]));
   });
 
-  it("on its page, with the names of the fields", async () => {
+  it("is shown on its page with the names of the fields", async () => {
     await change({ status: "resolved" });
     await team.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body: "Mended." });
     const owner = createBrowserWithoutScripts(service, await service.signIn(team.owner));

@@ -79,7 +79,7 @@ describe.each(databases)("the audit of an account with many entries on $name", (
   });
   afterAll(() => service.stop());
 
-  it.each(reads)("is read for %s by an index", async (_, index, read) => {
+  it.each(reads)("is read through an index for %s", async (_, index, read) => {
     const plan = await planOf(traced, service.deps.database, read);
     expect(plan).toMatch(index[engine.engine]);
     expect(plan).not.toMatch(/Seq Scan on audit|SCAN (audit|e)$/m);

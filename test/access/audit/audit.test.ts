@@ -32,13 +32,13 @@ describe("the audit in the console", () => {
     expect(text).toContain(`<a href="/console/faqs/${world.app.id}/${world.faqId}"><bdi>A named question?`);
   });
 
-  it("shows actions on deleted objects, too", async () => {
+  it("also shows actions on deleted objects", async () => {
     await world.call("DELETE", `/faqs/${world.faqId}`);
     const page = await owner.open("/console/audit");
     expect(readingOf(page)).toContain(`Deleted an FAQ entry ${world.faqId.slice(0, 8)}…`);
   });
 
-  it("names the token of an action, also after its revocation", async () => {
+  it("names the token that acted, also after its revocation", async () => {
     const made = await world.call("POST", "/tokens", { kind: "agent", label: "Night agent" });
     await propose(service, made.field("token"), world.threadId);
     const page = await owner.open("/console/audit?action=run.propose");
@@ -82,7 +82,7 @@ describe("the audit in the console", () => {
 
   const rowsOf = (text: string) => text.split("<tbody>")[1]?.match(/<tr>/g)?.length ?? 0;
 
-  it("filters by a person, every agent, or one token, and offers valid tokens by their label", async () => {
+  it("filters by a person, by all agents, or by one token, and offers valid tokens by their label", async () => {
     const made = await world.call("POST", "/tokens", {
       kind: "maintainer",
       label: "Robot",
@@ -108,7 +108,7 @@ describe("the audit in the console", () => {
     expect(readingOf(nobody)).toContain("Nothing matches");
   });
 
-  it("filters by days in UTC, the last one included, and keeps the filter on the next page", async () => {
+  it("filters by days in UTC, including the last day, and keeps the filter on the next page", async () => {
     const today = service.clock.now().toISOString().slice(0, 10);
     const all = await owner.open("/console/audit");
     const own = await owner.open(`/console/audit?from=${today}&until=${today}`);
@@ -122,7 +122,7 @@ describe("the audit in the console", () => {
     expect(rowsOf((await owner.open(next)).text)).toBeGreaterThan(0);
   });
 
-  it("marks a day that cannot be read", async () => {
+  it("shows a fault if it cannot read a day", async () => {
     const page = await owner.open("/console/audit?from=yesterday&until=2026-02-30&actor=agent");
     expect(page.status).toBe(400);
     const reading = readingOf(page);

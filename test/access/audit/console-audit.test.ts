@@ -72,7 +72,7 @@ describe.each(databases)("the audit log on $name", (engine) => {
     ["app.delete", "DELETE", ({ app }) => `/apps/${app.id}`],
   ];
 
-  it.each(deeds)("records %s: who, what, when, from where", async (action, method, path, body) => {
+  it.each(deeds)("records who did what, when and from where: %s", async (action, method, path, body) => {
     const answer = await world.call(method, path(world), body);
     expect(answer.status).toBeLessThan(300);
     expect(await newest()).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(databases)("the audit log on $name", (engine) => {
   const entries = (answer: Answer): { actor: string; action: string; appId: string; at: string }[] =>
     Object(answer.body).items;
 
-  it("is read by a script with audit:read; a token of one app sees that app only", async () => {
+  it("can be read by a script with audit:read, and a token of one app gets only that app", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const sister = await service.makeApp(other.owner);
     await other.call("PATCH", `/apps/${sister.id}`, { name: "Sister" });
@@ -147,7 +147,7 @@ describe.each(databases)("the audit log on $name", (engine) => {
     expect(entries(await read(sister.id, `?appId=${other.app.id}`))).toEqual([]);
   });
 
-  it("is filtered by a person with all tokens, and by one token", async () => {
+  it("can be filtered by a person with all tokens, and by one token", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const [first, second] = await Promise.all(
       [1, 2].map(() => service.makeToken(other.owner, "maintainer", { scopes: ["feedback:write"] })),
@@ -171,7 +171,7 @@ describe.each(databases)("the audit log on $name", (engine) => {
       expect(await by(wild)).toEqual([]);
   });
 
-  it("is filtered by a period: from an instant, and before another", async () => {
+  it("can be filtered by a period from an instant to another instant, which is not included", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const all = entries(await other.call("GET", "/audit?limit=100"));
     const [newest, oldest] = [all[0]?.at ?? "", all.at(-1)?.at ?? ""];
@@ -182,7 +182,7 @@ describe.each(databases)("the audit log on $name", (engine) => {
     expect((await other.call("GET", "/audit?from=yesterday")).field("issues.0.path")).toBe("from");
   });
 
-  it("has pages that miss no entry and repeat none", async () => {
+  it("has pages that contain each entry once", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const whole = Object((await other.call("GET", "/audit?limit=100")).body).items;
     const first = Object((await other.call("GET", "/audit?limit=2")).body);

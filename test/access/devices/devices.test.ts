@@ -4,7 +4,7 @@ import { startService } from "../../support/service/service.ts";
 import { approve, exchange, newDevice } from "../../support/sign-in/device-sign-in.ts";
 
 describe("the devices in the console", () => {
-  it("are listed, and signed out one by one", async () => {
+  it("are listed, and can be signed out one by one", async () => {
     const service = await startService();
     const headers = await service.signIn(await service.makeUser());
     const owner = createBrowserWithoutScripts(service, headers);

@@ -6,7 +6,7 @@ import {
   startServiceWithProvider,
 } from "../../support/sign-in/service-with-identity-provider.ts";
 
-describe("connecting a provider to an account", () => {
+describe("the connection of a provider to an account", () => {
   let provided: ServiceWithProvider;
   let people: ReturnType<typeof createProviderPeople>;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe("connecting a provider to an account", () => {
     return people.signedInAs(browser);
   };
 
-  it("lets the owner sign in with the provider after the owner has confirmed", async () => {
+  it("allows the owner to sign in with the provider after the owner has confirmed the connection", async () => {
     const { email, browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
@@ -30,7 +30,7 @@ describe("connecting a provider to an account", () => {
     expect(await signsInAs()).toBe(email);
   });
 
-  it("does not happen without a confirmation, because another site may have started it", async () => {
+  it("is not made without a confirmation, because another site may have started it", async () => {
     const { browser } = await people.owner();
     const { email } = people.person();
     await people.arrive(browser);
@@ -44,14 +44,14 @@ describe("connecting a provider to an account", () => {
     expect(await signsInAs()).toBe(email);
   });
 
-  it("asks for no confirmation when it is already connected", async () => {
+  it("needs no confirmation if it exists already", async () => {
     const { browser } = await people.owner();
     people.person();
     await people.confirm(browser, await people.arrive(browser));
     expect((await people.arrive(browser)).address).toBe(provided.service.deps.settings.consoleUrl);
   });
 
-  it("is refused when the identity belongs to another account", async () => {
+  it("is refused if the identity belongs to another account", async () => {
     people.person();
     await people.arrive(createBrowserWithCookies());
     const { email, browser } = await people.owner();
@@ -60,7 +60,7 @@ describe("connecting a provider to an account", () => {
     expect(await people.signedInAs(browser)).toBe(email);
   });
 
-  it("is refused when another account has connected the identity in the meantime", async () => {
+  it("is refused if another account has connected the identity in the meantime", async () => {
     const { browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
@@ -68,7 +68,7 @@ describe("connecting a provider to an account", () => {
     expect((await people.confirm(browser, page)).status).toBe(403);
   });
 
-  it("is refused when the browser has signed in to another account in the meantime", async () => {
+  it("is refused if the browser has signed in to another account in the meantime", async () => {
     const [first, second] = [await people.owner(), await people.owner()];
     people.person();
     const { location } = await first.browser.step(provided.start());
@@ -78,7 +78,7 @@ describe("connecting a provider to an account", () => {
     );
   });
 
-  it("is refused when the user has signed out in the meantime", async () => {
+  it("is refused if the user has signed out in the meantime", async () => {
     const { browser } = await people.owner();
     people.person();
     const { location } = await browser.step(provided.start());
@@ -86,22 +86,25 @@ describe("connecting a provider to an account", () => {
     expect((await browser.go(location)).status).toBe(403);
   });
 
-  it("is refused to any user but the one who was asked", async () => {
+  it("is refused if another user than the one who was asked confirms", async () => {
     const [first, second] = [await people.owner(), await people.owner()];
     people.person();
     const page = await people.arrive(first.browser);
     expect((await people.confirm(second.browser, page)).status).toBe(403);
   });
 
-  it.each(["https://evil.example", "null", ""])("is refused for a form of %j", async (origin) => {
-    const { browser } = await people.owner();
-    people.person();
-    const identity = identityOf((await people.arrive(browser)).text);
-    const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
-    expect((await browser.send(address, { identity }, { origin })).status).toBe(403);
-  });
+  it.each(["https://evil.example", "null", ""])(
+    "is refused for a form from the origin %j",
+    async (origin) => {
+      const { browser } = await people.owner();
+      people.person();
+      const identity = identityOf((await people.arrive(browser)).text);
+      const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
+      expect((await browser.send(address, { identity }, { origin })).status).toBe(403);
+    },
+  );
 
-  it("is refused more than ten minutes after the question", async () => {
+  it("is refused if the confirmation comes more than ten minutes later", async () => {
     const { browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
@@ -110,9 +113,12 @@ describe("connecting a provider to an account", () => {
     provided.service.clock.advance(-600_000);
   });
 
-  it.each(["", "forged", Buffer.alloc(64).toString("base64")])("is refused with %j", async (identity) => {
-    const { browser } = await people.owner();
-    const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
-    expect((await browser.send(address, { identity })).status).toBe(400);
-  });
+  it.each(["", "forged", Buffer.alloc(64).toString("base64")])(
+    "is refused with the confirmation token %j",
+    async (identity) => {
+      const { browser } = await people.owner();
+      const address = `${provided.service.baseUrl}/tavern/with/inn/connect`;
+      expect((await browser.send(address, { identity })).status).toBe(400);
+    },
+  );
 });

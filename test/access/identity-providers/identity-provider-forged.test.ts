@@ -12,7 +12,7 @@ import {
   startFaultyProvider,
 } from "../../support/sign-in/faulty-identity-provider.ts";
 
-describe("a response of a provider", () => {
+describe("a response of an identity provider", () => {
   let service: Service;
   let honest: FaultyProvider;
   let other: FaultyProvider;
@@ -41,7 +41,7 @@ describe("a response of a provider", () => {
   const refused = { status: 400, session: false };
   const later = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
 
-  it("that is valid signs the person in", async () => {
+  it("signs the person in if it is valid", async () => {
     expect(await arrive()).toEqual({ status: 303, session: true });
   });
 
@@ -59,7 +59,7 @@ describe("a response of a provider", () => {
     ["has no nonce", { claims: { nonce: undefined } }],
     ["has no subject", { claims: { sub: undefined } }],
     ["is signed with a foreign key", { foreignKey: true }],
-  ])("whose id token %s is refused", async (_, bend) => {
+  ])("is refused if its id token %s", async (_, bend) => {
     honest.bend(bend);
     expect(await arrive()).toEqual(refused);
   });
@@ -69,12 +69,12 @@ describe("a response of a provider", () => {
     ["has no state", { answer: { state: "" } }],
     ["says that it comes from another provider", { answer: { iss: "https://evil.example" } }],
     ["has no code", { answer: { code: "" } }],
-  ])("that %s is refused", async (_, bend) => {
+  ])("is refused if it %s", async (_, bend) => {
     honest.bend(bend);
     expect(await arrive()).toEqual(refused);
   });
 
-  it("that is sent a second time is refused", async () => {
+  it("is refused if it is sent a second time", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     await browser.step(back);
@@ -83,7 +83,7 @@ describe("a response of a provider", () => {
     expect((await browser.step(back)).status).toBe(400);
   });
 
-  it("that is sent a second time with the cookie of the first is refused", async () => {
+  it("is refused if it is sent a second time with the first cookie", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     const again = createBrowserWithCookies({ "innkeep-with": browser.cookie("innkeep-with") ?? "" });
@@ -91,7 +91,7 @@ describe("a response of a provider", () => {
     expect(opened(again, await again.step(back))).toEqual(refused);
   });
 
-  it("that was meant for another browser is refused, so nobody can sign a person in to a foreign account", async () => {
+  it("is refused if it was meant for another browser, so that nobody can sign a person in to a foreign account", async () => {
     const back = await comeBack(createBrowserWithCookies());
     const victim = createBrowserWithCookies();
     expect(opened(victim, await victim.step(back))).toEqual(refused);
@@ -99,7 +99,7 @@ describe("a response of a provider", () => {
     expect(opened(victim, await victim.step(back))).toEqual(refused);
   });
 
-  it("that goes to another provider's address is refused, and its code is not sent", async () => {
+  it("is refused at the address of another provider, and its code is not sent", async () => {
     other.bend({ metadata: { authorization_response_iss_parameter_supported: false } });
     const browser = createBrowserWithCookies();
     const back = new URL((await comeBack(browser)).replace("/with/honest/", "/with/other/"));
@@ -108,7 +108,7 @@ describe("a response of a provider", () => {
     expect(other.asked("/token")).toBe(0);
   });
 
-  it("that arrives after more than ten minutes is refused", async () => {
+  it("is refused after more than ten minutes", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     service.clock.advance(600_000);
@@ -116,7 +116,7 @@ describe("a response of a provider", () => {
     service.clock.advance(-600_000);
   });
 
-  it("that arrives with a changed cookie is refused", async () => {
+  it("is refused if the cookie has been changed", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     const sealed = browser.cookie("innkeep-with") ?? "";
@@ -124,14 +124,14 @@ describe("a response of a provider", () => {
     expect(opened(browser, await browser.step(back))).toEqual(refused);
   });
 
-  it("that says that the person declined is shown as a refusal by the person", async () => {
+  it("is shown as a refusal by the person if it says that the person refused", async () => {
     honest.bend({ answer: { error: "access_denied" } });
     const browser = createBrowserWithCookies();
     const page = await browser.step(await comeBack(browser));
     expect([page.status, page.text.includes("Honest did not sign you in.")]).toEqual([403, true]);
   });
 
-  it("clears the cookie of the sign-in in every case", async () => {
+  it("deletes the cookie of the sign-in in every case", async () => {
     const browser = createBrowserWithCookies();
     const back = await comeBack(browser);
     expect(browser.cookie("innkeep-with")).toBeDefined();
@@ -140,7 +140,7 @@ describe("a response of a provider", () => {
   });
 });
 
-describe("the redirect to a provider", () => {
+describe("the redirect to an identity provider", () => {
   let service: Service;
   let provider: FaultyProvider;
   beforeAll(async () => {
@@ -168,19 +168,19 @@ describe("the redirect to a provider", () => {
     }
   });
 
-  it("is stored in a sealed cookie that scripts cannot read", async () => {
+  it("stores its values in an encrypted cookie that scripts cannot read", async () => {
     const { headers, location } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     const cookie = headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(/^innkeep-with=[\w+/=]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(cookie).not.toContain(new URL(location).searchParams.get("state"));
   });
 
-  it("is not cached", async () => {
+  it("cannot be cached", async () => {
     const { headers } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it.each(["/tavern/with/nobody", "/tavern/with/nobody/callback"])("%s is refused", async (path) => {
+  it.each(["/tavern/with/nobody", "/tavern/with/nobody/callback"])("is refused at %s", async (path) => {
     expect((await createBrowserWithCookies().step(service.baseUrl + path)).status).toBe(404);
     expect((await service.request("GET", path)).field("code")).toBe("not_found");
   });

@@ -26,7 +26,7 @@ async function startWithInvitation() {
   };
 }
 
-it("an address that a provider has verified is verified here: the account may accept an invitation", async () => {
+it("an address that an identity provider has verified is also verified here, so that the account may accept an invitation", async () => {
   const { people, join } = await startWithInvitation();
   const { email } = people.person();
   const browser = createBrowserWithCookies();
@@ -37,7 +37,7 @@ it("an address that a provider has verified is verified here: the account may ac
 it.each([
   { what: "the address of the account", address: (email: string) => email, status: 200 },
   { what: "another address", address: (email: string) => `other-${email}`, status: 403 },
-])("an identity with $what verifies only that", async ({ address, status }) => {
+])("an identity with $what verifies only its own address", async ({ address, status }) => {
   const { people, service, join } = await startWithInvitation();
   const { email, id } = await service.makeUser();
   const { sub, iss } = { ...people.person({ email: address(email) }), iss: issuerOf(service) };

@@ -11,7 +11,7 @@ import {
   startServiceWithProvider,
 } from "../../support/sign-in/service-with-identity-provider.ts";
 
-describe("signing in with a provider", () => {
+describe("a sign-in with an identity provider", () => {
   let provided: ServiceWithProvider;
   let people: ReturnType<typeof createProviderPeople>;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe("signing in with a provider", () => {
     return stop;
   };
 
-  it("creates an account for a new person, and gives access to the console", async () => {
+  it("creates an account for a new person, who then has access to the console", async () => {
     const browser = createBrowserWithCookies();
     const { email } = people.person();
     const page = await people.arrive(browser);
@@ -35,7 +35,7 @@ describe("signing in with a provider", () => {
     expect(await people.signedInAs(browser)).toBe(email);
   });
 
-  it("gives the person's name to an account without one, and leaves a chosen name", async () => {
+  it("gives the person's name to an account without a name, and does not change a chosen name", async () => {
     const nameOf = async (email: string) =>
       (await provided.service.deps.database.all("SELECT name FROM users WHERE email = ?", email))[0];
     const { sub, email } = people.person({ name: " Ada Byron " });
@@ -51,7 +51,7 @@ describe("signing in with a provider", () => {
     }
   });
 
-  it("finds the account again when the person's address at the provider has changed", async () => {
+  it("finds the account again after the person's address at the provider has changed", async () => {
     const { sub, email } = people.person();
     await people.arrive(createBrowserWithCookies());
     people.person({ sub, email: `new-${email}` });
@@ -61,7 +61,7 @@ describe("signing in with a provider", () => {
     expect(await people.accounts(`new-${email}`)).toEqual([]);
   });
 
-  it("starts the same session as a password does, with its cookie and its audit entry", async () => {
+  it("starts the same session as a sign-in with a password, with its cookie and its audit entry", async () => {
     const { email } = people.person();
     const { headers } = await come(createBrowserWithCookies());
     const cookie = headers.getSetCookie().find((line) => line.startsWith("innkeep=")) ?? "";
@@ -75,7 +75,7 @@ describe("signing in with a provider", () => {
     });
   });
 
-  it("ends the browser's old session", async () => {
+  it("ends the old session of the browser", async () => {
     const { browser } = await people.owner();
     const old = createBrowserWithCookies({ innkeep: browser.cookie("innkeep") ?? "" });
     people.person();
@@ -94,7 +94,7 @@ describe("signing in with a provider", () => {
     ["another site after a backslash", "/\\evil.example", "/console"],
     ["a script", "javascript:alert(1)", "/console"],
     ["an address too long for a cookie", `/console?${"a".repeat(3_000)}`, "/console"],
-  ])("with the return target %s continues to an allowed page", async (_, to, end) => {
+  ])("leads only to an allowed page if the return target is %s", async (_, to, end) => {
     people.person();
     const stop = await come(createBrowserWithCookies(), to);
     expect([stop.status, stop.location]).toEqual([303, provided.service.baseUrl + end]);
@@ -105,7 +105,7 @@ describe("signing in with a provider", () => {
     ["an address that is not said to be verified", { email_verified: undefined }],
     ["no address", { email: undefined }],
     ["an invalid address", { email: "nobody" }],
-  ])("refuses a new person with %s", async (_, traits) => {
+  ])("is refused for a new person with %s", async (_, traits) => {
     const { email = "" } = people.person(traits);
     const browser = createBrowserWithCookies();
     const page = await people.arrive(browser);
@@ -115,7 +115,7 @@ describe("signing in with a provider", () => {
     expect(await people.accounts(email)).toEqual([]);
   });
 
-  it("does not sign in to an account only because it has the same address, and says what to do", async () => {
+  it("does not open an account only because it has the same address, and says what the person can do", async () => {
     const { email } = people.person();
     await makeAccount(provided.service, email);
     const browser = createBrowserWithCookies();
@@ -134,7 +134,7 @@ describe("signing in with a provider", () => {
     expect((await people.arrive(createBrowserWithCookies())).status).toBe(409);
   });
 
-  it("creates one account when several sign-ins arrive at once", async () => {
+  it("creates one account if several sign-ins arrive at the same time", async () => {
     const { email } = people.person();
     const pages = await Promise.all(
       Array.from({ length: 5 }, () => people.arrive(createBrowserWithCookies())),
@@ -143,7 +143,7 @@ describe("signing in with a provider", () => {
     expect(await people.accounts(email)).toHaveLength(1);
   });
 
-  it("creates accounts without a password", async () => {
+  it("creates an account without a password", async () => {
     const { email } = people.person();
     await people.arrive(createBrowserWithCookies());
     const body = { email, password: "undefined" };
@@ -151,7 +151,7 @@ describe("signing in with a provider", () => {
     expect(answer.field("code")).toBe("invalid_credentials");
   });
 
-  it("keeps codes, states, sessions and its secret out of the log", async () => {
+  it("writes no codes, states, sessions and no client secret to the log", async () => {
     people.person();
     const browser = createBrowserWithCookies();
     const { address } = await come(browser);
@@ -163,7 +163,7 @@ describe("signing in with a provider", () => {
   });
 });
 
-describe("a deployment without registration", () => {
+describe("a sign-in with an identity provider while registration is off", () => {
   it("creates no account for a new person", async () => {
     const provided = await startServiceWithProvider({ settings: { registration: false } });
     createProviderPeople(provided).person();
@@ -172,7 +172,7 @@ describe("a deployment without registration", () => {
     await provided.stop();
   });
 
-  it("signs in a person who has an account", async () => {
+  it("succeeds for a person who has an account", async () => {
     const provided = await startServiceWithProvider({ settings: { registration: false } });
     const people = createProviderPeople(provided);
     const { email, browser } = await people.owner();

@@ -4,7 +4,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("what members write", () => {
+describe("a text or a change of a member", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -16,7 +16,7 @@ describe("what members write", () => {
     return readingOf(await owner.open(path));
   };
 
-  it("as a note or a reply shows its author to members and not to agents", async () => {
+  it("shows its author to members, and not to agents, if it is a note or a reply", async () => {
     const team = await makeTeam(service);
     const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
     const threadId = await sendFeedback(service, team.app.key);
@@ -37,7 +37,7 @@ describe("what members write", () => {
     expect(read.text).not.toContain(ada.email);
   });
 
-  it("as a decision shows its author", async () => {
+  it("shows its author if it is a decision", async () => {
     const team = await makeTeam(service);
     const ada = await team.join("maintainer");
     const threadId = await sendFeedback(service, team.app.key);
@@ -47,7 +47,7 @@ describe("what members write", () => {
     expect(page).toContain(`Approved by ${ada.email}`);
   });
 
-  it("in the FAQ shows its last author, and no author after an app key changed it", async () => {
+  it("shows its last author if it is in the FAQ, and no author after an app key changed it", async () => {
     const team = await makeTeam(service);
     const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
     const faqs = `/console/faqs/${team.app.id}`;
@@ -69,7 +69,7 @@ describe("what members write", () => {
     expect(await readAsOwner(team, faqs)).not.toMatch(/Changed [^·]*? by /);
   });
 
-  it("in the FAQ shows no author to apps", async () => {
+  it("shows no author to apps if it is in the FAQ", async () => {
     const team = await makeTeam(service);
     await team.call("POST", `${team.at}/faqs`, { question: "Why?", answer: "So." });
     const headers = { "x-api-key": team.app.key };
@@ -78,7 +78,7 @@ describe("what members write", () => {
     expect(text).not.toContain(team.owner.email);
   });
 
-  it("as a release note shows its last author", async () => {
+  it("shows its last author if it is a release note", async () => {
     const team = await makeTeam(service);
     const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
     const notes = `/console/changelog/${team.app.id}`;
@@ -91,7 +91,7 @@ describe("what members write", () => {
     expect(await readAsOwner(team, notes)).toContain(`by ${ada.email}`);
   });
 
-  it("as settings shows its last author", async () => {
+  it("shows its last author if it is a change of settings", async () => {
     const team = await makeTeam(service);
     const grace = await team.join("owner");
     expect(await readAsOwner(team, `/console/apps/${team.app.id}`)).not.toContain(grace.email);
@@ -99,7 +99,7 @@ describe("what members write", () => {
     expect(await readAsOwner(team, `/console/apps/${team.app.id}`)).toContain(`by ${grace.email}`);
   });
 
-  it("keeps its author after that person has left", async () => {
+  it("shows its author even after that person has left", async () => {
     const team = await makeTeam(service);
     const ada = await team.join("maintainer");
     const threadId = await sendFeedback(service, team.app.key);

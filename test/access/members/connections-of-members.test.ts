@@ -22,7 +22,7 @@ describe("the connection of an agent for a member", () => {
     { role: "owner", finds: true },
     { role: "maintainer", finds: false },
     { role: "viewer", finds: false },
-  ] as const)("of a $role finds the app's feedback: $finds", async ({ role, finds }) => {
+  ] as const)("who has the role $role finds the app's feedback: $finds", async ({ role, finds }) => {
     const world = await makeOwnerWithOneOfEach(service);
     const member = await service.makeMember(world.app.id, role);
     const { access } = await connect(service, await service.signIn(member));
@@ -37,7 +37,7 @@ describe("the connection of an agent for a member", () => {
     expect(proposed.text.includes(`"isError":true`)).toBe(!finds);
   });
 
-  it("finds nothing any more after the role of its owner was lowered", async () => {
+  it("finds nothing after the role of the member was lowered", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const member = await service.makeMember(world.app.id, "owner");
     const { access } = await connect(service, await service.signIn(member));

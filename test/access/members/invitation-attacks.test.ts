@@ -78,7 +78,7 @@ describe("the link of an invitation", () => {
     ],
   ];
 
-  it.each(ways)("does not help %s", async (_, happens) => {
+  it.each(ways)("gives no membership %s", async (_, happens) => {
     const world = await invited();
     await happens(world);
     const { person, team } = world;
@@ -96,7 +96,7 @@ describe("the link of an invitation", () => {
     expect((await call("GET", team.at)).status).toBe(404);
   });
 
-  it("does not work for an account with another address, shows it nothing, and still works for the invited person", async () => {
+  it("gives an account with another address no membership and no data, and still works for the invited person", async () => {
     const { team, made, accept } = await invited();
     const thief = await team.newcomer();
     const answers: Answer[] = [
@@ -112,14 +112,14 @@ describe("the link of an invitation", () => {
     expect((await accept()).status).toBe(200);
   });
 
-  it("does not help two who accept at the same time: one membership, one use", async () => {
+  it("creates one membership if two accounts accept at the same time", async () => {
     const { team, person, accept } = await invited();
     const answers = await Promise.all([accept(), accept(), accept(), accept()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
     expect(await rolesOf(team)).toMatchObject({ items: [{ role: "owner" }, { userId: person.id }] });
   });
 
-  it("does not help a person who is not signed in, or who sends it from another site", async () => {
+  it("gives no membership to a person who is not signed in, or to a request from another site", async () => {
     const { made, person } = await invited();
     const path = `/api/v1/console/invitations/${made.token}/accept`;
     expect((await service.request("POST", path)).status).toBe(401);
@@ -127,7 +127,7 @@ describe("the link of an invitation", () => {
     expect((await service.request("POST", path, { headers })).status).toBe(403);
   });
 
-  it("cannot be created without limit by one person", async () => {
+  it("can be created only a limited number of times by one person", async () => {
     const team = await makeTeam(service);
     const { limit } = service.deps.settings.rateLimits.newInvitations;
     const statuses = [];
@@ -136,7 +136,7 @@ describe("the link of an invitation", () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it("cannot be guessed without limit, with any account", async () => {
+  it("can be guessed only a limited number of times with any account", async () => {
     const team = await makeTeam(service);
     const guesser = await team.newcomer();
     const { limit } = service.deps.settings.rateLimits.invitationsByAccount;

@@ -58,7 +58,7 @@ describe("an invitation", () => {
     expect(await rolesOf(team)).toMatchObject({ items: [{ role: "owner" }, { userId: person.id }] });
   });
 
-  it("is listed until it is accepted, withdrawn or over", async () => {
+  it("is listed until it is accepted, withdrawn or expired", async () => {
     const { team, made, accept } = await invited();
     const second = await team.invite(someone());
     const third = await team.invite(someone());
@@ -76,7 +76,7 @@ describe("an invitation", () => {
     expect(left).not.toContain(third.token);
   });
 
-  it("is in the audit when it is created, accepted and withdrawn, without its link", async () => {
+  it("is recorded in the audit when it is created, accepted or withdrawn, without its link", async () => {
     const { team, made, accept } = await invited();
     await accept();
     const other = await team.invite(someone());
@@ -93,7 +93,7 @@ describe("an invitation", () => {
     expect(text).not.toContain(made.token);
   });
 
-  it("gives a member no other role, and is not sent to a member again", async () => {
+  it("does not change the role of a member, and cannot be created for the address of a member", async () => {
     const { team, made, person, email } = await invited();
     await service.deps.database.insert("app_members", {
       app_id: team.app.id,
@@ -106,20 +106,24 @@ describe("an invitation", () => {
     expect(await team.invite(email)).toMatchObject({ status: 409, body: { code: "already_member" } });
   });
 
-  it.each(["maintainer", "viewer"] as const)("cannot be created, seen or withdrawn by a %s", async (role) => {
-    const team = await makeTeam(service);
-    const made = await team.invite(someone());
-    const member = await team.join(role);
-    const answers = [
-      await member.call("POST", `/apps/${team.app.id}/invitations`, { email: member.email, role: "owner" }),
-      await member.call("GET", `/apps/${team.app.id}/invitations`),
-      await member.call("DELETE", `/apps/${team.app.id}/invitations/${made.field("id")}`),
-    ];
-    for (const answer of answers) expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
-  });
+  it.each(["maintainer", "viewer"] as const)(
+    "cannot be created, seen or withdrawn by a member with the role %s",
+    async (role) => {
+      const team = await makeTeam(service);
+      const made = await team.invite(someone());
+      const member = await team.join(role);
+      const answers = [
+        await member.call("POST", `/apps/${team.app.id}/invitations`, { email: member.email, role: "owner" }),
+        await member.call("GET", `/apps/${team.app.id}/invitations`),
+        await member.call("DELETE", `/apps/${team.app.id}/invitations/${made.field("id")}`),
+      ];
+      for (const answer of answers)
+        expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    },
+  );
 
   it.each(["nobody", "a b@example.org", "@example.org", "two@at@example.org"])(
-    "is refused for the address %s",
+    "cannot be created for the address %s",
     async (email) => {
       const team = await makeTeam(service);
       expect(

@@ -15,7 +15,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
 
   const rolesOf = async ({ call, app }: Team) => (await call("GET", `/apps/${app.id}/members`)).body;
 
-  it("are listed to an owner, the oldest first", async () => {
+  it("are listed to an owner, the oldest membership first", async () => {
     const team = await makeTeam(service);
     service.clock.advance(1_000);
     const viewer = await team.join("viewer");
@@ -27,7 +27,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     });
   });
 
-  it("get another role from an owner, which counts at the next request", async () => {
+  it("get another role from an owner, which is valid for the next request", async () => {
     const team = await makeTeam(service);
     const member = await team.join("viewer");
     const rename = () => member.call("POST", `${team.at}/faqs`, { question: "Why?", answer: "So." });
@@ -39,7 +39,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect((await rename()).status).toBe(201);
   });
 
-  it("are in the audit with all changes, which owners read", async () => {
+  it("appear in the audit with all changes, which owners can read", async () => {
     const team = await makeTeam(service);
     const member = await team.join("viewer");
     await team.call("PATCH", `/apps/${team.app.id}/members/${member.id}`, { role: "owner" });
@@ -53,7 +53,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     });
   });
 
-  it("include an owner at all times: the last one cannot leave or be lowered", async () => {
+  it("include an owner at all times: the last owner cannot leave and cannot get a lower role", async () => {
     const team = await makeTeam(service);
     await team.join("maintainer");
     const own = `/apps/${team.app.id}/members/${team.owner.id}`;
@@ -65,7 +65,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect(await rolesOf(team)).toMatchObject({ items: [{ role: "owner" }, {}] });
   });
 
-  it("keep an owner when both of two owners leave at once", async () => {
+  it("still include an owner if both of two owners leave at the same time", async () => {
     const team = await makeTeam(service);
     const other = await team.join("owner");
     const answers = await Promise.all([
@@ -75,7 +75,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it("can transfer the app: its creator leaves, and the keys and the new owner still have access", async () => {
+  it("can take over the app: its creator leaves, and the keys and the new owner still have access", async () => {
     const team = await makeTeam(service);
     const other = await team.join("owner");
     const fromApp = () => sendFeedback(service, team.app.key);
@@ -87,19 +87,24 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect((await other.call("GET", "/audit")).text).toContain("member.delete");
   });
 
-  it.each(["maintainer", "viewer"] as const)("may leave as a %s, and cannot change a role", async (role) => {
-    const team = await makeTeam(service);
-    const member = await team.join(role);
-    const colleague = await team.join("viewer");
-    const raise = await member.call("PATCH", `/apps/${team.app.id}/members/${member.id}`, { role: "owner" });
-    const remove = await member.call("DELETE", `/apps/${team.app.id}/members/${colleague.id}`);
-    const unknown = await member.call("DELETE", `/apps/${team.app.id}/members/${team.app.id}`);
-    expect([raise, remove, unknown].map(({ status }) => status)).toEqual([403, 403, 403]);
-    expect((await member.call("DELETE", `/apps/${team.app.id}/members/${member.id}`)).status).toBe(204);
-    expect((await member.call("GET", team.at)).status).toBe(404);
-  });
+  it.each(["maintainer", "viewer"] as const)(
+    "can leave as a %s, and cannot change a role as such",
+    async (role) => {
+      const team = await makeTeam(service);
+      const member = await team.join(role);
+      const colleague = await team.join("viewer");
+      const raise = await member.call("PATCH", `/apps/${team.app.id}/members/${member.id}`, {
+        role: "owner",
+      });
+      const remove = await member.call("DELETE", `/apps/${team.app.id}/members/${colleague.id}`);
+      const unknown = await member.call("DELETE", `/apps/${team.app.id}/members/${team.app.id}`);
+      expect([raise, remove, unknown].map(({ status }) => status)).toEqual([403, 403, 403]);
+      expect((await member.call("DELETE", `/apps/${team.app.id}/members/${member.id}`)).status).toBe(204);
+      expect((await member.call("GET", team.at)).status).toBe(404);
+    },
+  );
 
-  it("are those of this app only: an owner of another app has no access to them", async () => {
+  it("are members of this app only: an owner of another app has no access to them", async () => {
     const [team, other] = [await makeTeam(service), await makeTeam(service)];
     const member = await team.join("viewer");
     const path = `/apps/${team.app.id}/members/${member.id}`;
@@ -110,7 +115,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect(await rolesOf(team)).toMatchObject({ items: [{}, { role: "viewer" }] });
   });
 
-  it("never test their own app, whatever their role", async () => {
+  it("cannot be testers of their own app, whatever their role", async () => {
     const team = await makeTeam(service);
     const listing = await team.call("POST", `${team.at}/listings`, newListing);
     const startsOn = service.clock.now().toISOString().slice(0, 10);
@@ -129,11 +134,11 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect(offered.text).not.toContain(slot);
   });
 
-  describe("a removed member", () => {
+  describe("who are removed", () => {
     const removed = async (team: Team, id: string) =>
       expect((await team.call("DELETE", `/apps/${team.app.id}/members/${id}`)).status).toBe(204);
 
-    it("loses access with session, tokens and connections, and keeps their own apps", async () => {
+    it("lose access with session, tokens and connections, and keep their own apps", async () => {
       const team = await makeTeam(service);
       const member = await team.join("owner");
       const own = await service.makeApp(member);
@@ -166,7 +171,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
       expect((await member.call("GET", `/apps/${own.id}`)).status).toBe(200);
     });
 
-    it("does not get the stored answer to an earlier request again", async () => {
+    it("do not get the stored answer to an earlier request again", async () => {
       const team = await makeTeam(service);
       const member = await team.join("maintainer");
       const threadId = await sendFeedback(service, team.app.key, { message: "A secret." });
@@ -183,7 +188,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
       expect(await repeat()).toMatchObject({ status: 404, body: { code: "not_found" } });
     });
 
-    it("gets the stored answer again after leaving", async () => {
+    it("get the stored answer to the request by which they left", async () => {
       const team = await makeTeam(service);
       const member = await team.join("viewer");
       const leave = () =>
@@ -193,7 +198,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
       expect([(await leave()).status, (await leave()).status]).toEqual([204, 204]);
     });
 
-    it("gets no answer to a request that waits", async () => {
+    it("get no answer to a request that waits", async () => {
       const team = await makeTeam(service);
       const member = await team.join("owner");
       const agent = await service.makeToken(member, "agent");
@@ -206,7 +211,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     });
   });
 
-  it("who is no longer an owner has no agents in the app", async () => {
+  it("who are no longer owners have no agents in the app", async () => {
     const team = await makeTeam(service);
     const member = await team.join("owner");
     const one = bearer(await service.makeToken(member, "agent", { appId: team.app.id }));

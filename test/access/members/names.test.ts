@@ -22,7 +22,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
   const read = async (path: string) =>
     createBrowserWithoutScripts(service, await service.signIn(team.owner)).open(path);
 
-  it("are set, trimmed, read and removed by their person", async () => {
+  it("can be set, read and removed by their person, and are trimmed", async () => {
     expect((await ada.call("GET", "/me")).body).toMatchObject({ user: { email: ada.email, name: null } });
     expect(await name(ada, "  Ada Byron ")).toMatchObject({
       status: 200,
@@ -60,7 +60,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect(answer.status).toBe(401);
   });
 
-  it("stand beside the address in answers of the console", async () => {
+  it("are beside the address in answers of the console", async () => {
     const id = await sendFeedback(service, team.app.key, { subject: "Oven" });
     await name(ada, "Ada Byron");
     await ada.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen." });
@@ -88,7 +88,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect(audit.body).toMatchObject({ items: [{ actor: ada.email, actorName: "Ada Byron" }] });
   });
 
-  it("stand on the pages in place of the address, which is the title", async () => {
+  it("are shown on the pages in place of the address, and the address appears as a tooltip", async () => {
     const id = await sendFeedback(service, team.app.key, { subject: "Oven" });
     const runId = await propose(service, await service.makeToken(team.owner, "agent"), id);
     await name(ada, "Ada King <b> Byron");
@@ -112,7 +112,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect(readingOf(await read("/console/audit"))).toContain("Ada King <b> Byron");
   });
 
-  it("that two people have stand with the address", async () => {
+  it("are shown with the address if two people have the same name", async () => {
     const grace = await team.join("maintainer");
     await name(ada, "Kim Lee");
     await name(grace, "kim  lee");
@@ -124,7 +124,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect(words).toContain(`by kim lee ( ${grace.email} )`);
   });
 
-  it("are hidden from the team when their person has left it", async () => {
+  it("are hidden from the team after their person has left it", async () => {
     const id = await sendFeedback(service, team.app.key, { subject: "Oven" });
     await name(ada, "Ada Byron");
     await ada.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen." });
@@ -134,7 +134,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect(readingOf(await read(path))).toContain(`by ${ada.email}`);
   });
 
-  it("are never told to senders, apps and agents", async () => {
+  it("are never shown to senders, apps and agents", async () => {
     const id = await sendFeedback(service, team.app.key, { subject: "Oven", email: "sam@example.org" });
     await name(ada, "Ada Byron");
     await ada.call("PATCH", `/feedback/${id}`, { assignee: "me" });
@@ -148,7 +148,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     for (const told of [seen.text, page.text, JSON.stringify(mails)]) expect(told).not.toContain("Ada Byron");
   });
 
-  it("are in the audit as a change, without the text", async () => {
+  it("are recorded in the audit as a change without the text", async () => {
     await name(ada, "Ada Byron");
     await name(ada, "Ada Byron");
     const { body } = await ada.call("GET", "/audit?action=user.name");
@@ -158,7 +158,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect(JSON.stringify(rows)).not.toContain("Ada Byron");
   });
 
-  it("can be given with the acceptance of an invitation", async () => {
+  it("can be set when a person accepts an invitation", async () => {
     const made = await team.invite("grace@example.org");
     const grace = await team.newcomer("grace@example.org");
     const browser = createBrowserWithoutScripts(service, grace.headers);
@@ -176,7 +176,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect((await grace.call("GET", "/me")).body).toMatchObject({ user: { name: "Grace Hopper" } });
   });
 
-  it("are changed under “Your account”, without scripts", async () => {
+  it("can be changed under “Your account”, without scripts", async () => {
     const browser = createBrowserWithoutScripts(service, ada.headers);
     const page = await browser.open("/console/account");
     const action = "/console/account/name";
@@ -191,7 +191,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect((await ada.call("GET", "/me")).body).toMatchObject({ user: { name: null } });
   });
 
-  it("go with the account", async () => {
+  it("are deleted with the account", async () => {
     const grace = await team.join("viewer");
     await name(grace, "Mary Somerville");
     expect((await grace.call("POST", "/account/delete", { email: grace.email })).status).toBe(204);

@@ -64,7 +64,7 @@ const accepts: Record<Kind, readonly string[]> = {
   "agent token": ["agentToken"],
 };
 
-describe("an app", () => {
+describe("the API of an app", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -98,7 +98,7 @@ describe("an app", () => {
   };
 
   describe.each(roles.flatMap((role) => kinds.map((kind) => ({ role, kind }))))(
-    "to a $role with a $kind",
+    "for a person with the role $role who uses a $kind",
     ({ role, kind }) => {
       let member: Awaited<ReturnType<typeof memberOf>>;
       let before: readonly string[];
@@ -126,7 +126,7 @@ describe("an app", () => {
           expect([answer.status, answer.field("code")]).toEqual(expected);
         });
 
-        it("is unchanged after refusals", async () => {
+        it("changes nothing if it refuses a request", async () => {
           expect(await state(member.world)).toEqual(before);
         });
       }
@@ -143,37 +143,40 @@ describe("an app", () => {
     },
   );
 
-  it.each(["maintainer", "viewer"] as const)("shows a %s nothing that only owners may list", async (role) => {
-    const world = await makeOwnerWithOneOfEach(service);
-    const user = await service.makeMember(world.app.id, role);
-    for (const kind of kinds) {
-      const headers = await credential(user, kind);
-      const lists = ofPeople.filter(
-        ({ name, endpoint: { auth, method, path, role: needed } }) =>
-          method === "GET" &&
-          !path.includes("/:") &&
-          needed !== "viewer" &&
-          accepts[kind].includes(auth) &&
-          // It lists the apps of which the person is a member, whatever the role.
-          name !== "notices.read",
-      );
-      for (const one of lists) {
-        const { status, text } = await call(world, one, headers);
-        expect([one.name, status]).toEqual([one.name, 200]);
-        for (const id of [
-          world.app.id,
-          world.threadId,
-          world.runId,
-          world.keyId,
-          world.tokenId,
-          world.deviceId,
-        ])
-          expect(text).not.toContain(id);
+  it.each(["maintainer", "viewer"] as const)(
+    "does not show a %s the lists that only owners can read",
+    async (role) => {
+      const world = await makeOwnerWithOneOfEach(service);
+      const user = await service.makeMember(world.app.id, role);
+      for (const kind of kinds) {
+        const headers = await credential(user, kind);
+        const lists = ofPeople.filter(
+          ({ name, endpoint: { auth, method, path, role: needed } }) =>
+            method === "GET" &&
+            !path.includes("/:") &&
+            needed !== "viewer" &&
+            accepts[kind].includes(auth) &&
+            // It lists the apps of which the person is a member, whatever the role.
+            name !== "notices.read",
+        );
+        for (const one of lists) {
+          const { status, text } = await call(world, one, headers);
+          expect([one.name, status]).toEqual([one.name, 200]);
+          for (const id of [
+            world.app.id,
+            world.threadId,
+            world.runId,
+            world.keyId,
+            world.tokenId,
+            world.deviceId,
+          ])
+            expect(text).not.toContain(id);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it("is listed to each member with the member's role", async () => {
+  it("shows each member the app with the member's role", async () => {
     const { app } = await makeOwnerWithOneOfEach(service);
     for (const role of ["maintainer", "viewer"] as const) {
       const headers = await service.signIn(await service.makeMember(app.id, role));

@@ -17,7 +17,7 @@ import {
 } from "../../support/sign-in/oauth.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe("attacks on connections", () => {
+describe("an attack on agent connections", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe("attacks on connections", () => {
     "http://evil.example/callback",
     "javascript://127.0.0.1/%0aalert(1)",
     "",
-  ])("never send the browser to %s", async (redirect) => {
+  ])("cannot make the server redirect the browser to %s", async (redirect) => {
     const program = await registerProgram(service);
     const answer = await opened(program, { redirect_uri: redirect });
     expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
@@ -63,7 +63,7 @@ describe("attacks on connections", () => {
     ["another kind of answer", { response_type: "token" }],
     ["another resource", { resource: "https://other.example/mcp" }],
     ["an unknown program", { client_id: "b5d1c0de-0000-4000-8000-000000000001" }],
-  ])("are refused on a page with %s", async (_, changes) => {
+  ])("is refused on a page with %s", async (_, changes) => {
     const answer = await opened(await registerProgram(service), changes);
     expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
   });
@@ -78,13 +78,13 @@ describe("attacks on connections", () => {
     ["no code", { code: undefined }, 400, "invalid_request"],
     ["no grant", { grant_type: undefined }, 400, "invalid_request"],
     ["no program", { client_id: undefined }, 400, "invalid_request"],
-  ])("get no token with %s", async (_, changes, status, error) => {
+  ])("gets no token with %s", async (_, changes, status, error) => {
     const program = await registerProgram(service);
     const answer = await exchangeCode(service, program, await allow(service, cast.person, program), changes);
     expect([answer.status, answer.body]).toMatchObject([status, { error }]);
   });
 
-  it("get no token for another resource, and no token with a field that is given twice", async () => {
+  it("gets no token for another resource, and no token with a repeated field", async () => {
     const program = await registerProgram(service);
     const code = await allow(service, cast.person, program);
     const other = await exchangeCode(service, program, code, { resource: "https://other.example/mcp" });
@@ -96,7 +96,7 @@ describe("attacks on connections", () => {
     expect(twice.body).toMatchObject({ error: "invalid_request" });
   });
 
-  it("end the connection with a code that is used twice", async () => {
+  it("ends the connection if it uses a code twice", async () => {
     const program = await registerProgram(service);
     const code = await allow(service, cast.person, program);
     const first = await exchangeCode(service, program, code);
@@ -104,21 +104,21 @@ describe("attacks on connections", () => {
     expect(await toolsStatus(service, first.field("access_token"))).toBe(401);
   });
 
-  it("get at most one connection with a code that ten programs use at once", async () => {
+  it("gets at most one connection if ten programs use one code at the same time", async () => {
     const program = await registerProgram(service);
     const code = await allow(service, cast.person, program);
     const answers = await Promise.all(Array.from({ length: 10 }, () => exchangeCode(service, program, code)));
     expect(answers.filter(({ status }) => status === 200).length).toBe(1);
   });
 
-  it("get nothing with a code after five minutes", async () => {
+  it("gets nothing with a code after five minutes", async () => {
     const program = await registerProgram(service);
     const code = await allow(service, cast.person, program);
     service.clock.advance(300_001);
     expect((await exchangeCode(service, program, code)).status).toBe(400);
   });
 
-  it("get the same tokens from ten refreshes at once, so that no program loses its connection", async () => {
+  it("is not assumed if ten refreshes arrive at the same time: all get the same tokens", async () => {
     const { program, refreshToken } = await connect(service, cast.person);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => refresh(service, program, refreshToken)),
@@ -127,7 +127,7 @@ describe("attacks on connections", () => {
     expect(await toolsStatus(service, answers[0]?.field("access_token") ?? "")).toBe(200);
   });
 
-  it("end the connection with a refresh token that is used again after a minute", async () => {
+  it("ends the connection if it uses a refresh token again after a minute", async () => {
     const { program, refreshToken } = await connect(service, cast.person);
     const next = await refresh(service, program, refreshToken);
     service.clock.advance(59_000);
@@ -148,7 +148,7 @@ describe("attacks on connections", () => {
     expect((await refresh(service, program, refreshToken)).status).toBe(200);
   });
 
-  it("cannot use tokens of other kinds at the tools", async () => {
+  it("cannot use tokens of other kinds at the MCP endpoint", async () => {
     const { device, key } = cast;
     const maintainer = await service.makeToken(cast.owner, "maintainer", { scopes: ["feedback:read"] });
     for (const token of [device.authorization.slice(7), key["x-api-key"], maintainer, "sdo_", "sdo_x"])
@@ -176,7 +176,7 @@ describe("attacks on connections", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([404, null]);
   });
 
-  it("cannot allow anything with a token in place of a person", async () => {
+  it("cannot use a token to give the consent of a person", async () => {
     const program = await registerProgram(service);
     const answer = await decideOnProgram(service, cast.person, program);
     expect(broughtBack(answer).get("code")).not.toBeNull();
@@ -185,7 +185,7 @@ describe("attacks on connections", () => {
     expect(page.headers.get("location")).toContain("/tavern/sign-in?to=");
   });
 
-  it("lead a stranger to the sign-in, without a request for the document of the program", async () => {
+  it("by a person who is not signed in leads to the sign-in, without a request for the document of the program", async () => {
     const nobody = createBrowserWithoutScripts(service);
     const program = await registerProgram(service);
     const page = await nobody.open(consentAddress({ ...program, clientId: "https://unread.example/client" }));
@@ -226,7 +226,7 @@ describe("attacks on connections", () => {
     expect([answer.status, answer.body]).toMatchObject([400, { error: "invalid_redirect_uri" }]);
   });
 
-  it("cannot ask for tokens with another grant", async () => {
+  it("cannot request tokens with another grant type", async () => {
     const answer = await askForTokens(service, { grant_type: "password", client_id: "x" });
     expect(answer.body).toMatchObject({ error: "unsupported_grant_type" });
   });

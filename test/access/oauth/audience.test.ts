@@ -6,7 +6,7 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 
 const withCredential = endpoints.map(([, endpoint]) => endpoint).filter(({ auth }) => auth !== "none");
 
-describe("a token of another audience", () => {
+describe("a token that is for other endpoints", () => {
   let service: Service;
   let cast: AppWithAgent;
   let connected: Connected;
@@ -17,7 +17,7 @@ describe("a token of another audience", () => {
   });
   afterAll(() => service.stop());
 
-  it("gives access to no endpoint of the API if it is that of a connection, in any header", async () => {
+  it("gives access to no endpoint of the API in any header if it belongs to a connection", async () => {
     const { access, refreshToken } = connected;
     const opened: string[] = [];
     for (const endpoint of withCredential)
@@ -33,7 +33,7 @@ describe("a token of another audience", () => {
     expect(opened).toEqual([]);
   });
 
-  it("gives access to no tool if it is not that of an agent", async () => {
+  it("gives access to no MCP tool if it does not belong to an agent", async () => {
     const { access, refreshToken } = connected;
     const program = await registerProgram(service);
     const code = await allow(service, cast.person, program);

@@ -32,7 +32,7 @@ describe("a connection of an agent", () => {
   });
   afterAll(() => service.stop());
 
-  it("is allowed by a person, who sees the program and the address where it continues", async () => {
+  it("is allowed by a person, who sees the program and the address to which the browser continues", async () => {
     const program = await registerProgram(service, { name: "Kettle bot" });
     const page = await createBrowserWithoutScripts(service, cast.person).open(consentAddress(program));
     const text = readingOf(page);
@@ -60,7 +60,7 @@ describe("a connection of an agent", () => {
     expect([back.get("error"), back.get("code")]).toEqual(["access_denied", null]);
   });
 
-  it("has tokens that give access only to the tools, for an hour", async () => {
+  it("has tokens that give access only to the tools, for one hour", async () => {
     const { access, program, refreshToken } = await connect(service, cast.person);
     expect(access).toMatch(/^sdo_/);
     expect(await toolsStatus(service, access)).toBe(200);
@@ -89,7 +89,7 @@ describe("a connection of an agent", () => {
     expect((await read(unseen)).text).toContain("belongs to another owner");
   });
 
-  it("has no tool that proposes, and cannot propose, unless the person allowed it", async () => {
+  it("has no tool for proposals, and cannot propose, unless the person allowed this", async () => {
     const program = await registerProgram(service);
     const visitor = createBrowserWithoutScripts(service, cast.person);
     const page = await visitor.open(consentAddress(program, { scope: "read" }));
@@ -107,7 +107,7 @@ describe("a connection of an agent", () => {
     expect(await proposing.catch(String)).not.toHaveProperty("structuredContent");
   });
 
-  it("is listed in the console and ends there at once", async () => {
+  it("is listed in the console, and can be ended there immediately", async () => {
     const { access, program, refreshToken } = await connect(service, cast.person);
     const list = await service.request("GET", "/api/v1/console/tokens", { headers: cast.person });
     const { id } = newest(list.body);
@@ -135,7 +135,7 @@ describe("a connection of an agent", () => {
     expect((await askForTokens(service, { token: "unknown" }, "/oauth/revoke")).status).toBe(200);
   });
 
-  it("is in the audit: allowed, created, ended", async () => {
+  it("is recorded in the audit when it is allowed, created and ended", async () => {
     const { program, refreshToken } = await connect(service, cast.person);
     await askForTokens(service, { token: refreshToken, client_id: program.clientId }, "/oauth/revoke");
     const { body } = await service.request("GET", "/api/v1/console/audit?limit=3", { headers: cast.person });

@@ -11,7 +11,7 @@ import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.
 
 const day = 86_400_000;
 
-describe("a connection that ended by itself", () => {
+describe("a connection that has ended automatically", () => {
   it("is shown as ended after a restore, and the program gets an error that asks it to connect again", async () => {
     const old = await makeDeployment(sqlite);
     const before = await old.serve();
@@ -36,7 +36,7 @@ describe("a connection that ended by itself", () => {
     await Promise.all([old.remove(), fresh.remove()]);
   });
 
-  it("is shown as ended after ninety days without a refresh, and for ninety more", async () => {
+  it("is shown as ended after 90 days without a refresh, and for 90 more days", async () => {
     const service = await startService();
     const { owner, person } = await makeAppWithAgent(service);
     await connect(service, person);
@@ -53,7 +53,7 @@ describe("a connection that ended by itself", () => {
     await service.stop();
   });
 
-  it("is kept as long as its program refreshes", async () => {
+  it("is kept as long as its program refreshes its tokens", async () => {
     const service = await startService();
     const { owner, person } = await makeAppWithAgent(service);
     let { program, refreshToken } = await connect(service, person);

@@ -54,17 +54,17 @@ describe("a forged consent", () => {
     ["a page in a frame without an origin", { origin: "null" }],
     ["a page of another port", { origin: "http://127.0.0.1:1" }],
     ["a browser that names another site", { origin: "", "sec-fetch-site": "cross-site" }],
-  ])("cannot come from %s", async (_, headers) => {
+  ])("is refused from %s", async (_, headers) => {
     await refusedWithoutCode(await post(fields, headers), [403]);
   });
 
-  it("cannot be a link: only the form allows", async () => {
+  it("is refused as a link, because only the form can allow", async () => {
     const query = `${consentAddress(program)}&${new URLSearchParams({ decision: "allow", once: "1" })}`;
     const answer = await service.request("GET", query, { headers: { accept: "text/html", ...cast.person } });
     await refusedWithoutCode(answer, [200]);
   });
 
-  it("cannot be JSON or plain text, which other sites may send without asking", async () => {
+  it("is refused as JSON or plain text, which other sites can send without a preflight request", async () => {
     for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"])
       await refusedWithoutCode(await post(fields, { "content-type": type }), [400, 415]);
   });
@@ -75,14 +75,14 @@ describe("a forged consent", () => {
     ["the key of the form", { once: undefined }, [400]],
     ["the request", { asked: undefined }, [400]],
     ["the decision", { decision: undefined }, [400]],
-  ])("cannot leave out %s", async (_, changes, statuses) => {
+  ])("is refused without %s", async (_, changes, statuses) => {
     const left = Object.entries({ ...fields, ...changes }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     await refusedWithoutCode(await post(Object.fromEntries(left)), statuses);
   });
 
-  it("cannot be sent by a person who signed out", async () => {
+  it("is refused from a person who has signed out", async () => {
     const person = await service.signIn(cast.owner);
     const page = await createBrowserWithoutScripts(service, person).open(consentAddress(program));
     await service.request("DELETE", "/api/v1/console/session", { headers: person });
@@ -96,21 +96,21 @@ describe("a forged consent", () => {
     ["the redirect", "redirect_uri", "https://evil.example/"],
     ["the challenge", "code_challenge", "short"],
     ["the program", "client_id", "b5d1c0de-0000-4000-8000-000000000001"],
-  ])("cannot change %s to a wrong one", async (_, name, value) => {
+  ])("is refused if %s is wrong", async (_, name, value) => {
     const asked = new URLSearchParams(fields.asked);
     asked.set(name, value);
     await refusedWithoutCode(await post({ ...fields, asked: asked.toString() }), [400]);
   });
 
   it.each(["redirect_uri", "client_id", "code_challenge", "state", "scope", "resource", "response_type"])(
-    "cannot hide a second %s",
+    "is refused with a second %s",
     async (name) => {
       const asked = `${fields.asked}&${name}=x&${name}=y`;
       await refusedWithoutCode(await post({ ...fields, asked }), [400]);
     },
   );
 
-  it("gives only the requested scopes, regardless of the form", async () => {
+  it("gets only the requested scopes, whatever the form contains", async () => {
     const asked = new URLSearchParams(fields.asked);
     asked.set("scope", "read");
     const all = { "scope:propose": "on", "scope:runs:work": "on", "scope:admin": "on" };

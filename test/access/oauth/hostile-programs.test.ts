@@ -21,12 +21,15 @@ describe("a hostile program", () => {
 
   const register = (body: unknown) => service.request("POST", "/oauth/register", { body });
 
-  it.each(["\u0000", "b5d1c0de\u0000", "x".repeat(400)])("cannot ask with the id %j", async (id) => {
-    const program = { ...(await registerProgram(service)), clientId: id };
-    const answer = await createBrowserWithoutScripts(service, cast.person).open(consentAddress(program));
-    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
-    expect(readingOf(answer)).toContain("not known here");
-  });
+  it.each(["\u0000", "b5d1c0de\u0000", "x".repeat(400)])(
+    "cannot request with the client id %j",
+    async (id) => {
+      const program = { ...(await registerProgram(service)), clientId: id };
+      const answer = await createBrowserWithoutScripts(service, cast.person).open(consentAddress(program));
+      expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+      expect(readingOf(answer)).toContain("not known here");
+    },
+  );
 
   it.each([
     ["NUL", "Ket\u0000tle"],
@@ -37,7 +40,7 @@ describe("a hostile program", () => {
     ["HTML", "<script>alert(1)</script>"],
     ["10,000 characters", "k".repeat(10_000)],
     ["nothing visible", "\u0000\u0001 "],
-  ])("can be allowed and refused with a name that contains %s", async (_, name) => {
+  ])("can be allowed and refused if its name contains %s", async (_, name) => {
     const program = await registerProgram(service, { name });
     const code = await allow(service, cast.person, program);
     const answer = await exchangeCode(service, program, code);
@@ -60,7 +63,7 @@ describe("a hostile program", () => {
     expect([answer.status, answer.body]).toMatchObject([400, { error: "invalid_redirect_uri" }]);
   });
 
-  it("cannot change the name in its document while a person looks at it", async () => {
+  it("cannot change the name in its document while a person reads the consent page", async () => {
     const registered = await registerProgram(service);
     const program = { ...registered, clientId: "https://agent.example/client.json" };
     const document = vi.spyOn(service.deps, "readClientDocument");
@@ -83,7 +86,7 @@ describe("a hostile program", () => {
     [" ", "agent.example"],
     [`${"x".repeat(99)}\u{1fad6}`, `${"x".repeat(99)}\u{1fad6}`],
     ["Kettle\u0000 \ud83e", "Kettle"],
-  ])("can be allowed with the name %j in its document, which reads %j", async (name, shown) => {
+  ])("has with the name %j in its document the shown name %j", async (name, shown) => {
     const registered = await registerProgram(service);
     const program = { ...registered, clientId: "https://agent.example/client.json" };
     const document = vi.spyOn(service.deps, "readClientDocument");
@@ -95,7 +98,7 @@ describe("a hostile program", () => {
     document.mockRestore();
   });
 
-  it("cannot register lists thousands deep", async () => {
+  it("cannot register lists that are nested thousands of levels deep", async () => {
     const deep = "[".repeat(15_000) + "]".repeat(15_000);
     const answer = await service.request("POST", "/oauth/register", {
       headers: { "content-type": "application/json" },

@@ -4,7 +4,7 @@ import { askForTokens, connect, refresh, toolsStatus } from "../../support/sign-
 import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe("the limits of programs", () => {
-  it("count the requests for tokens of one network address, and ask the program to wait", async () => {
+  it("count the token requests of one network address, and tell the program how long to wait", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "connectionsByAddress=6/900" };
     const service = await startService({ environment });
     const { program, access, refreshToken } = await connect(
@@ -28,7 +28,7 @@ describe("the limits of programs", () => {
     await service.stop();
   });
 
-  it("apply to the refreshes of one connection, which continues afterwards, and to no other", async () => {
+  it("apply to the refreshes of one connection, which continues afterwards, and do not affect another connection", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "refreshesByConnection=2/3600" };
     const service = await startService({ environment });
     const { person } = await makeAppWithAgent(service);

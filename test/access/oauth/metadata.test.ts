@@ -6,7 +6,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 
 const base = "https://inn.example/under/here";
 
-describe("the metadata of a server below a path", () => {
+describe("the OAuth metadata of a server whose address has a path", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ environment: { INNKEEP_BASE_URL: base } });
@@ -16,7 +16,7 @@ describe("the metadata of a server below a path", () => {
   const ownUrl = () => `http://127.0.0.1:${service.deps.settings.port}`;
   const bodyAt = (path: string) => bodyFrom(`${ownUrl()}${path}`);
 
-  it("is named by the refusal of a request without a token", async () => {
+  it("is named in the refusal of a request without a token", async () => {
     const { headers } = await request(ownUrl(), "POST", "/mcp");
     const named = /resource_metadata="([^"]+)"/.exec(headers.get("www-authenticate") ?? "")?.[1];
     expect(named).toBe(`${base}/.well-known/oauth-protected-resource/mcp`);
@@ -29,7 +29,7 @@ describe("the metadata of a server below a path", () => {
     "/.well-known/oauth-protected-resource/under/here/mcp",
     "/under/here/.well-known/oauth-protected-resource/mcp",
     "/mcp/.well-known/oauth-protected-resource",
-  ])("describes the tools at %s", async (path) => {
+  ])("describes the MCP endpoint at %s", async (path) => {
     expect(await bodyAt(path)).toMatchObject({ resource: `${base}/mcp`, authorization_servers: [base] });
   });
 
@@ -40,7 +40,7 @@ describe("the metadata of a server below a path", () => {
       `/under/here/.well-known/${name}`,
       `/.well-known/${name}/mcp`,
     ]),
-  )("describes at %s how to get tokens, only with addresses from the settings", async (path) => {
+  )("describes at %s how to get tokens, with addresses only from the settings", async (path) => {
     const body = await bodyAt(path);
     expect(body).toMatchObject({
       issuer: base,
@@ -52,7 +52,7 @@ describe("the metadata of a server below a path", () => {
     expect(JSON.stringify(body)).not.toContain("evil.example");
   });
 
-  it("answers a program that is not registered with an error before it opens a browser", async () => {
+  it("cannot help a program that is not registered: it gets an error and no redirect", async () => {
     const path = `/oauth/authorize?${new URLSearchParams({ client_id: "forgotten", response_type: "code" })}`;
     const ask = (accept: string) => request(ownUrl(), "GET", path, { headers: { accept } });
     const answer = await ask("application/json");
@@ -66,7 +66,7 @@ describe("the metadata of a server below a path", () => {
     expect(page.text).toContain("remove the server and add it again");
   });
 
-  it("does not exist if the tools are turned off", async () => {
+  it("does not exist if the MCP endpoint is turned off", async () => {
     const off = await startService({ environment: { INNKEEP_MCP: "off" } });
     const paths = ["/.well-known/oauth-authorization-server", "/oauth/authorize"];
     const statuses = await Promise.all(paths.map(async (path) => (await off.request("GET", path)).status));

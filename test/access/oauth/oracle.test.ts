@@ -13,7 +13,7 @@ const code = `grant_type=authorization_code&client_id=CLIENT&redirect_uri=${redi
 const none = '"token_endpoint_auth_method":"none"';
 const refresh = "grant_type=refresh_token&client_id=CLIENT";
 
-describe("a wrong request of a program", () => {
+describe("the answer to a wrong request of a program", () => {
   let service: Service;
   let oracle: OAuthOracle;
   let clientId: string;
@@ -69,7 +69,7 @@ describe("a wrong request of a program", () => {
     ["that registers nothing", "register", "{}", json],
     ["that registers no list", "register", '{"redirect_uris":"https://a.example/x"}', json],
     ["that registers a fragment", "register", `{"redirect_uris":["https://a.example/#x"],${none}}`, json],
-  ])("%s is answered as by oidc-provider", async (_, endpoint, body, headers) => {
+  ])("is for %s the same as that of oidc-provider", async (_, endpoint, body, headers) => {
     const [theirs, ours] = await answersTo(endpoint, body, headers);
     expect(ours).toEqual(theirs);
   });
@@ -124,13 +124,13 @@ describe("a wrong request of a program", () => {
       headers: form,
       answer: [200, "no error"],
     },
-  ])("that $what is answered otherwise: $why", async ({ endpoint, body, headers, answer }) => {
+  ])("differs from that of oidc-provider for $what: $why", async ({ endpoint, body, headers, answer }) => {
     const [theirs, ours] = await answersTo(endpoint, body, headers);
     expect(ours).toEqual(answer);
     expect(ours).not.toEqual(theirs);
   });
 
-  it("is avoided by the same metadata, except for features that only one of the two has", async () => {
+  it("can be avoided with the same metadata as with oidc-provider, except for features of only one of the two", async () => {
     const read = async (baseUrl: string) =>
       Object.keys(recordOf((await request(baseUrl, "GET", "/.well-known/openid-configuration")).body));
     const [theirs, ours] = [await read(oracle.baseUrl), await read(service.baseUrl)];

@@ -23,8 +23,8 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("a connection to two servers of one database on $name", (engine) => {
-  it("ends on both when it is ended on one, and also ends a waiting request and a stream on the other", async () => {
+describe.each(databases)("a connection to two servers with one database on $name", (engine) => {
+  it("ends on both when it is ended on one, and so do a waiting request and a stream on the other", async () => {
     const database = await engine.create();
     const secret = "the same secret";
     const one = await startService({ database, secret });
@@ -50,7 +50,7 @@ describe.each(databases)("a connection to two servers of one database on $name",
   });
 });
 
-describe.each(databases)("programs that ask two servers at once on $name", (engine) => {
+describe.each(databases)("programs that send requests to two servers at the same time on $name", (engine) => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
   let cast: AppWithAgent;
@@ -68,7 +68,7 @@ describe.each(databases)("programs that ask two servers at once on $name", (engi
   const tenTimes = (ask: (service: Service) => Promise<Answer>) =>
     Promise.all(Array.from({ length: 5 }, () => servers.map(ask)).flat());
 
-  it("get one connection for a code at most", async () => {
+  it("get at most one connection for a code", async () => {
     const program = await registerProgram(servers[0]);
     const code = await allow(servers[0], cast.person, program);
     const answers = await tenTimes((service) => exchangeCode(service, program, code));
@@ -76,7 +76,7 @@ describe.each(databases)("programs that ask two servers at once on $name", (engi
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(9);
   });
 
-  it("get the same tokens for a refresh token, which work at both", async () => {
+  it("get the same tokens for a refresh token, and these are valid on both servers", async () => {
     const { program, refreshToken } = await connect(servers[0], cast.person);
     const answers = await tenTimes((service) => refresh(service, program, refreshToken));
     const given = new Set(answers.map((answer) => answer.field("access_token")));
@@ -84,7 +84,7 @@ describe.each(databases)("programs that ask two servers at once on $name", (engi
     for (const service of servers) expect(await toolsStatus(service, [...given].join())).toBe(200);
   });
 
-  it("end the connection at both with a refresh token from before, used at the other", async () => {
+  it("end the connection on both servers if they use an old refresh token on the other server", async () => {
     const [one, other] = servers;
     const { program, refreshToken } = await connect(one, cast.person);
     const next = await refresh(one, program, refreshToken);
@@ -94,7 +94,7 @@ describe.each(databases)("programs that ask two servers at once on $name", (engi
     await eventually(async () => expect(await toolsStatus(one, next.field("access_token"))).toBe(401));
   });
 
-  it("are refused as usual if the connection ends while they refresh", async () => {
+  it("are refused as usual if the connection ends during a refresh", async () => {
     const [one, other] = servers;
     const { program, refreshToken } = await connect(one, cast.person);
     const refreshing = await one.deps.database.write(async (tx) => {
@@ -107,7 +107,7 @@ describe.each(databases)("programs that ask two servers at once on $name", (engi
     expect(await refreshing.asked).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
-  it("leave no connection and no error when they refresh, revoke and repeat at the same time", async () => {
+  it("leave no connection and cause no error if they refresh, revoke and repeat at the same time", async () => {
     const [one, other] = servers;
     for (let round = 0; round < rounds(3, 50); round += 1) {
       const { program, access, refreshToken } = await connect(one, cast.person);

@@ -5,7 +5,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 
 const path = "/api/v1/console/preferences";
 
-describe.each(databases)("how the console works for a person on $name", (engine) => {
+describe.each(databases)("the preferences of a person in the console on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -19,7 +19,7 @@ describe.each(databases)("how the console works for a person on $name", (engine)
     return { headers, call, browser: createBrowserWithoutScripts(service, headers) };
   };
 
-  it("has keys and the next thread at first, and keeps what the person changes", async () => {
+  it("have shortcut keys and the next thread turned on at first, and store what the person changes", async () => {
     const [ada, grace] = [await person(), await person()];
     expect((await ada.call("GET")).body).toEqual({ keys: true, afterResolving: "next" });
     expect((await ada.call("PATCH", { keys: false })).body).toEqual({ keys: false, afterResolving: "next" });
@@ -32,7 +32,7 @@ describe.each(databases)("how the console works for a person on $name", (engine)
     expect((await ada.call("PATCH", { afterResolving: "home" })).status).toBe(400);
   });
 
-  it("is changed under “Your account”, without scripts", async () => {
+  it("can be changed under “Your account”, without scripts", async () => {
     const { browser, call } = await person();
     const page = await browser.open("/console/account");
     expect(page.text).toContain('data-keys="true"');

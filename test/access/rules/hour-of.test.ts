@@ -5,6 +5,6 @@ it.each([
   ["2026-05-01T12:00:00.000Z", "2026-05-01T12:00:00.000Z"],
   ["2026-05-01T12:59:59.999Z", "2026-05-01T12:00:00.000Z"],
   ["1969-12-31T23:30:00.000Z", "1969-12-31T23:00:00.000Z"],
-])("the hour of %s began at %s", (at, hour) => {
+])("the stored hour of the time %s is %s", (at, hour) => {
   expect(hourOf(new Date(at))).toBe(hour);
 });

@@ -36,7 +36,7 @@ describe("passkeys", () => {
     service.request("POST", "/api/v1/console/session/second-factor", { body: { step, passkey } });
   const codeOf = (answer: Answer) => (answer.status === 201 ? "done" : answer.field("code"));
 
-  it("are added with a code, listed, and finish a sign-in in place of a code", async () => {
+  it("can be added with a code, are listed, and complete a sign-in in place of a code", async () => {
     const account = await makeFactorAccount(service);
     expect((await firstStep(account)).passkey).toBeNull();
     const key = newKey();
@@ -53,7 +53,7 @@ describe("passkeys", () => {
     expect(audit.text).toContain('"passkey.create"');
   });
 
-  it("are not added without a code, without a second factor, for another host, or twice", async () => {
+  it("cannot be added without a code, without a second factor, for another host, or twice", async () => {
     const account = await makeFactorAccount(service);
     const refused = await post(account, "/api/v1/console/passkeys/begin", { code: "000" });
     expect(codeOf(refused)).toBe("invalid_second_factor");
@@ -95,7 +95,7 @@ describe("passkeys", () => {
     expect(codeOf(await finish(step, proof))).toBe("invalid_second_factor");
   });
 
-  it("are removed with a code, and all of them with the second factor", async () => {
+  it("can be removed with a code, and all passkeys are removed with the second factor", async () => {
     const account = await makeFactorAccount(service);
     const key = newKey();
     const { id } = Object((await add(account, key)).body);
@@ -113,7 +113,7 @@ describe("passkeys", () => {
   });
 });
 
-it("no passkeys are created for a console whose address is an IP address", async () => {
+it("a console whose address is an IP address offers no passkeys", async () => {
   const service = await startService();
   const account = await makeFactorAccount(service);
   const answer = await service.request("POST", "/api/v1/console/passkeys/begin", {

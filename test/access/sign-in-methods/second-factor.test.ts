@@ -40,7 +40,7 @@ describe("a second factor", () => {
     expect(await state(headers)).toEqual({ totp: null, recoveryCodesLeft: 0 });
   });
 
-  it("counts only after it is confirmed, and then ends all other sessions", async () => {
+  it("is required only after it is confirmed, and its confirmation ends all other sessions", async () => {
     const account = await makeAccount(service);
     const [here, elsewhere] = [
       await openWithPassword(service, account),
@@ -58,7 +58,7 @@ describe("a second factor", () => {
     expect(await audited(here)).toContain('"second_factor.enable"');
   });
 
-  it("is not turned on with a wrong password, a wrong code, or a code of an earlier secret", async () => {
+  it("cannot be turned on with a wrong password, a wrong code, or a code of an earlier secret", async () => {
     const account = await makeAccount(service);
     const headers = await openWithPassword(service, account);
     for (const body of [{}, { currentPassword: "not mine" }])
@@ -79,7 +79,7 @@ describe("a second factor", () => {
     expect(again.field("code")).toBe("wrong_state");
   });
 
-  it("is required after the right password, and never after a wrong one", async () => {
+  it("is required after the right password, and never after a wrong password", async () => {
     const account = await makeFactorAccount(service);
     const asked = await signIn(account);
     expect(asked).toMatchObject({
@@ -93,7 +93,7 @@ describe("a second factor", () => {
     expect((await signIn(account, code)).status).toBe(201);
   });
 
-  it.each([-1, 0, 1])("takes the code of a clock that differs by %i steps", async (steps) => {
+  it.each([-1, 0, 1])("accepts the code of a clock that differs by %i steps", async (steps) => {
     const account = await makeFactorAccount(service);
     moveToStep(service, 10);
     expect((await signIn(account, codeAt(service, account.secret, steps))).status).toBe(201);
@@ -106,7 +106,7 @@ describe("a second factor", () => {
     expect(answer.field("code")).toBe("invalid_second_factor");
   });
 
-  it("finishes a sign-in with the step of its first factor", async () => {
+  it("completes a sign-in with the id of its first step", async () => {
     const account = await makeFactorAccount(service);
     const step = (await signIn(account)).field("step");
     const body = { step, code: nextCode(service, account.secret) };
@@ -115,7 +115,7 @@ describe("a second factor", () => {
     expect(await isOpen({ origin: service.baseUrl, cookie: cookieOf(done) })).toBe(true);
   });
 
-  it("takes each recovery code once", async () => {
+  it("accepts each recovery code once", async () => {
     const account = await makeFactorAccount(service);
     const [code = "", other = ""] = account.recoveryCodes;
     expect((await signIn(account, code)).status).toBe(201);
@@ -125,7 +125,7 @@ describe("a second factor", () => {
     expect(await audited(account.headers)).toContain('"second_factor.recovery_code"');
   });
 
-  it("gets ten new recovery codes with a code, and the old ones become invalid", async () => {
+  it("gets ten new recovery codes with a code, and the old recovery codes become invalid", async () => {
     const account = await makeFactorAccount(service);
     const [old = ""] = account.recoveryCodes;
     const refused = await post(account.headers, "/second-factor/recovery-codes", { code: "000" });
@@ -137,7 +137,7 @@ describe("a second factor", () => {
     expect((await signIn(account, fresh)).status).toBe(201);
   });
 
-  it("is turned off with a code, and then the password is enough", async () => {
+  it("can be turned off with a code, and then the password is sufficient", async () => {
     const account = await makeFactorAccount(service);
     const { headers } = account;
     expect((await post(headers, "/second-factor/remove", { code: "not it" })).field("code")).toBe(
@@ -166,7 +166,7 @@ describe("a second factor", () => {
     expect((await token(nextCode(service, secret))).status).toBe(201);
   });
 
-  it("is stored sealed, its recovery codes as hashes, and the log and the audit have no codes", async () => {
+  it("is stored encrypted, its recovery codes are stored as hashes, and no code is in the log or the audit", async () => {
     const account = await makeFactorAccount(service);
     const rows = JSON.stringify([
       await service.deps.database.all("SELECT * FROM second_factors"),
@@ -181,14 +181,14 @@ describe("a second factor", () => {
       expect(seen).not.toContain(secret);
   });
 
-  it("of an account without a password is turned on without a password", async () => {
+  it("of an account without a password can be turned on without a password", async () => {
     const user = await service.makeUser();
     const headers = await service.signIn(user);
     expect(await beginFactor(service, headers)).toMatch(/^[A-Z2-7]{32}$/);
   });
 });
 
-it("after a loss of the deployment's secret a second factor stays on, and only its recovery codes work", async () => {
+it("a second factor stays on after a loss of the deployment's secret, and only its recovery codes are valid", async () => {
   const service = await startService();
   const { email, password, secret, recoveryCodes } = await makeFactorAccount(service);
   const forgotten = await service.deps.database.write((tx) => sealed.forgetAll(tx));

@@ -11,7 +11,7 @@ import { hostileRedirects } from "../../support/sign-in/hostile-redirects.ts";
 const target = "https://tavern.example/back";
 const hostile = hostileRedirects(target);
 
-describe("the redirect of GET /tavern/authorize", () => {
+describe("the redirect address of GET /tavern/authorize", () => {
   let service: Service;
   let person: { cookie: string; origin: string };
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe("the redirect of GET /tavern/authorize", () => {
   };
   const codes = async () => (await service.deps.database.all("SELECT 1 AS one FROM sign_in_codes")).length;
 
-  it("is refused with 400 bad_redirect, and not repeated, for every hostile target", async () => {
+  it("is refused with 400 bad_redirect for every hostile address, and the answer does not repeat it", async () => {
     for (const [fault, given] of hostile) {
       const answer = await open(`${await asking()}&redirect=${encodeURIComponent(given)}`);
       const shown = `${fault}: ${JSON.stringify(given)}`;
@@ -38,7 +38,7 @@ describe("the redirect of GET /tavern/authorize", () => {
     }
   });
 
-  it("is also refused in the form, before a code is created", async () => {
+  it("is also refused in the form before a code is created", async () => {
     const visitor = createBrowserWithoutScripts(service, person);
     const page = await visitor.open(authorizeAddress(await newDevice()));
     const { asked = "" } = fieldsOf(formOf(page, "/tavern/authorize"));
@@ -60,7 +60,7 @@ describe("the redirect of GET /tavern/authorize", () => {
     "innkeeptavern://",
     "innkeeptavern://x/y",
     target,
-  ])("may be %s", async (given) => {
+  ])("can be %s", async (given) => {
     const answer = await decide(service, person, await newDevice(), { redirect: given });
     expect(answer.status).toBe(303);
     const joint = given.includes("?") ? "&" : "?";
@@ -74,26 +74,26 @@ describe("the redirect of GET /tavern/authorize", () => {
     ["given twice", "redirect=tavern://x&redirect=tavern://x"],
     ["given twice, one hostile", "redirect=tavern://x&redirect=https://evil.example"],
     ["given as a list", "redirect[]=tavern://x"],
-  ])("is refused when it is %s", async (_, redirect) => {
+  ])("is refused if it is %s", async (_, redirect) => {
     expect(await open(`${await asking()}&${redirect}`)).toMatchObject({
       status: 400,
       body: { code: "bad_redirect" },
     });
   });
 
-  it("is checked before everything else: before the other parameters, and before the session", async () => {
+  it("is checked first, before the other parameters and before the session", async () => {
     expect((await open("redirect=https://evil.example&challenge=x")).field("code")).toBe("bad_redirect");
     expect((await open("redirect=https://evil.example", {})).field("code")).toBe("bad_redirect");
   });
 
-  it("is refused with a page without a link to it when a browser asks", async () => {
+  it("is refused for a browser with a page that does not link to it", async () => {
     const answer = await open("redirect=https://evil.example/trap", { ...person, accept: "text/html" });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
     expect(answer.text).toContain("This sign-in leads to an unknown address");
     expect(answer.text).not.toContain("evil.example");
   });
 
-  it("to the https target is refused when the deployment has no https target", async () => {
+  it("is refused if it is the https address and the deployment has none", async () => {
     const bare = await startService({ environment: { INNKEEP_BASE_URL: "http://innkeep.test" } });
     const path = `/tavern/authorize?redirect=${encodeURIComponent("http://innkeep.test/tavern/code")}`;
     const { port } = bare.deps.settings;

@@ -16,7 +16,7 @@ import {
   newDevice,
 } from "../../support/sign-in/device-sign-in.ts";
 
-describe("/tavern/authorize", () => {
+describe("the page /tavern/authorize", () => {
   let service: Service;
   let user: { id: string; email: string };
   let person: { cookie: string; origin: string };
@@ -55,11 +55,11 @@ describe("/tavern/authorize", () => {
     ["challenge", { challenge: `${"a".repeat(42)}=` }],
     ["challenge", { challenge: `${"a".repeat(42)}+` }],
     ["state", { state: "s".repeat(1_001) }],
-  ])("refuses a wrong %s before the sign-in: %j", async (field, wrong) => {
+  ])("refuses the wrong parameter %s before the sign-in: %j", async (field, wrong) => {
     expect(faultyPaths(await open({ ...whole(), ...wrong }, {}))).toEqual([field]);
   });
 
-  it("names all missing parameters at once, and parameters that are given twice", async () => {
+  it("names all missing parameters and all repeated parameters in one answer", async () => {
     expect(faultyPaths(await open({ redirect: "tavern://x" }))).toEqual(["challenge", "device", "name"]);
     const twice = `${authorizeAddress(device)}&name=Other&challenge=${device.challenge}`;
     expect(faultyPaths(await service.request("GET", twice, { headers: person }))).toEqual([
@@ -68,7 +68,7 @@ describe("/tavern/authorize", () => {
     ]);
   });
 
-  it("sends a person who is not signed in to the sign-in page, and back to the same request", async () => {
+  it("redirects a person who is not signed in to the sign-in page, and then back to the same request", async () => {
     const answer = await open({ ...whole(), state: "s 1" }, {});
     expect(answer.status).toBe(303);
     const to = new URL(answer.headers.get("location") ?? "", service.baseUrl);
@@ -77,13 +77,13 @@ describe("/tavern/authorize", () => {
     expect(Object.fromEntries(back.searchParams)).toEqual({ ...whole(), state: "s 1" });
   });
 
-  it("accepts only a session: a bearer token of any kind cannot approve", async () => {
+  it("accepts only a session, because no bearer token can approve", async () => {
     const token = await service.makeToken(user, "maintainer", { scopes: ["testing:manage"] });
     for (const headers of [{ authorization: `Bearer ${token}` }, await service.makeDevice(user)])
       expect((await open(whole(), headers)).status).toBe(303);
   });
 
-  it("creates no code before the person approves, and then one that is bound to the person and the device", async () => {
+  it("creates a code only after the person approves, and the code belongs to the person and the device", async () => {
     await open(whole());
     expect(await liveCodes()).toEqual([]);
     const answer = await decide(service, person, device);
@@ -91,13 +91,13 @@ describe("/tavern/authorize", () => {
     expect((await exchange(service, device, codeOf(answer))).status).toBe(201);
   });
 
-  it("asks each time, also for a device that was approved before", async () => {
+  it("asks each time, even for a device that was approved before", async () => {
     await exchange(service, device, codeOf(await decide(service, person, device)));
     const page = await open(whole());
     expect([page.status, page.text.includes("Approve")]).toEqual([200, true]);
   });
 
-  it("answers Approve with 303 and the code, and keeps the target's own query and the state", async () => {
+  it("answers Approve with 303 and the code, and keeps the query of the redirect address and the state", async () => {
     const redirect = "tavern://x/y?a=%7E&b=c+d";
     const answer = await decide(service, person, device, { redirect, state: "é&=#\r\n+ 1" });
     expect(answer.status).toBe(303);
@@ -113,12 +113,12 @@ describe("/tavern/authorize", () => {
     expect(await liveCodes()).toEqual([]);
   });
 
-  it("keeps the token out of every redirect", async () => {
+  it("puts no device token into a redirect", async () => {
     const answer = await decide(service, person, device);
     expect(answer.headers.get("location")).not.toContain("sdt_");
   });
 
-  describe("does nothing with a form", () => {
+  describe("ignores a form", () => {
     const post = async (values: Record<string, string>, headers: Record<string, string> = {}) => {
       const visitor = createBrowserWithoutScripts(service, { ...person, ...headers });
       const page = await createBrowserWithoutScripts(service, person).open(authorizeAddress(device));
@@ -133,7 +133,7 @@ describe("/tavern/authorize", () => {
       expect(await liveCodes()).toEqual([]);
     });
 
-    it("without an Origin", async () => {
+    it("without the header Origin", async () => {
       const page = await createBrowserWithoutScripts(service, person).open(authorizeAddress(device));
       const fields = { ...fieldsOf(formOf(page, authorizePath)), decision: "approve" };
       const answer = await service.request("POST", authorizePath, {
@@ -154,7 +154,7 @@ describe("/tavern/authorize", () => {
       expect(await liveCodes()).toEqual([]);
     });
 
-    it("of a person whose session has ended: the person signs in and is asked again", async () => {
+    it("of a person whose session has ended, who must sign in and is asked again", async () => {
       const answer = await post({}, { cookie: "innkeep=gone" });
       expect([answer.status, answer.headers.get("location")?.split("?")[0]]).toEqual([
         303,
@@ -163,7 +163,7 @@ describe("/tavern/authorize", () => {
       expect(await liveCodes()).toEqual([]);
     });
 
-    it("of a browser that is signed in to another account now: the person is asked again", async () => {
+    it("of a browser that is now signed in to another account, which is asked again", async () => {
       const answer = await post({}, await service.signIn(await service.makeUser()));
       expect(answer.status).toBe(409);
       expect(answer.text).toContain("You are now signed in with another account.");
@@ -171,7 +171,7 @@ describe("/tavern/authorize", () => {
     });
   });
 
-  it("protects its pages: they are not cached, not framed, and send forms only to allowed targets", async () => {
+  it("has headers that forbid caches and frames, and allow forms only to permitted addresses", async () => {
     const { headers } = await open(whole());
     const policy = headers.get("content-security-policy")?.split("; ") ?? [];
     expect(headers.get("cache-control")).toBe("no-store");
@@ -184,7 +184,7 @@ describe("/tavern/authorize", () => {
     ["innkeeptavern://x", () => "form-action 'self' innkeeptavern:"],
     ["own", () => `form-action 'self' ${service.baseUrl}`],
   ])(
-    "lets its form lead to the scheme or origin of this request's redirect: %s",
+    "allows its form to redirect to the scheme or origin of the request's redirect address: %s",
     async (redirect, policy) => {
       const own = `${service.baseUrl}/tavern/code`;
       const { headers } = await open({ ...whole(), redirect: redirect === "own" ? own : redirect });
@@ -192,7 +192,7 @@ describe("/tavern/authorize", () => {
     },
   );
 
-  it("redirects with the code without a referrer, and without caching", async () => {
+  it("redirects with the code without a referrer, and the answer is not cached", async () => {
     const { headers } = await decide(service, person, device);
     expect([headers.get("referrer-policy"), headers.get("cache-control")]).toEqual([
       "no-referrer",

@@ -5,7 +5,7 @@ import { cookieOf, makeAccount, postSession } from "../../support/sign-in/passwo
 
 const day = 86_400_000;
 
-describe("signing in to the console", () => {
+describe("a sign-in to the console", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -19,7 +19,7 @@ describe("signing in to the console", () => {
     return { account, answer, cookie: cookieOf(answer) };
   };
 
-  it("answers with the user and a cookie that scripts and other sites do not get", async () => {
+  it("answers with the user and a cookie that scripts and other sites cannot read", async () => {
     const { account, answer } = await signIn();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({ user: { id: account.id, email: account.email, name: null } });
@@ -28,7 +28,7 @@ describe("signing in to the console", () => {
     );
   });
 
-  it("gives the holder of the cookie access to the console", async () => {
+  it("gives the browser with the cookie access to the console", async () => {
     const { account, cookie } = await signIn();
     const answer = await me(cookie);
     expect(answer.body).toMatchObject({
@@ -42,7 +42,7 @@ describe("signing in to the console", () => {
     expect((await postSession(service, { email: ` ${email.toUpperCase()} `, password })).status).toBe(201);
   });
 
-  it("refuses a wrong password and an unknown account with the same answer", async () => {
+  it("is refused with the same answer for a wrong password and for an unknown account", async () => {
     const { email, password } = await makeAccount(service);
     const wrong = await postSession(service, { email, password: "not this one" });
     const unknown = await postSession(service, { email: "nobody@example.org", password });
@@ -53,14 +53,14 @@ describe("signing in to the console", () => {
   });
 
   it.each(["a\u0000@example.org", "\ud800@example.org"])(
-    "refuses an address that no account can have: %j",
+    "is refused for an address that no account can have: %j",
     async (email) => {
       const answer = await postSession(service, { email, password: "anything" });
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "email" }] } });
     },
   );
 
-  it("refuses an account without a password", async () => {
+  it("is refused for an account without a password", async () => {
     const { email } = await service.makeUser();
     expect((await postSession(service, { email, password: "anything" })).field("code")).toBe(
       "invalid_credentials",
@@ -76,7 +76,7 @@ describe("signing in to the console", () => {
     expect(JSON.stringify(rows)).not.toContain(id);
   });
 
-  it("ends after 30 days", async () => {
+  it("expires after 30 days", async () => {
     const { cookie } = await signIn();
     service.clock.advance(30 * day - 60_000);
     expect((await me(cookie)).status).toBe(200);
@@ -85,7 +85,7 @@ describe("signing in to the console", () => {
     service.clock.advance(-30 * day);
   });
 
-  it("starts a new session and ends the browser's old one", async () => {
+  it("starts a new session, and ends the old session of the browser", async () => {
     const { account, cookie } = await signIn();
     const again = await postSession(service, account, { cookie });
     expect(cookieOf(again)).not.toBe(cookie);
@@ -93,7 +93,7 @@ describe("signing in to the console", () => {
     expect((await me(cookieOf(again))).status).toBe(200);
   });
 
-  it("refuses a session id that the client invented", async () => {
+  it("does not accept a session id that the client invented", async () => {
     const account = await makeAccount(service);
     const planted = `innkeep=${"A".repeat(43)}`;
     await postSession(service, account, { cookie: planted });
@@ -110,7 +110,7 @@ describe("signing in to the console", () => {
   });
 
   // Browsers send no path in `Origin`: a text that only begins or ends with our origin is another site or another port.
-  it("is refused from a page whose origin begins or ends like that of the console", async () => {
+  it("is refused from a page whose origin begins or ends as the console's origin does", async () => {
     const { baseUrl } = service;
     const account = await makeAccount(service);
     const origins = [`${baseUrl}.evil.example`, `${baseUrl}0`, baseUrl.slice(0, -1), `evil-${baseUrl}`];
@@ -133,7 +133,7 @@ describe("signing in to the console", () => {
     expect((await me(cookie)).status).toBe(401);
   });
 
-  it("keeps passwords and sessions out of the log", async () => {
+  it("writes no passwords and no sessions to the log", async () => {
     const { account, cookie } = await signIn();
     expect(service.logged()).not.toContain(account.password);
     expect(service.logged()).not.toContain(cookie.slice("innkeep=".length));
@@ -141,7 +141,7 @@ describe("signing in to the console", () => {
 });
 
 describe("a console session on https", () => {
-  it("uses a host cookie that is only sent over https", async () => {
+  it("has a host cookie that is sent only over https", async () => {
     const service = await startService({ settings: { consoleUrl: "https://console.example" } });
     const answer = await postSession(service, await makeAccount(service));
     expect(answer.headers.get("set-cookie")).toMatch(

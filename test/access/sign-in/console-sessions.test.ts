@@ -31,7 +31,7 @@ describe("the console sessions of an account", () => {
   const isOpen = async (headers: Headers) =>
     (await service.request("GET", "/api/v1/console/me", { headers })).status === 200;
 
-  it("are listed with the name of the browser, and the present one is marked", async () => {
+  it("are listed with the name of the browser, and the present session is marked", async () => {
     const account = await makeAccount(service);
     const elsewhere = await open(account);
     service.clock.advance(1_000);
@@ -56,7 +56,7 @@ describe("the console sessions of an account", () => {
       expect(text).not.toContain(secret);
   });
 
-  it("show the hour of the last use", async () => {
+  it("have the hour of the last use", async () => {
     const account = await makeAccount(service);
     const [here, elsewhere] = [await open(account), await open(account)];
     const [before] = await list(here);
@@ -70,7 +70,7 @@ describe("the console sessions of an account", () => {
     service.clock.advance(-3 * 3_600_000);
   });
 
-  it("are ended one by one, at once", async () => {
+  it("can be ended one by one, immediately", async () => {
     const account = await makeAccount(service);
     const [here, elsewhere] = [await open(account), await open(account)];
     const other = (await list(here)).find(({ current }: { current: boolean }) => !current);
@@ -79,7 +79,7 @@ describe("the console sessions of an account", () => {
     expect((await end(here, other.id)).status).toBe(404);
   });
 
-  it("are ended all but one", async () => {
+  it("can all be ended except one", async () => {
     const account = await makeAccount(service);
     const [here, ...others] = [await open(account), await open(account), await open(account)];
     expect((await endOthers(here)).status).toBe(204);
@@ -89,7 +89,7 @@ describe("the console sessions of an account", () => {
     expect(audit.text).toContain('"session.end_others"');
   });
 
-  it("of another account are not shown and cannot be ended", async () => {
+  it("of another account are not listed and cannot be ended", async () => {
     const [mine, theirs] = [await open(await makeAccount(service)), await open(await makeAccount(service))];
     const [{ id }] = await list(theirs);
     for (const unknown of [id, v7()]) expect((await end(mine, unknown)).status).toBe(404);
@@ -98,7 +98,7 @@ describe("the console sessions of an account", () => {
     expect(await isOpen(theirs)).toBe(true);
   });
 
-  it("that have expired are not listed", async () => {
+  it("are not listed after they have expired", async () => {
     const account = await makeAccount(service);
     await open(account);
     service.clock.advance(31 * 86_400_000);

@@ -32,7 +32,7 @@ describe("failed sign-ins", () => {
       .map((cookie) => cookie.split(";", 1)[0])
       .join("; ");
 
-  it("are limited to 10 per 15 minutes, account and address; after that the right password is not checked either", async () => {
+  it("are limited to 10 per 15 minutes, account and address; after that even the right password is not checked", async () => {
     await guessTimes(10);
     const refused = await signIn("203.0.113.1");
     expect(refused.status).toBe(429);
@@ -43,7 +43,7 @@ describe("failed sign-ins", () => {
     expect((await signIn("203.0.113.1")).status).toBe(201);
   });
 
-  it("of any number of strangers do not lock out a caller at another address", async () => {
+  it("of any number of strangers do not block a person at another address", async () => {
     for (let from = 1; from <= 12; from += 1) {
       const guesses = Array.from({ length: 11 }, () => guess(account.email, `203.0.113.${from}`));
       await Promise.all(guesses);
@@ -51,7 +51,7 @@ describe("failed sign-ins", () => {
     expect((await signIn("198.51.100.1")).status).toBe(201);
   });
 
-  it("do not lock out a browser that has signed in to the account before, even from the same address", async () => {
+  it("do not block a browser that has signed in to the account before, even from the same address", async () => {
     const cookie = cookiesOf(await signIn("203.0.113.1"));
     expect(cookie).toMatch(/^innkeep=\S+; innkeep-known=[\w-]{22}\.[0-9a-f]{32}$/);
     await guessTimes(30);
@@ -59,20 +59,20 @@ describe("failed sign-ins", () => {
     expect((await signIn("203.0.113.1", cookie)).status).toBe(201);
   });
 
-  it("of a browser that has only signed in to another account count as a stranger's", async () => {
+  it("of a browser that has signed in only to another account count as those of a stranger", async () => {
     const other = await makeAccount(service);
     const cookie = cookiesOf(await postSession(service, other));
     await guessTimes(10);
     expect((await signIn("203.0.113.1", cookie)).status).toBe(429);
   });
 
-  it("with a forged browser cookie count as a stranger's", async () => {
+  it("with a forged browser cookie count as those of a stranger", async () => {
     await guessTimes(10);
     const forged = `innkeep-known=${"a".repeat(22)}.${"0".repeat(32)}`;
     expect((await signIn("203.0.113.1", forged)).status).toBe(429);
   });
 
-  it("of a known browser are limited to 30; after that they count as a stranger's", async () => {
+  it("of a known browser are limited to 30; after that they count as those of a stranger", async () => {
     const cookie = cookiesOf(await signIn("203.0.113.1"));
     const wrong = async () =>
       (
@@ -104,7 +104,7 @@ describe("failed sign-ins", () => {
     expect((await signIn("198.51.100.1", cookies[0])).status).toBe(201);
   });
 
-  it("do not lock out a device that has signed in to the account before", async () => {
+  it("do not block a device that has signed in to the account before", async () => {
     const known = { deviceId: "pixel-7" };
     const token = (deviceId: string, password: string) =>
       service.request("POST", "/api/v1/testing/auth/token", {
@@ -139,7 +139,7 @@ describe("failed sign-ins", () => {
     expect((await guess("one.more@example.org", "2001:db8:1:3::1")).status).toBe(401);
   });
 
-  it("are the only sign-ins that count", async () => {
+  it("are the only sign-ins that are limited", async () => {
     for (let n = 0; n < 12; n++) expect((await postSession(service, account)).status).toBe(201);
     await guessTimes(9);
     expect((await signIn("203.0.113.1")).status).toBe(201);
@@ -147,7 +147,7 @@ describe("failed sign-ins", () => {
     expect((await guess(account.email)).status).toBe(429);
   });
 
-  it("are checked at most 10 times when 100 arrive at once", async () => {
+  it("are checked at most 10 times if 100 arrive at the same time", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => guess(account.email)));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
@@ -155,7 +155,7 @@ describe("failed sign-ins", () => {
   });
 });
 
-it("failed sign-ins are not limited when rate limits are off", async () => {
+it("failed sign-ins are not limited if rate limits are off", async () => {
   const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   const body = { email: "nobody@example.org", password: "wrong" };
   for (let n = 0; n < 11; n++) expect((await postSession(service, body)).status).toBe(401);

@@ -44,12 +44,12 @@ describe("POST /api/v1/testing/auth/await", () => {
     return held;
   };
 
-  it("answers 202 with {} at once when nobody has decided yet", async () => {
+  it("answers 202 with {} immediately if nobody has decided", async () => {
     expect(await waitFor(service, device)).toMatchObject({ status: 202, text: "{}" });
     expect(await waitFor(service, device, 0)).toMatchObject({ status: 202, text: "{}" });
   });
 
-  it("answers 200 with the code once the person has approved, and the code works", async () => {
+  it("answers 200 with the code after the person has approved, and the code is valid", async () => {
     const held = await heldWait();
     const code = await approve(service, person, device);
     expect(await held.promise).toMatchObject({ status: 200, body: { code } });
@@ -57,13 +57,13 @@ describe("POST /api/v1/testing/auth/await", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("answers 403 access_denied once the person has refused", async () => {
+  it("answers 403 access_denied after the person has refused", async () => {
     const held = await heldWait();
     await decide(service, person, device, { decision: "refuse" });
     expect(await held.promise).toMatchObject({ status: 403, body: { code: "access_denied" } });
   });
 
-  it("follows the person's latest decision", async () => {
+  it("uses the latest decision of the person", async () => {
     const first = await approve(service, person, device);
     await decide(service, person, device, { decision: "refuse" });
     expect((await waitFor(service, device)).status).toBe(403);
@@ -75,12 +75,12 @@ describe("POST /api/v1/testing/auth/await", () => {
   it.each<[string, () => Promise<NewDevice>]>([
     ["of another device", async () => ({ ...device, deviceId: (await newDevice()).deviceId })],
     ["with another challenge", () => newDevice(device.deviceId)],
-  ])("gives no code to a request %s", async (_, make) => {
+  ])("returns no code to a request %s", async (_, make) => {
     await approve(service, person, device);
     expect(await waitFor(service, await make())).toMatchObject({ status: 202, text: "{}" });
   });
 
-  it("gives no code that is used, replaced or expired", async () => {
+  it("returns no code that is used, replaced or expired", async () => {
     const code = await approve(service, person, device);
     await exchange(service, device, code);
     expect((await waitFor(service, device)).status).toBe(202);
@@ -93,7 +93,7 @@ describe("POST /api/v1/testing/auth/await", () => {
     service.clock.advance(-300_000);
   });
 
-  it("answers 202 when the seconds have passed", async () => {
+  it("answers 202 when the time of the request is over", async () => {
     expect(await waitFor(service, device, 1)).toMatchObject({ status: 202, text: "{}" });
   });
 
@@ -111,7 +111,7 @@ describe("POST /api/v1/testing/auth/await", () => {
     expect(faultyPaths(answer)).toEqual([field]);
   });
 
-  it("ends a wait when its client disconnects", async () => {
+  it("ends when its client disconnects", async () => {
     const connection = await connectRaw(service.baseUrl);
     const body = JSON.stringify({ deviceId: device.deviceId, challenge: device.challenge, wait: 55 });
     const headers = { "content-type": "application/json", "content-length": body.length };
@@ -124,7 +124,7 @@ describe("POST /api/v1/testing/auth/await", () => {
   });
 });
 
-it("POST /api/v1/testing/auth/await is limited to 300 per 15 minutes and device", async () => {
+it("POST /api/v1/testing/auth/await is limited to 300 requests per 15 minutes and device", async () => {
   const service = await startService();
   const device = await newDevice();
   for (let at = 0; at < 300; at++) await waitFor(service, device);
@@ -133,7 +133,7 @@ it("POST /api/v1/testing/auth/await is limited to 300 per 15 minutes and device"
   await service.stop();
 });
 
-it("POST /api/v1/testing/auth/await is limited to 1,200 per 15 minutes and address, over all devices", async () => {
+it("POST /api/v1/testing/auth/await is limited to 1,200 requests per 15 minutes and address, over all devices", async () => {
   const service = await startService();
   const ask = async () => (await waitFor(service, await newDevice())).status;
   expect(await ask()).toBe(202);
@@ -148,7 +148,7 @@ it("POST /api/v1/testing/auth/await is limited to 1,200 per 15 minutes and addre
 });
 
 it.each(sharedDatabases)(
-  "POST /api/v1/testing/auth/await is answered when the person approves on another server",
+  "POST /api/v1/testing/auth/await answers when the person approves on another server",
   async (postgres) => {
     const database = await postgres.create();
     const secret = "the secret of one deployment";

@@ -41,13 +41,13 @@ describe("a device", () => {
   const devicesOf = (person: typeof one) =>
     service.request("GET", "/api/v1/console/devices", { headers: person });
 
-  it("linked to another testing account is refused with 409 device_taken", async () => {
+  it("that belongs to another testing account is refused with 409 device_taken", async () => {
     const held = await link(one);
     expect(await link(other)).toMatchObject({ status: 409, body: { code: "device_taken" } });
     expect((await slotsOf(service, bearerOf(held))).status).toBe(200);
   });
 
-  it("may be linked again by the same account; the old token stops", async () => {
+  it("can be signed in again by the same account, and its old token becomes invalid", async () => {
     const [first, second] = [await link(one), await link(one)];
     expect(second.status).toBe(201);
     expect((await slotsOf(service, bearerOf(first))).status).toBe(401);
@@ -67,7 +67,7 @@ describe("a device", () => {
     await use();
   });
 
-  it("that is taken leaves the code valid: after its release the exchange succeeds", async () => {
+  it("leaves the code valid when it is refused, so that the exchange succeeds after its release", async () => {
     await link(one);
     const code = await approve(service, other, device);
     expect((await exchange(service, device, code)).status).toBe(409);
@@ -76,7 +76,7 @@ describe("a device", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("is free again when the token of its account has expired", async () => {
+  it("can be used by another account after the token of its account has expired", async () => {
     await link(one);
     service.clock.advance(90 * day + 1_000);
     const person = await service.signIn(await service.makeUser());
@@ -86,7 +86,7 @@ describe("a device", () => {
     expect((await devicesOf(one)).body).toEqual({ items: [] });
   });
 
-  it("whose token has expired is refused at once", async () => {
+  it("is refused immediately after its token has expired", async () => {
     const headers = bearerOf(await link(one));
     expect((await slotsOf(service, headers)).status).toBe(200);
     service.clock.advance(90 * day);
@@ -95,7 +95,7 @@ describe("a device", () => {
     expect(late).toMatchObject({ status: 401, body: { code: "invalid_token" } });
   });
 
-  it("is listed with the details that identify it, and no secret", async () => {
+  it("is listed with the details that identify it, and without secrets", async () => {
     const linked = await link(one);
     const answer = await devicesOf(one);
     expect(answer.body).toEqual({
@@ -114,7 +114,7 @@ describe("a device", () => {
     expect(answer.text).not.toContain(linked.field("token"));
   });
 
-  it("signed out in the console is refused at once", async () => {
+  it("is refused immediately after it is signed out in the console", async () => {
     const headers = bearerOf(await link(one));
     expect((await slotsOf(service, headers)).status).toBe(200);
     const id = (await devicesOf(one)).field("items.0.id");
@@ -144,7 +144,7 @@ describe("a device that needs attestation", () => {
   const verdictFor = (code: string) =>
     goodVerdict({ code, deviceId: device.deviceId, now: service.clock.now() });
 
-  it("is refused with 403 integrity_failed and the reasons; the code stays valid for an attested device", async () => {
+  it("is refused with 403 integrity_failed and the reasons, and the code stays valid for an attested device", async () => {
     const code = await approve(service, person, device);
     const weak = { ...verdictFor(code), deviceIntegrity: { deviceRecognitionVerdict: [] } };
     const integrityToken = await makePlayToken(weak, keys);
@@ -158,11 +158,11 @@ describe("a device that needs attestation", () => {
     expect((await exchange(service, device, code, { integrityToken: good })).status).toBe(201);
   });
 
-  it("gets the error of a wrong code before an error of its attestation", async () => {
+  it("gets the error about a wrong code before the error about its attestation", async () => {
     expect(await exchange(service, device, "unknown")).toMatchObject({ body: { code: "invalid_code" } });
   });
 
-  it("gets the error of its attestation before device_taken", async () => {
+  it("gets the error about its attestation before device_taken", async () => {
     const code = await approve(service, await service.signIn(await service.makeUser()), device);
     expect(await exchange(service, device, code)).toMatchObject({ body: { code: "integrity_failed" } });
     const integrityToken = await makePlayToken(verdictFor(code), keys);

@@ -50,7 +50,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
     expect((await slotsOf(service, bearerOf(answer))).status).toBe(200);
   });
 
-  it("stores the time zone that the device gives, and returns it later", async () => {
+  it("stores the time zone of the request, and returns it later", async () => {
     const answer = await exchange(service, device, code, { timezone: "Asia/Kolkata", pushToken: "push-1" });
     expect(answer.body).toMatchObject({ profile: { timezone: "Asia/Kolkata" } });
     const again = await newDevice(device.deviceId);
@@ -58,7 +58,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
     expect(later.body).toMatchObject({ profile: { timezone: "Asia/Kolkata" } });
   });
 
-  it("says that a tester is a tester", async () => {
+  it("says whether the account is a tester", async () => {
     const tester = await service.makeUser();
     const cycle = await service.makeCycle(await service.makeListing(await service.makeApp()));
     await service.giveSlot(cycle, cycle.slotIds[0] ?? "", tester);
@@ -106,7 +106,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
       expect(await make()).toMatchObject({ status: 400, body: { code: "invalid_code" } });
     });
 
-    it("is wrong in any way, with the same answer byte for byte", async () => {
+    it("is wrong in any way, with the same bytes", async () => {
       const seen = new Set<string>();
       for (const [, make] of wrongs) {
         device = await newDevice();
@@ -117,7 +117,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
     });
   });
 
-  it("accepts a code until shortly before its five minutes end", async () => {
+  it("accepts a code until immediately before its five minutes end", async () => {
     const { expires_at: at } = (await service.deps.database.get<{ expires_at: string }>(
       "SELECT expires_at FROM sign_in_codes WHERE device_id = ?",
       device.deviceId,
@@ -141,7 +141,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("keeps the issued token valid when its code is sent again", async () => {
+  it("keeps the issued token valid if its code is sent again", async () => {
     const answer = await exchange(service, device, code);
     await exchange(service, device, code);
     expect((await slotsOf(service, bearerOf(answer))).status).toBe(200);
@@ -167,7 +167,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
   });
 
   it.each(["a".repeat(43), "a".repeat(128), `${"Aa0".repeat(14)}-._~`])(
-    "accepts any verifier of 43 to 128 characters of RFC 7636: %s",
+    "accepts every verifier of 43 to 128 characters of RFC 7636: %s",
     async (verifier) => {
       const own = { ...device, verifier, challenge: await challengeOf(verifier) };
       expect((await exchange(service, own, await approve(service, person, own))).status).toBe(201);
@@ -183,27 +183,27 @@ describe("POST /api/v1/testing/auth/exchange", () => {
     ["Mars/Olympus", "UTC"],
     ["x".repeat(300), "UTC"],
     ["Ada\0", "UTC"],
-  ])("takes the time zone %j as %s", async (timezone, stored) => {
+  ])("stores the time zone %j as %s", async (timezone, stored) => {
     const answer = await exchange(service, device, code, { timezone });
     expect(answer).toMatchObject({ status: 201, body: { profile: { timezone: stored } } });
   });
 
-  it("leaves out a push token that is too long", async () => {
+  it("ignores a push token that is too long", async () => {
     expect((await exchange(service, device, code, { pushToken: "p".repeat(1_001) })).status).toBe(201);
   });
 
-  it("treats null in an optional field as left out", async () => {
+  it("treats null in an optional field as missing", async () => {
     const nothing = { timezone: null, pushToken: null, integrityToken: null };
     expect((await exchange(service, device, code, nothing)).status).toBe(201);
   });
 
-  it("writes to the audit log which device was signed in, and from which address", async () => {
+  it("writes an audit entry about the device and the address of the sign-in", async () => {
     await exchange(service, device, code);
     const { body } = await service.request("GET", "/api/v1/console/audit", { headers: person });
     expect(body).toMatchObject({ items: [{ action: "device.create", address: "127.0.0.1" }] });
   });
 
-  it("deletes a code when it has expired", async () => {
+  it("deletes a code after it has expired", async () => {
     const held = () =>
       service.deps.database.all("SELECT 1 AS one FROM sign_in_codes WHERE device_id = ?", device.deviceId);
     await tidy(service.deps);
@@ -214,7 +214,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
     expect(await held()).toEqual([]);
   });
 
-  it("writes only to the log why a code was refused", async () => {
+  it("writes the reason why a code was refused only to the log", async () => {
     const before = service.logged().length;
     await exchange(service, { ...device, verifier: randomName() }, code);
     expect(service.logged().slice(before)).toContain("verifier does not match the challenge");

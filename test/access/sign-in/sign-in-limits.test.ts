@@ -7,7 +7,7 @@ import { approve, exchange, type NewDevice, newDevice } from "../../support/sign
 
 const minutes = 60_000;
 
-describe("exchanges", () => {
+describe("exchanges of sign-in codes", () => {
   let service: Service;
   let device: NewDevice;
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe("exchanges", () => {
     expect((await guess("203.0.113.99")).status).toBe(400);
   });
 
-  it("over the limit are refused with the right code too, and the code stays valid", async () => {
+  it("above the limit are refused even with the right code, and the code stays valid", async () => {
     await guesses(30, (at) => `203.0.113.${at}`);
     expect((await exchange(service, device, await own())).status).toBe(429);
     service.clock.advance(15 * minutes);
@@ -61,7 +61,7 @@ describe("exchanges", () => {
     expect((await guess("203.0.113.7", others())).status).toBe(400);
   });
 
-  it("that only replay a response do not count", async () => {
+  it("that only repeat a response are not counted", async () => {
     const code = await own();
     for (let at = 0; at < 35; at++) {
       expect((await exchange(service, device, code, { headers: keyed("k") })).status).toBe(201);
@@ -69,12 +69,12 @@ describe("exchanges", () => {
     expect((await guess("203.0.113.1")).status).toBe(400);
   });
 
-  it("count also when they are malformed", async () => {
+  it("are also counted if they are malformed", async () => {
     for (let at = 0; at < 30; at++) await exchange(service, device, "");
     expect((await exchange(service, device, "x")).status).toBe(429);
   });
 
-  it("are accepted at most 30 times when 100 arrive at once", async () => {
+  it("are accepted at most 30 times if 100 arrive at the same time", async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => guess(`198.51.100.${at}`)));
     const statuses = answers.map(({ status }) => status);
     expect([400, 429].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([

@@ -15,7 +15,7 @@ const grant = {
   scopes: ["testing:read", "testing:profile:write", "testing:slots:write", "testing:proofs:write"],
 };
 
-describe("the deprecated calls of password accounts", () => {
+describe("the deprecated requests of accounts with a password:", () => {
   let service: Service;
   let account: TestAccount;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe("the deprecated calls of password accounts", () => {
   const fresh = () => ({ email: `${v7()}@example.org`, password: "eight or more", deviceId: v7() });
   const known = () => ({ email: account.email, password: account.password, deviceId: v7() });
 
-  it("register answers 201 as the exchange does, and the account may sign in", async () => {
+  it("register answers 201 as the exchange does, and the account can sign in", async () => {
     const body = { ...fresh(), deviceName: "Old phone", timezone: "Europe/Oslo", pushToken: "p" };
     const answer = await post(registerPath, body);
     const profile = { timezone: "Europe/Oslo", isTester: false };
@@ -53,7 +53,7 @@ describe("the deprecated calls of password accounts", () => {
   });
 
   it.each([registerPath, tokenPath])(
-    "%s stores nothing for replays that would let a thief test passwords without the deployment's secret",
+    "%s stores no repeatable answer that would help a thief to test passwords without the deployment's secret",
     async (path) => {
       const body = path === tokenPath ? known() : fresh();
       const kept: string[] = [];
@@ -82,7 +82,7 @@ describe("the deprecated calls of password accounts", () => {
     expect(await post(registerPath, known())).toMatchObject({ status: 409, body: { code: "email_taken" } });
   });
 
-  it("register answers 403 forbidden when the deployment has turned registration off", async () => {
+  it("register answers 403 forbidden if registration is off", async () => {
     const closed = await startService({ environment: { INNKEEP_REGISTRATION: "off" } });
     const answer = await closed.request("POST", registerPath, { body: fresh() });
     expect(answer).toMatchObject({ status: 403, body: { code: "forbidden" } });
@@ -110,7 +110,7 @@ describe("the deprecated calls of password accounts", () => {
     },
   );
 
-  it("register creates no account when the device is taken", async () => {
+  it("register creates no account if the device is taken", async () => {
     const { deviceId } = fresh();
     await post(tokenPath, { ...known(), deviceId });
     const body = { ...fresh(), deviceId };
@@ -125,7 +125,7 @@ describe("the deprecated calls of password accounts", () => {
         body,
       });
 
-    it("answers a repeat with the same token", async () => {
+    it("answers a repeated request with the same token", async () => {
       const body = fresh();
       const [first, again] = [await keyed(body), await keyed(body)];
       expect([first.status, again.text]).toEqual([201, first.text]);
@@ -142,7 +142,7 @@ describe("the deprecated calls of password accounts", () => {
       expect(answer).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
     });
 
-    it("answers 422 idempotency_mismatch to another password after a refusal", async () => {
+    it("answers 422 idempotency_mismatch to a different password even after a refusal", async () => {
       const body = { ...known(), password: "eight or more" };
       expect((await keyed(body)).body).toMatchObject({ code: "email_taken" });
       const answer = await keyed({ ...body, password: "another password" });
@@ -156,7 +156,7 @@ describe("the deprecated calls of password accounts", () => {
       expect((await keyed({ ...body, deviceId: v7(), email: fresh().email })).status).toBe(201);
     });
 
-    it("counts passwords that are tried with a known key as attempts", async () => {
+    it("counts the passwords that are tried with a known key as attempts", async () => {
       const limited = await startService({
         environment: { INNKEEP_RATE_LIMITS: "registrationsByAddress=4/900" },
       });
@@ -172,7 +172,7 @@ describe("the deprecated calls of password accounts", () => {
     });
   });
 
-  it("register creates one account when twenty requests arrive at once", async () => {
+  it("register creates one account if 20 requests arrive at the same time", async () => {
     const body = fresh();
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(registerPath, body)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -185,13 +185,13 @@ describe("the deprecated calls of password accounts", () => {
     ["an invalid address", registerPath, { email: "no address" }],
     ["no device", tokenPath, { deviceId: undefined }],
     ["a time zone that is not a text", registerPath, { timezone: 7 }],
-  ])("answer 400 for %s", async (_, path, wrong) => {
+  ])("both answer 400 for %s", async (_, path, wrong) => {
     const answer = await post(path, { ...fresh(), ...wrong });
     expect(faultyPaths(answer)).toEqual(Object.keys(wrong));
     expect(answer.headers.has("deprecation")).toBe(true);
   });
 
-  it("name the current endpoint to clients, also in a refusal", async () => {
+  it("both name the present endpoint in their answers, even in a refusal", async () => {
     for (const answer of [
       await post(registerPath, fresh()),
       await post(tokenPath, known()),
@@ -218,7 +218,7 @@ describe("the deprecated calls of password accounts", () => {
     expect((await post(tokenPath, { email, password, deviceId: v7() }, "198.51.100.3")).status).toBe(201);
   });
 
-  it("token counts only failures: not successes and not a taken device", async () => {
+  it("token counts only failures, and neither successes nor a taken device", async () => {
     const [holder, own] = [await makeAccount(service), await makeAccount(service)];
     const deviceId = v7();
     await post(tokenPath, { ...holder, deviceId });
@@ -232,7 +232,7 @@ describe("the deprecated calls of password accounts", () => {
     expect((await guess()).status).toBe(429);
   });
 
-  it("register says to one network address only 30 times per 15 minutes that an account exists", async () => {
+  it("register reveals to one network address only 30 times per 15 minutes that an account exists", async () => {
     const send = (body: object) => post(registerPath, body, "198.51.100.3");
     for (let at = 0; at < 20; at++) expect((await send(fresh())).status).toBe(201);
     for (let at = 0; at < 30; at++) expect((await send(known())).status).toBe(409);

@@ -20,14 +20,14 @@ const hundred = Array.from({ length: 100 }, (_, at) => at);
 const countOf = (answers: readonly Answer[], wanted: number) =>
   answers.filter(({ status }) => status === wanted).length;
 
-describe.each(databases)("100 exchanges at once on $name", (engine) => {
+describe.each(databases)("100 exchanges at the same time on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment });
   });
   afterAll(() => service.stop());
 
-  it("of one code give exactly one token; the others are refused as invalid_code", long, async () => {
+  it("of one code return exactly one token, and the others are refused with invalid_code", long, async () => {
     const person = await service.signIn(await service.makeUser());
     for (let round = 0; round < rounds(2, 50); round += 1) {
       const device = await newDevice();
@@ -42,7 +42,7 @@ describe.each(databases)("100 exchanges at once on $name", (engine) => {
     }
   });
 
-  it("with the verifier of another code give no token and leave the code valid", async () => {
+  it("with the verifier of another code return no token and leave the code valid", async () => {
     const [device, other] = [await newDevice(), await newDevice()];
     const code = await approve(service, await service.signIn(await service.makeUser()), device);
     const wrong = { ...device, verifier: other.verifier };
@@ -52,14 +52,14 @@ describe.each(databases)("100 exchanges at once on $name", (engine) => {
   });
 });
 
-describe.each(databases)("one device with many approvals at once on $name", (engine) => {
+describe.each(databases)("one device with many approvals at the same time on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment });
   });
   afterAll(() => service.stop());
 
-  it("gets one valid code: the newest", async () => {
+  it("gets one valid code, which is the newest", async () => {
     const device = await newDevice();
     const person = await service.signIn(await service.makeUser());
     const codes = await Promise.all(hundred.slice(0, 20).map(() => approve(service, person, device)));
@@ -81,7 +81,7 @@ describe.each(databases)("one device with many approvals at once on $name", (eng
   });
 });
 
-describe.each(sharedDatabases)("on two servers of one PostgreSQL", (postgres) => {
+describe.each(sharedDatabases)("on two servers with one PostgreSQL database,", (postgres) => {
   let database: TestDatabase;
   let servers: [Service, Service];
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe.each(sharedDatabases)("on two servers of one PostgreSQL", (postgres) =>
     await database.remove();
   });
 
-  it("100 exchanges of one code at once give exactly one token", long, async () => {
+  it("100 exchanges of one code at the same time return exactly one token", long, async () => {
     const [one] = servers;
     const person = await one.signIn(await one.makeUser());
     for (let round = 0; round < rounds(2, 50); round += 1) {
@@ -108,7 +108,7 @@ describe.each(sharedDatabases)("on two servers of one PostgreSQL", (postgres) =>
     }
   });
 
-  it("two accounts that link one device at once: exactly one keeps it", async () => {
+  it("exactly one of two accounts that link one device at the same time keeps the device", async () => {
     const [one, two] = servers;
     for (const _ of hundred.slice(0, 10)) {
       const [first, second] = [await newDevice(), await newDevice()];
@@ -125,7 +125,7 @@ describe.each(sharedDatabases)("on two servers of one PostgreSQL", (postgres) =>
     }
   });
 
-  it("a token that is replaced on one stops on the other", async () => {
+  it("a token that is replaced on one server becomes invalid on the other", async () => {
     const [one, two] = servers;
     const person = await one.signIn(await one.makeUser());
     const device = await newDevice();

@@ -37,7 +37,7 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
   const send = (server: Service, key: string, sent: NewDevice = device, sentCode = code) =>
     exchange(server, sent, sentCode, { headers: keyed(key) });
 
-  it("is replayed with the same token, on another server and after a restart", async () => {
+  it("gets the same token again, even on another server and after a restart", async () => {
     const first = await send(service, "once");
     const other = await open();
     const again = await send(other, "once");
@@ -46,7 +46,7 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     expect((await slotsOf(service, bearerOf(again))).status).toBe(200);
   });
 
-  it("with another key gets the error of a used code", async () => {
+  it("gets the error of a used code if it is repeated with another key", async () => {
     await send(service, "once");
     expect(await send(service, "twice")).toMatchObject({ status: 400, body: { code: "invalid_code" } });
   });
@@ -55,13 +55,13 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     ["verifier", () => send(service, "once", { ...device, verifier: randomName() })],
     ["device", async () => send(service, "once", { ...device, deviceId: (await newDevice()).deviceId })],
     ["code", () => send(service, "once", device, randomName())],
-  ])("with the same key and another %s gets invalid_code", async (_, make) => {
+  ])("gets invalid_code if it is repeated with the same key and another %s", async (_, make) => {
     await send(service, "once");
     const unknown = await send(service, "never", await newDevice(), randomName());
     expect(await make()).toMatchObject({ status: 400, text: unknown.text });
   });
 
-  it("gives no token in 1,000 attempts to guess the missing secret", async () => {
+  it("returns no token in 1,000 attempts to guess the missing secret", async () => {
     await send(service, "once");
     const keys = ["once", "twice"];
     const guesses = Array.from({ length: 1_000 }, (_, at) => ({
@@ -97,7 +97,7 @@ describe.each(databases)("an exchange with an Idempotency-Key on $name", (engine
     expect(opened.filter((text) => text.includes(token) || text.includes("sdt_"))).toEqual([]);
   });
 
-  it("expires with the code: five minutes after the approval, even if the exchange was late", async () => {
+  it("cannot be repeated after the code expires: five minutes after the approval, even if the exchange was late", async () => {
     service.clock.advance(240_000);
     const first = await send(service, "once");
     service.clock.advance(59_000);

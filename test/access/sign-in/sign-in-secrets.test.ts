@@ -25,13 +25,13 @@ describe("the secrets of a sign-in", () => {
   const found = (text: string) =>
     [...secrets].flatMap(([name, secret]) => (text.includes(secret) ? [name] : []));
 
-  it("are in no log", () => {
+  it("are not in the log", () => {
     expect(service.logged()).toContain("/tavern/authorize");
     expect(service.logged()).toContain("/api/v1/testing/auth/exchange");
     expect(found(service.logged())).toEqual([]);
   });
 
-  it("are in no error", () => {
+  it("are not in an error", () => {
     const errors = answers.filter(({ status }) => status >= 400);
     expect(errors.length).toBeGreaterThan(8);
     expect(errors.flatMap(({ text, headers }) => found(text + JSON.stringify([...headers])))).toEqual([]);

@@ -8,7 +8,7 @@ import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("the first steps with an app on $name", (engine) => {
+describe.each(databases)("the first steps with a new app on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -32,7 +32,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     return { owner, app, headers, read, post, browser: createBrowserWithoutScripts(service, headers) };
   };
 
-  it("are read with the key, the first report and whether it was answered", async () => {
+  it("show the key, the first report, and whether it was answered", async () => {
     const { app, headers, read } = await makeOwner();
     expect(await read()).toEqual({
       ...{ appId: app.id, hasKey: true, report: null, answered: false, putAway: false },
@@ -48,7 +48,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect(await read()).toMatchObject({ answered: true });
   });
 
-  it("have a test report, which arrives like every report, and is in the audit", async () => {
+  it("include a test report, which arrives as every report does, and is recorded in the audit", async () => {
     const { owner, headers, post, read } = await makeOwner();
     const sent = await post("test-report");
     expect(sent.status).toBe(201);
@@ -62,7 +62,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect(audit.text).toContain("thread.test");
   });
 
-  it("have no test report if the app accepts no feedback, and none for others", async () => {
+  it("include no test report if the app accepts no feedback, and none for people who are no members", async () => {
     const { app, headers, post } = await makeOwner();
     const stranger = await service.signIn(await service.makeUser());
     for (const part of ["test-report", "put-away"] as const)
@@ -72,7 +72,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect((await post("test-report")).field("code")).toBe("feedback_disabled");
   });
 
-  it("are on the home page until they are done or put away", async () => {
+  it("are on the start page until they are complete or hidden", async () => {
     const { app, browser, post, headers } = await makeOwner();
     const home = async () => readingOf(await browser.open("/console"));
     expect(await home()).toContain("2 of 4 done");
@@ -92,7 +92,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect(app.id).not.toBe(other.app.id);
   });
 
-  it("lead from an empty account to the first answer, without scripts", async () => {
+  it("lead from an empty account to the first reply, without scripts", async () => {
     const headers = await service.signIn(await service.makeUser());
     const browser = createBrowserWithoutScripts(service, headers);
     const welcome = await browser.open("/console");
@@ -116,7 +116,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect(after.text).not.toContain(key);
   });
 
-  it("create a full key for a server, and show no key again after a reload", async () => {
+  it("create a full key for a server, and do not show a key again after a reload", async () => {
     const { app, browser, headers } = await makeOwner();
     const page = await browser.open(`/console/start/${app.id}`);
     expect(page.text).toContain("sdk_…");
@@ -127,7 +127,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect((await browser.open(`/console/start/${app.id}`)).text).not.toMatch(/sdk_\w{20}/);
   });
 
-  it("turn on sender pages with the answer", async () => {
+  it("turn on the senders' pages together with the reply", async () => {
     const { app, browser, headers, post } = await makeOwner();
     const at = `/api/v1/console/apps/${app.id}`;
     await service.request("PATCH", at, { headers, body: { senderPages: false } });
@@ -139,7 +139,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect(readingOf(await browser.open(`/console/start/${app.id}`))).toContain("You have answered.");
   });
 
-  it("explain what is wrong with a name and with an answer", async () => {
+  it("explain what is wrong with a name and with a reply", async () => {
     const { app, browser, post } = await makeOwner();
     const form = await browser.open("/console/start");
     const refused = await browser.send(form, "/console/start", { name: " " });
@@ -150,7 +150,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect([empty.status, readingOf(empty)]).toEqual([400, expect.stringContaining("Your answer must")]);
   });
 
-  it("begin at once after a sign-up on a server without mail", async () => {
+  it("begin immediately after a person created an account on a server without mail", async () => {
     const browser = createBrowserWithoutScripts(service);
     const signUp = "/tavern/sign-up";
     const page = await browser.open(`${signUp}?to=%2Fconsole`);

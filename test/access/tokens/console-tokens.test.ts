@@ -6,7 +6,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("tokens", () => {
+describe("tokens in the console's API", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe("tokens", () => {
   const get = (path: string, token: string) =>
     service.request("GET", `/api/v1${path}`, { headers: bearer(token) });
 
-  it("for an agent read the owner's threads, but nothing else in the console", async () => {
+  it("of agents can read the owner's threads, but nothing else in the console", async () => {
     const answer = await make({ kind: "agent" });
     expect(answer.status).toBe(201);
     expect(answer.body).toMatchObject({
@@ -34,7 +34,7 @@ describe("tokens", () => {
     expect((await get("/console/apps", token)).status).toBe(401);
   });
 
-  it("for scripts can do what their scopes allow, and name their scopes", async () => {
+  it("of scripts can do what their scopes allow, and their answers name the scopes", async () => {
     const answer = await make({ kind: "maintainer", scopes: ["feedback:read", "apps:read", "apps:read"] });
     expect(answer.body).toMatchObject({ kind: "maintainer", scopes: ["feedback:read", "apps:read"] });
     const token = answer.field("token");
@@ -48,7 +48,7 @@ describe("tokens", () => {
     expect((await get(`/console/feedback/${world.threadId}`, token)).status).toBe(200);
   });
 
-  it("name the one app that they are limited to, with any scopes", async () => {
+  it("have the one app that they are limited to in their description, with any scopes", async () => {
     const app = await service.makeApp(world.owner, { name: "Larder" });
     const answer = await make({ kind: "maintainer", scopes: ["changelog:write"], appId: app.id });
     const token = answer.field("token");
@@ -64,18 +64,18 @@ describe("tokens", () => {
       "a maintainer token with the scope of agents",
       { kind: "maintainer", scopes: ["apps:read", "runs:work"] },
     ],
-  ])("are refused as %s", async (_, body) => {
+  ])("cannot be created as %s", async (_, body) => {
     const answer = await make(body);
     expect(answer.status).toBe(400);
     expect(answer.field("issues.0.path")).toBe("scopes");
   });
 
-  it("are not created for another owner's app", async () => {
+  it("cannot be created for another owner's app", async () => {
     const foreign = await service.makeApp();
     expect((await make({ kind: "agent", appId: foreign.id })).status).toBe(404);
   });
 
-  it("limited to one app see no thread of another", async () => {
+  it("that are limited to one app see no thread of another app", async () => {
     const other = await service.makeApp(world.owner);
     const token = (await make({ kind: "agent", appId: other.id })).field("token");
     expect((await get(`/agent/feedback/${world.threadId}`, token)).status).toBe(404);
@@ -91,7 +91,7 @@ describe("tokens", () => {
     expect(JSON.stringify(await service.deps.database.all("SELECT * FROM tokens"))).not.toContain(token);
   });
 
-  it("stop at once when they are revoked", async () => {
+  it("become invalid immediately when they are revoked", async () => {
     const made = await make({ kind: "maintainer", scopes: ["apps:read"] });
     expect((await get("/console/apps", made.field("token"))).status).toBe(200);
     expect((await world.call("DELETE", `/tokens/${made.field("id")}`)).status).toBe(204);
@@ -108,7 +108,7 @@ describe("tokens", () => {
   const idsSeenBy = async (token: string): Promise<string[]> =>
     Object((await get("/console/tokens", token)).body).items.map(({ id }: { id: string }) => id);
 
-  it("are listed to a script with apps:read, and revoked by one with apps:write", async () => {
+  it("can be listed by a script with apps:read, and revoked by a script with apps:write", async () => {
     const [reader, writer, other] = [
       await script(["apps:read"]),
       await script(["apps:write"]),
@@ -120,7 +120,7 @@ describe("tokens", () => {
     expect((await get("/console/me", other.token)).field("code")).toBe("invalid_token");
   });
 
-  it("limited to one app see and revoke only tokens of that app", async () => {
+  it("that are limited to one app can list and revoke only tokens of that app", async () => {
     const [app, sister] = [await service.makeApp(world.owner), await service.makeApp(world.owner)];
     const scopes = ["apps:read", "apps:write"];
     const [limited, same] = [await script(scopes, app.id), await script(scopes, app.id)];
@@ -131,7 +131,7 @@ describe("tokens", () => {
     for (const { token } of foreign) expect((await get("/console/me", token)).status).toBe(200);
   });
 
-  it("may revoke themselves whatever their scopes, and then nothing more", async () => {
+  it("can revoke themselves whatever their scopes, and are then invalid", async () => {
     const [own, other] = [await script(["changelog:write"]), await script(["changelog:write"])];
     expect((await revoke(other.id, own.token)).field("code")).toBe("insufficient_scope");
     expect((await revoke(own.id, own.token)).status).toBe(204);
@@ -139,7 +139,7 @@ describe("tokens", () => {
     expect((await get("/console/me", other.token)).status).toBe(200);
   });
 
-  it("record the hour of their last use", async () => {
+  it("have the hour of their last use", async () => {
     const made = await make({ kind: "agent" });
     await get(`/agent/feedback/${world.threadId}`, made.field("token"));
     const hour = `${service.clock.now().toISOString().slice(0, 13)}:00:00.000Z`;

@@ -8,7 +8,7 @@ import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents
 const minutes = 60_000;
 const path = "/api/v1/console/tokens";
 
-describe.each(databases)("the secret and the end of a token on $name (rules K31, K32)", (engine) => {
+describe.each(databases)("tokens with an end or a new secret on $name (rules K31, K32)", (engine) => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
   const list = async (token: string) =>
     (await service.request("GET", "/api/v1/agent/feedback", { headers: headersOf(token) })).status;
 
-  it("a rotated token has a new secret at once, and its id, label and scopes as before", async () => {
+  it("get the new secret immediately, and keep id, label and scopes", async () => {
     const made = await make();
     const answer = await rotate(made.field("id"));
     const { token, prefix, ...rest } = Object(made.body);
@@ -39,7 +39,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect([await list(token), await list(answer.field("token"))]).toEqual([401, 200]);
   });
 
-  it("both secrets are valid during the grace period, and only the new one afterwards", async () => {
+  it("are valid with both secrets during the grace period, and only with the new secret afterwards", async () => {
     const made = await make();
     const [old, id] = [made.field("token"), made.field("id")];
     const next = (await rotate(id, { graceMinutes: 10 })).field("token");
@@ -49,7 +49,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect([await list(old), await list(next)]).toEqual([401, 200]);
   });
 
-  it("a second rotation ends the secret before the last one", async () => {
+  it("are no longer valid with the oldest secret after a second rotation", async () => {
     const made = await make();
     const first = (await rotate(made.field("id"), { graceMinutes: 60 })).field("token");
     const second = (await rotate(made.field("id"), { graceMinutes: 60 })).field("token");
@@ -57,7 +57,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect(await Promise.all(all.map(list))).toEqual([401, 200, 200]);
   });
 
-  it("keeps its claims, because it is the same token", async () => {
+  it("keep their claims after a rotation", async () => {
     const made = await make();
     const runId = await world.approved();
     const claimId = (await world.claim(runId, "one", headersOf(made.field("token")))).field("claimId");
@@ -67,7 +67,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect(await world.work(runId, "outcome", done, next)).toMatchObject({ status: 200 });
   });
 
-  it("is rotated only by its account in a browser", async () => {
+  it("get a new secret only from their account in a browser", async () => {
     const id = (await make()).field("id");
     const stranger = await makeWorkingAgent(service);
     expect(await rotate(id, {}, stranger.person)).toMatchObject(refusal(404, "not_found"));
@@ -75,12 +75,12 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect(await rotate(id, {}, script)).toMatchObject(refusal(401, "sign_in_required"));
   });
 
-  it.each([-1, 61, 1.5])("refuses a grace period of %s minutes", async (graceMinutes) => {
+  it.each([-1, 61, 1.5])("cannot have a grace period of %s minutes", async (graceMinutes) => {
     const answer = await rotate((await make()).field("id"), { graceMinutes });
     expect(issuesOf(answer).map((issue) => issue.split(":")[0])).toEqual(["graceMinutes"]);
   });
 
-  it("is in the audit", async () => {
+  it("are recorded in the audit", async () => {
     const id = (await make()).field("id");
     await rotate(id);
     const audit = await service.request("GET", "/api/v1/console/audit?action=token.rotate", {
@@ -92,7 +92,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
   });
 
   it.each(["agent", "maintainer"])(
-    "a token of kind %s stops working at its end, and is listed as ended",
+    "of the kind %s become invalid at their end, and are listed as ended",
     async (kind) => {
       const end = new Date(service.clock.now().getTime() + 30 * minutes).toISOString();
       const scopes = kind === "agent" ? [] : ["feedback:read"];
@@ -112,12 +112,12 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     },
   );
 
-  it("refuses an end in the past", async () => {
+  it("cannot have an end in the past", async () => {
     const answer = await make({ expiresAt: service.clock.now().toISOString() });
     expect(issuesOf(answer)).toEqual(["expiresAt: must be in the future"]);
   });
 
-  it("an expired token leaves its claim to the other tokens of its account", async () => {
+  it("that have expired leave their claims to the other tokens of the account", async () => {
     const end = new Date(service.clock.now().getTime() + minutes).toISOString();
     const made = await make({ expiresAt: end });
     const runId = await world.approved();

@@ -30,7 +30,7 @@ describe("tokens in the console", () => {
   const make = async (values: Record<string, string>) =>
     owner.send(await owner.open("/console/tokens"), "/console/tokens", values);
 
-  it("are created for agents and shown once", async () => {
+  it("are created for agents and are shown once", async () => {
     const page = await make({ kind: "agent", label: "Triage" });
     expect(readingOf(page)).toContain("The new token for Triage");
     const headers = bearer(secretOf(page));
@@ -97,7 +97,7 @@ describe("tokens in the console", () => {
     }
   });
 
-  it("are created for agents with a scope only if its checkbox is selected", async () => {
+  it("get a scope for agents only if its checkbox is selected", async () => {
     const scopesOf = async (ticked: Record<string, string>) => {
       const label = `Agent with ${Object.keys(ticked).join() || "nothing"}`;
       await make({ kind: "agent", label, ...ticked });
@@ -121,7 +121,7 @@ describe("tokens in the console", () => {
     expect((await call(`/apps/${other.id}/changelog`)).status).toBe(404);
   });
 
-  it("are created for agents that may report their work, and the list shows this", async () => {
+  it("can be created for agents that report their work, and the list shows this", async () => {
     const page = await make({ kind: "agent", label: "Worker", "scope:runs:work": "on" });
     const claim = (token: string) =>
       service.request("POST", `/api/v1/agent/runs/${world.runId}/claim`, {
@@ -135,7 +135,7 @@ describe("tokens in the console", () => {
     expect(text).toContain("Then only one worker carries out an approved plan");
   });
 
-  it("are refused without a label, and the form keeps its choices", async () => {
+  it("are not created without a label, and the form keeps its choices", async () => {
     const answer = await make({ kind: "maintainer", label: "", "scope:apps:read": "on" });
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toContain("Label must not be empty.");
@@ -143,13 +143,13 @@ describe("tokens in the console", () => {
     expect(answer.text).toMatch(/value="maintainer" id="kind-maintainer" checked/);
   });
 
-  it("are refused for scripts without a scope, with a reason", async () => {
+  it("are not created for scripts without a scope, and the page gives the reason", async () => {
     const answer = await make({ kind: "maintainer", label: "Nothing" });
     expect(answer.status).toBe(400);
     expect(answer.text).toMatch(/<p class="fault">The scopes [^<]+\.<\/p>/);
   });
 
-  it("are revoked at once", async () => {
+  it("are revoked immediately", async () => {
     const page = await make({ kind: "agent", label: "Gone" });
     const action = [...page.text.matchAll(/action="([^"]*\/revoke)"/g)].map(([, at]) => at ?? "");
     for (const address of action) await owner.send(page, address);

@@ -114,7 +114,7 @@ it.each([
   ...Object.entries(attacks).map(([name, attack]) => [name, [attack]] as const),
   ["all of them together", Object.values(attacks)] as const,
 ])(
-  "under %s another owner is served, within the memory and descriptor limits",
+  "during %s another owner is served, and the server stays within its limits of memory and descriptors",
   async (name, attacking) => {
     const data = await temporaryFolder();
     const { ready, child } = await innkeepServeWithin(1_024, ["--demo", "--data", data, "--port", "0"]);

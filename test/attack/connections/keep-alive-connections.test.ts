@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it("a client between two requests keeps its connection while others open idle connections", async () => {
+it("a client keeps its connection between two requests while others open idle connections", async () => {
   const client = await connectRaw(service.baseUrl);
   const head = headOf("GET", "/healthz", {});
   client.write(head);
@@ -22,7 +22,7 @@ it("a client between two requests keeps its connection while others open idle co
   await client.cut();
 });
 
-it("the connection with the oldest last request is closed first, even if all requests came before the limit was near", async () => {
+it("the connection with the oldest last request is closed first, even if all requests arrived before the limit was near", async () => {
   const head = headOf("GET", "/healthz", {});
   const answered = /\r\n\r\n/;
   const clients = await Promise.all(Array.from({ length: 8 }, () => connectRaw(service.baseUrl)));

@@ -19,7 +19,7 @@ it.each([
   ["a connection that sends nothing", "", /^HTTP\/1\.1 503 /],
   ["text that is not HTTP", "hello?\r\n\r\n", /^HTTP\/1\.1 400 /],
 ])(
-  "%s is answered and closed within a second, even if the client does not close its side",
+  "%s is answered and closed within one second, even if the client does not close its side",
   async (_, bytes, answer) => {
     const service = await startService({ budgets: { headMilliseconds: 300, lingerMilliseconds: 200 } });
     const before = await descriptorsOf(process.pid);
@@ -33,7 +33,7 @@ it.each([
   },
 );
 
-it("one connection over the limit replaces the connection that has waited longest, and no busy one", async () => {
+it("one connection above the limit replaces the connection that has waited longest, and no active connection", async () => {
   const service = await startService({ budgets: { connections: 3 } });
   const device = { deviceId: "00000000-0000-4000-8000-000000000001", challenge: "c".repeat(43), wait: 20 };
   const body = JSON.stringify(device);
@@ -54,7 +54,7 @@ it("one connection over the limit replaces the connection that has waited longes
   await service.stop();
 });
 
-it("1,500 slow connections to a server with 1,024 descriptors do not lock out other clients", async () => {
+it("1,500 slow connections to a server with 1,024 descriptors do not prevent the service for other clients", async () => {
   const argv = ["--data", await temporaryFolder(), "--port", "0"];
   const env = { INNKEEP_BUDGETS: "headMilliseconds=3000" };
   const { ready, child } = await innkeepServeWithin(1_024, argv, env);

@@ -74,7 +74,7 @@ const holding = () => {
 };
 const busy = expect.objectContaining({ code: "busy" });
 
-it("answers that share their memory count once, small ones do not count, and one alone may be larger than all", () => {
+it("answers that share their memory are counted once, small answers are not counted, and a single answer can be larger than the limit", () => {
   const hold = holding();
   const body = Buffer.alloc(3 * MB);
   for (let at = 0; at < 10; at += 1) hold(response(), { body, canRefuse: true });
@@ -84,7 +84,7 @@ it("answers that share their memory count once, small ones do not count, and one
   holding()(response(), { body: Buffer.alloc(9 * MB), canRefuse: true });
 });
 
-it("if an answer needs memory, the answer that has been read for the longest time is ended after ten seconds", () => {
+it("the answer that has been read for the longest time is ended after ten seconds if another answer needs memory", () => {
   const hold = holding();
   const now = vi.spyOn(performance, "now").mockReturnValue(0);
   const [slow, slower] = [response(), response()];

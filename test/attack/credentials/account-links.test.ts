@@ -13,7 +13,7 @@ const paths = {
   "sign-up": "/api/v1/console/sign-up",
 } as const;
 
-describe.each(databases)("links of mails under attack on $name", (engine) => {
+describe.each(databases)("links in mails on $name", (engine) => {
   let service: Service;
   let traced: TracedDatabase;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     service.request("POST", `${paths.recovery}/finish`, { body: { token, newPassword } });
 
   it.each(["recovery", "sign-up"] as const)(
-    "%s does the same work and gives the same answer for known and unknown addresses",
+    "cause for %s the same work and the same answer for known and unknown addresses",
     async (kind) => {
       const { email } = await makeAccount(service);
       const seen: unknown[] = [];
@@ -46,7 +46,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     },
   );
 
-  it("an address gets three mails an hour from all requests together, and the answer stays the same", async () => {
+  it("are sent to an address at most three times an hour for all requests together, and the answer stays the same", async () => {
     const { email } = await makeAccount(service);
     const statuses: number[] = [];
     for (let at = 0; at < 6; at += 1) statuses.push((await ask("recovery", email)).status);
@@ -56,7 +56,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     expect((await finish(token, "a fresh password")).status).toBe(204);
   });
 
-  it("an unknown address gets no mail, and no row about it stays", async () => {
+  it("are not sent to an unknown address, and no row about the address is kept", async () => {
     const email = `${v7()}@example.org`;
     await ask("recovery", email);
     expect(await mailsTo(service, email)).toEqual([]);
@@ -64,7 +64,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     expect(rows).toEqual([]);
   });
 
-  it("of two people who use a link at once, one sets the password", async () => {
+  it("set one password if two people use a link at the same time", async () => {
     const { email } = await makeAccount(service);
     await ask("recovery", email);
     const token = await mailedToken(service, email);
@@ -75,7 +75,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     expect((await postSession(service, { email, password: winner })).status).toBe(201);
   });
 
-  it("the database contains no working link", async () => {
+  it("cannot be created from the content of the database", async () => {
     const { email } = await makeAccount(service);
     await ask("recovery", email);
     const token = await mailedToken(service, email);
@@ -92,7 +92,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     expect(JSON.stringify(stored)).not.toContain(token);
   });
 
-  it("a new account gets a new session, regardless of planted cookies, and only from our own pages", async () => {
+  it("give a new account a new session, whatever cookies the browser has, and only from the server's own pages", async () => {
     const email = `${v7()}@example.org`;
     await ask("sign-up", email);
     const body = { token: await mailedToken(service, email), password: "a fresh password" };
@@ -109,7 +109,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
   });
 
   it.each(["recovery", "sign-up"] as const)(
-    "a %s mails a link with our own address, regardless of the host in the request",
+    "for %s contain the address of the settings, whatever host the request names",
     async (kind) => {
       const email = kind === "recovery" ? (await makeAccount(service)).email : `${v7()}@example.org`;
       const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1");
@@ -134,7 +134,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     },
   );
 
-  it("guessed links all get the same refusal, and are counted for their network address", async () => {
+  it("that are guessed all get the same refusal, and are counted for their network address", async () => {
     const statuses: string[] = [];
     for (let at = 0; at < 70 && !statuses.includes("rate_limited"); at += 1)
       statuses.push((await finish(v7(), "a fresh password")).field("code"));

@@ -33,7 +33,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     return propose(service, world.agentToken, await sendFeedback(service, key));
   };
 
-  it("is encrypted in the database, and shown only in part", async () => {
+  it("is encrypted in the database, and is shown only in part", async () => {
     const appId = await make(address());
     await tell(appId);
     expect(await storedText(service)).not.toContain("secretXXXX");
@@ -50,7 +50,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     expect(String(page.text)).not.toContain("secretXXXX");
   });
 
-  it("does not change when its masked form is sent back", async () => {
+  it("does not change if its partly hidden form is sent back", async () => {
     const webhook = await startWebhook();
     const appId = await make(`${webhook.url}/${token}`);
     const shown = (await world.call("GET", `/apps/${appId}`)).field("chatWebhookUrl");
@@ -60,7 +60,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     await eventually(() => expect(webhook.received).toHaveLength(1));
   });
 
-  it("can be replaced and cleared", async () => {
+  it("can be replaced and deleted", async () => {
     const webhook = await startWebhook();
     const appId = await make(address());
     await world.call("PATCH", `/apps/${appId}`, { chatWebhookUrl: webhook.url });
@@ -85,7 +85,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     );
   });
 
-  it("is encrypted again with a new secret", async () => {
+  it("is encrypted again after a change of the secret", async () => {
     const webhook = await startWebhook();
     const appId = await make(webhook.url);
     await unlock(service.deps.database, { secret: "b".repeat(32), old: [secret] });
@@ -94,7 +94,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     await eventually(() => expect(webhook.received).toHaveLength(1));
   });
 
-  it("is not shown to a maintainer token that may read apps", async () => {
+  it("is not shown to a maintainer token that can read apps", async () => {
     const appId = await make(address());
     const made = await world.call("POST", "/tokens", {
       kind: "maintainer",

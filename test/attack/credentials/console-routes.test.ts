@@ -165,7 +165,7 @@ describe("every route of the console", () => {
     return forms;
   };
 
-  it("that takes a form is tried below: its form is on a page, or in a list with a reason", async () => {
+  it("that accepts a form is tested here: its form is on a page, or in a list with a reason", async () => {
     const forms = [...(await formsOfOwner()).keys()];
     const missing = routes()
       .filter(({ method }) => method === "POST")
@@ -210,7 +210,7 @@ describe("every route of the console", () => {
     { role: "viewer", wanted: (path: string) => !isOwn(path) },
     { role: "maintainer", wanted: isOfOwners },
   ] as const)(
-    "refuses each form that a $role may not send, and nothing changes",
+    "refuses each form that a $role may not send, and changes nothing",
     async ({ role, wanted }) => {
       const member = await service.makeMember(world.app.id, role);
       const headers = await service.signIn(member);
@@ -226,7 +226,7 @@ describe("every route of the console", () => {
     },
   );
 
-  it("finds nothing for the owner of another app, also not below the address of that app", async () => {
+  it("finds nothing for the owner of another app, even below the address of that owner's app", async () => {
     const stranger = await service.makeUser();
     const own = await service.makeApp(stranger);
     const headers = await service.signIn(stranger);

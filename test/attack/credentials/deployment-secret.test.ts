@@ -54,14 +54,14 @@ describe.each(databases)("the deployment secret of a database on $name", ({ crea
     expect(await readKey(first)).toBe(testKey);
   });
 
-  it("is checked with the stored data when an older version left no check value", async () => {
+  it("is compared with the stored data if an older version left no check value", async () => {
     await forgetCheck();
     await expect(unlockHere({ INNKEEP_SECRET: second })).rejects.toThrow("INNKEEP_SECRET is not the secret");
     await unlockHere({ INNKEEP_SECRET: first });
     await expect(unlockHere({ INNKEEP_SECRET: second })).rejects.toThrow("INNKEEP_SECRET is not the secret");
   });
 
-  it.each(["with", "without"])("can be changed, %s a check value", async (how) => {
+  it.each(["with", "without"])("can be changed %s a check value", async (how) => {
     if (how === "without") await forgetCheck();
     await unlockHere({ INNKEEP_SECRET: second, INNKEEP_SECRET_OLD: `${third},${first}` });
     expect(await readKey(second)).toBe(testKey);
@@ -69,7 +69,7 @@ describe.each(databases)("the deployment secret of a database on $name", ({ crea
     await expect(unlockHere({ INNKEEP_SECRET: first })).rejects.toThrow("INNKEEP_SECRET is not the secret");
   });
 
-  it("that is lost can be reset, together with the data that it encrypted", async () => {
+  it("can be reset after it is lost, together with the data that it encrypted", async () => {
     const databaseUrl = engine === "postgres" ? "postgres://" : undefined;
     const reset = await resetSecret(await database.open(), { data, databaseUrl });
     expect(reset).toEqual({ testKeys: 1, chatAddresses: 0, authenticatorApps: 0 });
@@ -78,14 +78,14 @@ describe.each(databases)("the deployment secret of a database on $name", ({ crea
   });
 });
 
-describe("innkeep serve on SQLite", () => {
+describe("the command innkeep serve on SQLite", () => {
   const start = async (data: string, environment: Record<string, string> = {}) => {
     const stop = new AbortController();
     const world = { environment, out: () => stop.abort(), err() {}, stop: stop.signal };
     return serve({ data, port: 0, json: true, demo: true }, world);
   };
 
-  it("does not start with a lost secret, and creates no new one", async () => {
+  it("does not start without the lost secret, and creates no new one", async () => {
     const data = await temporaryFolder();
     await start(data);
     const kept = join(await temporaryFolder(), "secret");

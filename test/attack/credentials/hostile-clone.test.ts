@@ -149,16 +149,19 @@ const local =
 describe.each([
   ["outside of CI", {}],
   ["in a CI job", { CI: "true", GITHUB_ACTIONS: "true" }],
-])("in a clone whose innkeep.json names a stranger's server, %s", (_, env) => {
-  it.each(commands)("innkeep %s sends it no secret", async (words) => {
+])("in a clone whose innkeep.json names the server of a stranger, %s,", (_, env) => {
+  it.each(commands)("the command innkeep %s sends that server no secret", async (words) => {
     const { sent } = await secretsSent(words, env);
     expect(sent).toEqual([]);
   });
 });
 
-describe("the same commands with a server that the person names", () => {
-  it.each(commands.filter(([words]) => !local.test(words)))("innkeep %s sends it a secret", async (words) => {
-    const { ran, sent } = await secretsSent(words, {}, true);
-    expect(sent, ran.stderr).not.toEqual([]);
-  });
+describe("with a server that the person names,", () => {
+  it.each(commands.filter(([words]) => !local.test(words)))(
+    "the same command innkeep %s sends that server a secret",
+    async (words) => {
+      const { ran, sent } = await secretsSent(words, {}, true);
+      expect(sent, ran.stderr).not.toEqual([]);
+    },
+  );
 });

@@ -11,7 +11,7 @@ import {
   setClock,
 } from "../../support/worlds/app-with-active-tester.ts";
 
-describe.each(databases)("sessions of made-up test keys on $name", (engine) => {
+describe.each(databases)("sessions with invented test keys on $name", (engine) => {
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(databases)("sessions of made-up test keys on $name", (engine) => {
       );
   };
 
-  it("add a bounded number of rows, and do not limit the key of any slot", async () => {
+  it("add a limited number of rows, and do not use the limit of a slot's key", async () => {
     await flood(rounds(1_000, 20_000), "first");
     // A hundred are sent at a time.
     expect(await count("rate_limits")).toBeLessThanOrEqual(300);
@@ -39,7 +39,7 @@ describe.each(databases)("sessions of made-up test keys on $name", (engine) => {
     expect((await app.report()).body).toMatchObject({ matched: true });
   });
 
-  it("are limited to exactly 60 an hour each while a flood of other keys stays within the bound", async () => {
+  it("are limited to exactly 60 an hour for each key while very many other keys are sent", async () => {
     const one = { testKey: "stk_one" };
     for (let n = 0; n < rateLimits.sdkSession.limit; n += 1) {
       expect((await app.report(one)).status).toBe(200);

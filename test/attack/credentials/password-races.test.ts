@@ -47,7 +47,7 @@ function interleaved(engine: TestEngine) {
   };
 }
 
-describe.each(databases)("a password that is changed while somebody signs in with it, on $name", (engine) => {
+describe.each(databases)("a password that is changed during a sign-in with it, on $name,", (engine) => {
   const between = interleaved(engine);
   let service: Service;
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe.each(databases)("a password that is changed while somebody signs in wit
     }
   });
 
-  it("waits for a sign-in that has already checked the password", async () => {
+  it("is changed after a sign-in that has already checked it", async () => {
     const { database } = service.deps;
     const account = await makeAccount(service);
     const order: string[] = [];

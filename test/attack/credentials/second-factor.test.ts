@@ -16,7 +16,7 @@ import {
 
 const finishPath = "/api/v1/console/session/second-factor";
 
-describe.each(databases)("a second factor under attack on $name", (engine) => {
+describe.each(databases)("a second factor on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
@@ -36,7 +36,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
   const isOpen = async (cookie: string) =>
     (await service.request("GET", "/api/v1/console/me", { headers: { cookie } })).status === 200;
 
-  it("a code that another person saw does not work again, and older codes do not work either", async () => {
+  it("does not accept a code that another person saw, or an older code", async () => {
     const account = await makeFactorAccount(service);
     const code = nextCode(service, account.secret);
     const older = codeAt(service, account.secret, -1);
@@ -45,7 +45,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
       expect(codeOf(await signIn(account, seen))).toBe("invalid_second_factor");
   });
 
-  it("the code that turned it on does not sign in", async () => {
+  it("does not accept for a sign-in the code that turned it on", async () => {
     const account = await makeAccount(service);
     const headers = await openWithPassword(service, account);
     const secret = await beginFactor(service, headers, account.password);
@@ -57,18 +57,21 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     );
   });
 
-  it.each(["totp", "recovery"])("two browsers at once cannot both use one code: %s", async (kind) => {
-    const account = await makeFactorAccount(service);
-    const [recovery = ""] = account.recoveryCodes;
-    const code = kind === "totp" ? nextCode(service, account.secret) : recovery;
-    const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(account, code)));
-    expect(answers.map(codeOf).sort()).toEqual([
-      ...["invalid_second_factor", "invalid_second_factor", "invalid_second_factor"],
-      "signed in",
-    ]);
-  });
+  it.each(["totp", "recovery"])(
+    "does not accept one code from two browsers at the same time: %s",
+    async (kind) => {
+      const account = await makeFactorAccount(service);
+      const [recovery = ""] = account.recoveryCodes;
+      const code = kind === "totp" ? nextCode(service, account.secret) : recovery;
+      const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(account, code)));
+      expect(answers.map(codeOf).sort()).toEqual([
+        ...["invalid_second_factor", "invalid_second_factor", "invalid_second_factor"],
+        "signed in",
+      ]);
+    },
+  );
 
-  it("guesses are counted for the account in every step, and then a right code has to wait, too", async () => {
+  it("counts wrong codes for the account in every step, and then a right code also has to wait", async () => {
     const account = await makeFactorAccount(service);
     moveToStep(service, 40);
     const step = (await signIn(account)).field("step");
@@ -97,18 +100,18 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
 
   const from = (number: number) => ({ "x-forwarded-for": `203.0.113.${number}` });
 
-  it("guesses of a network are counted over a day, too", async () => {
+  it("counts wrong codes of a network also over a day", async () => {
     const account = await makeFactorAccount(service);
     expect(await guess(account, () => from(1), 15)).toBe(10);
     expect(codeOf(await signIn(account, nextCode(service, account.secret), from(2)))).toBe("signed in");
   });
 
-  it("guesses of all networks together are counted over a day, too", async () => {
+  it("counts wrong codes of all networks together also over a day", async () => {
     const account = await makeFactorAccount(service);
     expect(await guess(account, from, 40)).toBe(30);
   });
 
-  it("guesses from other addresses do not lock out a browser that has signed in before, and its own guesses are counted", async () => {
+  it("allows a browser that has signed in before in spite of wrong codes from other addresses, and counts its own wrong codes", async () => {
     const account = await makeFactorAccount(service);
     const signedIn = await signIn(account, nextCode(service, account.secret), from(99));
     const known = { cookie: cookiesOf(signedIn), ...from(99) };
@@ -119,7 +122,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(await guess(account, () => ({ cookie: cookiesOf(answer), ...from(99) }), 15)).toBe(10);
   });
 
-  it("wrong recovery codes from other addresses do not lock out a person with a right one", async () => {
+  it("allows a right recovery code in spite of wrong recovery codes from other addresses", async () => {
     const account = await makeFactorAccount(service);
     for (let sent = 0; sent < 12; sent += 1) await signIn(account, "abcd-efgh-jkmn-pqrs", from(1));
     const [recovery = ""] = account.recoveryCodes;
@@ -127,7 +130,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(codeOf(await signIn(account, recovery, from(2)))).toBe("signed in");
   });
 
-  it("a step is refused after ten minutes, after a new password, changed, and of another deployment", async () => {
+  it("refuses a step after ten minutes, after a new password, if it was changed, and of another deployment", async () => {
     const account = await makeFactorAccount(service);
     const step = (await signIn(account)).field("step");
     const code = nextCode(service, account.secret);
@@ -148,7 +151,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(codeOf(await finish(next, late))).toBe("invalid_credentials");
   });
 
-  it("the step of one account takes no code of another", async () => {
+  it("refuses in the step of one account the codes of another account", async () => {
     const [victim, thief] = [await makeFactorAccount(service), await makeFactorAccount(service)];
     const step = (await signIn(victim)).field("step");
     expect(codeOf(await finish(step, nextCode(service, thief.secret)))).toBe("invalid_second_factor");
@@ -156,7 +159,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(codeOf(await finish(step, recovery))).toBe("invalid_second_factor");
   });
 
-  it("a session id that was planted before the sign-in, or before the code, gives no access after it", async () => {
+  it("gives no access to a session id that existed before the sign-in or before the code", async () => {
     const account = await makeFactorAccount(service);
     const planted = `innkeep=${"A".repeat(43)}`;
     const step = (await signIn(account, undefined, { cookie: planted })).field("step");
@@ -166,7 +169,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect([await isOpen(planted), await isOpen(cookieOf(done))]).toEqual([false, true]);
   });
 
-  it("the earlier session of the browser ends at the second step", async () => {
+  it("ends the earlier session of the browser in the second step", async () => {
     const account = await makeFactorAccount(service);
     const { cookie } = account.headers;
     const step = (await signIn(account, undefined, { cookie })).field("step");
@@ -175,7 +178,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(await isOpen(cookie)).toBe(false);
   });
 
-  it("is finished only from a page of the console", async () => {
+  it("can be completed only from a page of the console", async () => {
     const account = await makeFactorAccount(service);
     const step = (await signIn(account)).field("step");
     const code = nextCode(service, account.secret);
@@ -195,7 +198,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   });
 
-  it("a person at an open browser cannot turn it on, off or renew codes without password or code", async () => {
+  it("cannot be turned on or off, or get new codes, in an open browser without password or code", async () => {
     const account = await makeFactorAccount(service);
     const { headers } = account;
     for (const path of ["/remove", "/recovery-codes"]) {

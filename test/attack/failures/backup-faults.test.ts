@@ -67,8 +67,8 @@ async function killWhile(argv: readonly string[], isIn: () => Promise<boolean>):
   }
 }
 
-describe("a process that is killed", () => {
-  it("during a verification leaves a temporary folder that the next verification removes", async () => {
+describe("a killed process", () => {
+  it("leaves a temporary folder of a verification, which the next verification deletes", async () => {
     const verify = ["admin", "backup", "--verify", sound, "--scratch", scratch];
     await killWhile(verify, async () => (await leftovers()).length > 0);
     expect(await leftovers()).toHaveLength(1);
@@ -76,7 +76,7 @@ describe("a process that is killed", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it("during a backup leaves no file with the name of the backup, and the next backup removes the rest", async () => {
+  it("leaves no file with the name of a backup, and the next backup deletes the rest", async () => {
     const { recipient } = await newAgeKey();
     const folder = await temporaryFolder();
     const file = join(folder, "killed.tar.age");
@@ -117,7 +117,7 @@ async function smallDisk(): Promise<string | undefined> {
 describe("a full disk", () => {
   const largestFile = 6_500_000;
 
-  it("of the backup is named, and leaves nothing", async () => {
+  it("with the backup is named in the error, and no file is left", async () => {
     const folder = await temporaryFolder();
     const file = join(folder, "full.tar");
     const { code, stderr } = await within(largestFile, ["admin", "backup", file, "--data", data]);
@@ -135,7 +135,7 @@ describe("a full disk", () => {
     expect(await readdir(small)).toEqual([]);
   });
 
-  it("of a restore is named, and leaves a place for another try", async () => {
+  it("with the restored data is named in the error, and a second restore can use the place", async () => {
     const folder = join(await temporaryFolder(), "new");
     const restore = ["admin", "restore", sound, "--data", folder];
     for (const bytes of [1_000_000, 2_500_000]) {
@@ -148,7 +148,7 @@ describe("a full disk", () => {
     expect(await innkeep(restore)).toMatchObject({ code: 0 });
   });
 
-  it("of the copy of the database is named, and leaves nothing", async () => {
+  it("with the copy of the database is named in the error, and no file is left", async () => {
     const folder = await temporaryFolder();
     const { code, stderr } = await within(1_000_000, [
       "admin",
@@ -165,7 +165,7 @@ describe("a full disk", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it("of the scratch folder is not a fault of the backup, and leaves nothing", async () => {
+  it("with the temporary folder is not a fault of the backup, and no file is left", async () => {
     const { code, stderr } = await within(1_000_000, [
       "admin",
       "backup",
@@ -196,7 +196,7 @@ describe("a server with nightly backups", () => {
   };
   const settings = { INNKEEP_BACKUP_DRILL: "daily", INNKEEP_METRICS_TOKEN: "figures" };
 
-  it("creates an encrypted one at its start, which only the operator can read", async () => {
+  it("creates an encrypted backup at its start, which only the operator can read", async () => {
     const { recipient, identity } = await newAgeKey();
     const place = ["--demo", "--port", "0", "--data", join(await temporaryFolder(), "data")];
     const env = { ...settings, INNKEEP_BACKUP_DIR: backups, INNKEEP_BACKUP_RECIPIENT: recipient };
@@ -212,7 +212,7 @@ describe("a server with nightly backups", () => {
     expect((await readFile(join(backups, name))).includes("manifest")).toBe(false);
   });
 
-  it("continues to run if the folder cannot be written, and logs this", async () => {
+  it("continues to run if it cannot write the folder, and logs this", async () => {
     const folder = await temporaryFolder();
     const file = join(folder, "file");
     await writeFile(file, "");

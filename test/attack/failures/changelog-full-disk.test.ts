@@ -22,7 +22,7 @@ async function smallFolder(folder: string, bytes: number): Promise<void> {
 
 const enlarge = (folder: string) => execFileSync("mount", ["-o", "remount,size=1m", folder]);
 
-it(`an export that fills the disk leaves complete files, new or old, and the next export completes it, on ${where}`, async () => {
+it(`an export that fills the disk leaves only complete files, and the next export is complete, on ${where}`, async () => {
   if (!(await canMount())) return;
   const { create, run, folder } = await makeReleasingMaintainer(service);
   for (let at = 1; at <= 8; at += 1)
@@ -51,7 +51,7 @@ it(`an export that fills the disk leaves complete files, new or old, and the nex
   expect(await readdir(files)).toHaveLength(8);
 });
 
-it(`a release is published although neither its key nor the outputs of its step can be written, on ${where}`, async () => {
+it(`a release is published even if neither its key nor the outputs of its CI step can be written, on ${where}`, async () => {
   if (!(await canMount())) return;
   const { write, run, stored, folder } = await makeReleasingMaintainer(service);
   await write("CHANGELOG.md", "# Changelog\n\n## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps\n");

@@ -51,7 +51,7 @@ const all = [
 ];
 
 it.each(all)(
-  "changelog $command that is killed at write $at (answered: $isAnswered) is completed by the next run, and each note exists once and completely",
+  "the next run completes changelog $command that was killed at write $at (answered: $isAnswered), and each note exists once and completely",
   async ({ command, at, isAnswered }) => {
     const maintainer = await makeReleasingMaintainer(service);
     const { folder, write, run, stored } = maintainer;

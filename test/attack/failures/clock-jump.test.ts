@@ -92,7 +92,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect(await slots()).toMatchObject([{ status: "removed", missedDays: 3 }, { status: "open" }]);
   });
 
-  it("again within the ten minutes starts them again", async () => {
+  it("a second time within the ten minutes starts the ten minutes again", async () => {
     service.clock.jump(5 * dayMilliseconds);
     await everything();
     service.clock.pass(9 * minute);
@@ -103,7 +103,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect(await slots()).toEqual(untouched);
   });
 
-  it("by less than a minute is a correction, and takes effect at once", async () => {
+  it("by less than a minute is a correction, and takes effect immediately", async () => {
     service.clock.advance(11 * hour + 49 * minute + 30_000);
     await everything();
     service.clock.jump(50_000);
@@ -124,7 +124,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
   it.each([
     ["ahead before its housekeeping", 5 * dayMilliseconds, 0],
     ["ahead and back again", 5 * dayMilliseconds, -5 * dayMilliseconds],
-  ])("%s makes no Idempotency-Key expire", async (_, jump, later) => {
+  ])("%s does not end the time of an Idempotency-Key", async (_, jump, later) => {
     await sendOnce();
     service.clock.jump(jump);
     await tidy(service.deps);
@@ -139,7 +139,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await sendOnce()).headers.get("idempotent-replay")).toBe("true");
   });
 
-  it("ahead does not delete a session when its account signs in again", async () => {
+  it("ahead does not delete a session if its account signs in again", async () => {
     const account = await makeAccount(service);
     const signIn = async () => ({ cookie: cookieOf(await postSession(service, account)) });
     const headers = await signIn();
@@ -149,7 +149,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await service.request("GET", "/api/v1/console/apps", { headers })).status).toBe(200);
   });
 
-  it("counts the sessions that it refuses towards the limit of their test key", async () => {
+  it("counts a refused session report in the limit of its test key", async () => {
     const phone = service.clock.now();
     service.clock.jump(2 * dayMilliseconds);
     for (let sent = 0; sent < 60; sent += 1) expect((await report(90, phone)).status).toBe(503);
@@ -161,7 +161,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     ["ahead past the end of the test", 30 * dayMilliseconds],
     ["back", -3 * hour],
     ["back before the first day", -3 * dayMilliseconds],
-  ])("%s refuses a session with 503, and accepts it afterwards", async (_, jump) => {
+  ])("%s causes a session report to be refused with 503, and to be accepted afterwards", async (_, jump) => {
     const phone = service.clock.now();
     service.clock.jump(jump);
     const refused = await report(90, phone);
@@ -180,7 +180,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await sendProof(service, world.device, proof)).status).toBe(422);
   });
 
-  it("refuses a proof with 503 that it would accept at another time", async () => {
+  it("causes a proof to be refused with 503 that would be accepted at another time", async () => {
     const proof = { slotId: world.slotId, capturedAt: service.clock.now().toISOString() };
     service.clock.jump(2 * dayMilliseconds);
     expect(await sendProof(service, world.device, proof)).toMatchObject(refusal(503, "busy"));
@@ -188,14 +188,14 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await sendProof(service, world.device, proof)).status).toBe(201);
   });
 
-  it("is not detected when the development server's clock is moved", async () => {
+  it("is not assumed if a person moves the clock of a development server", async () => {
     service.clock.advance(5 * dayMilliseconds);
     await everything();
     expect(await slots()).toMatchObject([{ status: "removed" }, { status: "open" }]);
   });
 });
 
-describe.each(databases)("a server that starts on $name", (engine) => {
+describe.each(databases)("a server at its start on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
   beforeEach(async () => {
@@ -225,18 +225,22 @@ describe.each(databases)("a server that starts on $name", (engine) => {
   }
 
   it.each([
-    ["a day and an hour after the last written time, doubts its clock for ten minutes", 25 * hour, true],
-    ["within a day of it, does not", 23 * hour, false],
-    ["an hour before it, does", -hour, true],
+    [
+      "does not use its clock for ten minutes if the last written time is a day and an hour ago",
+      25 * hour,
+      true,
+    ],
+    ["uses its clock if the last written time is less than a day ago", 23 * hour, false],
+    ["does not use its clock if the last written time is an hour in the future", -hour, true],
   ])("%s", async (_, milliseconds, doubts) => {
     expect(await startLater(milliseconds)).toEqual([doubts, false]);
   });
 
-  it("for development trusts its clock", async () => {
+  it("for development uses its clock in every case", async () => {
     expect(await startLater(90 * dayMilliseconds, true)).toEqual([false, false]);
   });
 
-  it("does not store a time that it does not trust", async () => {
+  it("does not store a time of a clock that it does not use", async () => {
     await startLater(25 * hour);
     expect(await startLater(25 * hour)).toEqual([true, false]);
   });

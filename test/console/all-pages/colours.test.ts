@@ -49,23 +49,23 @@ const [light, dark] = readFileSync("server/console/browser/style/colours.css", "
       new Map([...scheme.matchAll(/--([\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value])),
   );
 
-it("have the same names in both schemes", () => {
+it("the colours have the same names in the light and the dark scheme", () => {
   expect([...(dark?.keys() ?? [])]).toEqual([...(light?.keys() ?? [])]);
 });
 
 describe.each([
   ["light", light],
   ["dark", dark],
-])("the %s colours", (_, colours) => {
+])("the %s colour scheme", (_, colours) => {
   const contrastOf = ([one, other]: readonly [string, string]) =>
     contrast(colours?.get(one) ?? "", colours?.get(other) ?? "");
 
-  it("make every text readable on its background (WCAG AA: 4.5)", () => {
+  it("has enough contrast between every text and its background (WCAG AA: 4.5)", () => {
     const faults = textPairs.filter((pair) => !(contrastOf(pair) >= 4.5));
     expect(faults).toEqual([]);
   });
 
-  it("make every edge visible next to its background (WCAG AA: 3)", () => {
+  it("has enough contrast between every border and its background (WCAG AA: 3)", () => {
     const faults = edgePairs.filter((pair) => !(contrastOf(pair) >= 3));
     expect(faults).toEqual([]);
   });

@@ -33,7 +33,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("has strict headers, also when it refuses", async () => {
+  it("has strict headers, also if it refuses a request", async () => {
     for (const path of [...paths(), "/console/sign-in", "/console/nowhere"]) {
       const { headers } = await owner.open(path);
       expect(Object.fromEntries(headers)).toMatchObject({
@@ -57,7 +57,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("sends a signed-out person to sign in, and then continues to the requested page", async () => {
+  it("asks a person without a session to sign in, and then shows the requested page", async () => {
     const stranger = createBrowserWithoutScripts(service);
     for (const path of [...paths(), `/console/feedback/${world.app.id}?q=a%20b&status=all`]) {
       const answer = await stranger.open(path);
@@ -66,7 +66,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("does not exist for the owner of another app", async () => {
+  it("answers 404 to the owner of another app", async () => {
     const other = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     for (const path of paths().filter((path) => path.includes(world.app.id))) {
       const page = await other.open(path);
@@ -85,7 +85,7 @@ describe("a page of the console", () => {
     "/console/feedback/no-id",
     `/console/feedback/${unknownId}/${unknownId}`,
     "/console/audit?cursor=broken",
-  ])("at %s is a 404 in HTML", async (path) => {
+  ])("answers 404 in HTML at %s", async (path) => {
     const page = await owner.open(path);
     expect(page.status).toBe(404);
     expect(readingOf(page)).toContain("Nothing here");
@@ -96,17 +96,17 @@ describe("a page of the console", () => {
     expect((await owner.open(`/console/feedback/${other.id}/${world.threadId}`)).status).toBe(404);
   });
 
-  it("that does not exist is JSON for a client that is not a browser", async () => {
+  it("answers 404 in JSON to a client that is not a browser", async () => {
     const answer = await service.request("GET", "/console/nowhere");
     expect([answer.status, answer.field("code")]).toEqual([404, "not_found"]);
   });
 
-  it("that only accepts forms explains this", async () => {
+  it("says that an address accepts only forms", async () => {
     const page = await owner.open("/console/sign-out");
     expect([page.status, page.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
-  it("has style, script and icon at addresses that browsers cache", async () => {
+  it("has style, script and icon at addresses that browsers can cache", async () => {
     const { text } = await owner.open("/console");
     const addresses = [...text.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(
       ([, at]) => at ?? "",
@@ -119,7 +119,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("welcomes an owner without apps", async () => {
+  it("has a welcome text for an owner without apps", async () => {
     const newcomer = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     expect(readingOf(await newcomer.open("/console"))).toContain("Welcome to Innkeep");
   });
@@ -131,8 +131,8 @@ describe("a page of the console", () => {
   });
 });
 
-describe("a console at its own address", () => {
-  it("is served below the path of that address, and links below it", async () => {
+describe("a console at a separate address", () => {
+  it("is served below the path of that address, and its links have that path", async () => {
     const service = await startService({
       environment: { INNKEEP_CONSOLE_URL: "https://desk.example/team/desk" },
     });

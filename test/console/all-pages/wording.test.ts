@@ -11,26 +11,26 @@ import { type Service, startService } from "../../support/service/service.ts";
 const riddles =
   /\b(told|whoever|whatever|who asked|asked for it|shall|no more|nobody but|seen by you alone|to come|present key|called off|call(?:ed)? .{1,12} off|works no|takes no|goes on in|leads elsewhere|ahead of)\b/gi;
 
-describe("the console's words", () => {
+describe("the words of the console", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  it("are plain on every page", async () => {
+  it("are plain words on every page", async () => {
     const { visitor } = await openDemo(service);
     for (const [path, page] of await everyPage(service, visitor))
       expect([path, readingOf(page).match(riddles)]).toEqual([path, null]);
   });
 
-  it("are plain in the audit, in notes and in refusals", () => {
+  it("are plain words in the audit, in notes and in refusals", () => {
     const texts = [...auditActionNames.values(), ...notices.done.values(), ...Object.values(reasonSentences)];
     const refusals = Object.values(errorCatalogue).map(({ message }) => message);
     for (const text of [...texts, ...refusals]) expect([text, text.match(riddles)]).toEqual([text, null]);
   });
 
-  it("have one name for each action", () => {
+  it("include only one name for each action", () => {
     expect(new Set(auditActionNames.values()).size).toBe(auditActionNames.size);
   });
 });

@@ -8,13 +8,16 @@ describe("the path of the console", () => {
     ["https://api.example.org", "https://desk.example.org", "", ""],
     ["https://example.org", "https://example.org", "", ""],
     ["https://example.org/api", "https://example.org/apidesk", "/apidesk", "/apidesk"],
-  ])("of a server at %s, shown at %s, is %j with links to %j", (baseUrl, consoleUrl, mountedAt, href) => {
-    expect(consolePathOf({ baseUrl, consoleUrl })).toEqual({ mountedAt, href });
-  });
+  ])(
+    "of a server at %s with the console at %s is %j, and links begin with %j",
+    (baseUrl, consoleUrl, mountedAt, href) => {
+      expect(consolePathOf({ baseUrl, consoleUrl })).toEqual({ mountedAt, href });
+    },
+  );
 });
 
-describe("the address after signing in", () => {
-  it("is the requested one, with its query", () => {
+describe("the address after a sign-in", () => {
+  it("is the requested address with its query", () => {
     const path = "/console/feedback/a?q=x%20y&status=all";
     expect(returnPath(path, "https://example.org/console", "/console")).toBe(path);
   });
@@ -26,7 +29,7 @@ describe("the address after signing in", () => {
     "/\\evil.example",
     "https://example.org/console",
     "/a/..//evil.example",
-  ])("is the console itself for %j", (given) => {
+  ])("is the start page of the console in place of %j", (given) => {
     expect(returnPath(given, "https://example.org/console", "/console")).toBe("/console");
   });
 });

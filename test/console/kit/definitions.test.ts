@@ -9,8 +9,8 @@ import type { SignedInVisit } from "../../../server/console/visit.ts";
 const here = { at: () => "/here", page: "any" } as const;
 const act = async ({ links }: SignedInVisit) => goTo(links.home, "changed");
 
-describe("the pages and forms of the console", () => {
-  it("have one definition for each address", () => {
+describe("the definitions of the console's pages and forms", () => {
+  it("exist once for each address", () => {
     const links = createLinks("/console");
     for (const list of [pages, [...forms, ...uploadForms]]) {
       const addresses = list.map(({ at }) => at(links));
@@ -30,7 +30,7 @@ describe("the pages and forms of the console", () => {
     definePage({ at: () => "/here", needs: "viewer", show: act });
   });
 
-  it("have one text for each word", () => {
+  it("use one text for each word", () => {
     const says = (notDone: string) => ({ word: "change", notDone, done: changed });
     expect(() => noticesOf([says("Not saved."), says("Not kept.")], [])).toThrow("not-done-change");
     const other = { ...changesNotSaved, done: { changed: "Something else." } };

@@ -48,7 +48,7 @@ const typedFields = (html: string): Field[] =>
       }),
   );
 
-describe("the fields of the console", () => {
+describe("the fields of the console's forms", () => {
   let service: Service;
   let owner: BrowserWithoutScripts;
   let paths: string[];
@@ -65,7 +65,7 @@ describe("the fields of the console", () => {
   });
   afterAll(() => service.stop());
 
-  it("keep every typed text, except those of a list with reasons, and never a password, a code or a secret", async () => {
+  it("keep every typed text, except a list of fields with reasons, and never keep a password, a code or a secret", async () => {
     const person = createBrowserWithoutScripts(service, await service.signIn(await makeAccount(service)));
     const pages = [
       ...(await Promise.all(paths.map((path) => owner.open(path)))),

@@ -25,7 +25,7 @@ const person = {
 };
 
 // Only PostgreSQL refuses the second of two requests while the first one runs: SQLite runs one after the other.
-describe("a form that is sent twice at once", () => {
+describe("a form that a browser sends twice at the same time", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -45,11 +45,11 @@ describe("a form that is sent twice at once", () => {
     return ask(place, { body: { who: "Ada" }, idempotencyKey: code });
   };
 
-  it("waits for the first request and shows its result", async () => {
+  it("waits for the first request, and shows its result", async () => {
     expect(await sendAfter("idempotency_in_progress")).toEqual({ place: "first" });
   });
 
-  it("does not wait after other refusals", async () => {
+  it("does not wait after a different refusal", async () => {
     await expect(sendAfter("not_found")).rejects.toMatchObject({ code: "not_found" });
   });
 });

@@ -5,8 +5,8 @@ import { InTurns, renderInTurns } from "../../../server/console/in-turns.tsx";
 import { Can, RoleHere } from "../../../server/console/parts.tsx";
 import { stopMeasuredTime } from "../../support/measured-time.ts";
 
-describe("a page with long lists", () => {
-  it("is the same text as if it were rendered at once", async () => {
+describe("a page with long lists that is created in small steps", () => {
+  it("is the same text as a page that is created at once", async () => {
     const page = (
       <main>
         <h1>Lists</h1>
@@ -19,7 +19,7 @@ describe("a page with long lists", () => {
     expect(await textOf(page)).toBe(renderToString(page));
   });
 
-  it("has the lists within lists in their places", async () => {
+  it("has the lists within lists at their places", async () => {
     const page = (
       <section>
         <InTurns>
@@ -36,7 +36,7 @@ describe("a page with long lists", () => {
     expect(await textOf(page)).toBe(renderToString(page));
   });
 
-  it("shows in its lists what the role on the page allows", async () => {
+  it("shows in its lists what the role of the person allows", async () => {
     const page = (
       <RoleHere.Provider value="viewer">
         <InTurns>
@@ -51,7 +51,7 @@ describe("a page with long lists", () => {
     expect(await textOf(page)).toBe("<i>text 1</i><i>text 2</i>");
   });
 
-  it("lets others run before the next item if an item fills a turn", async () => {
+  it("allows other work before the next item if an item uses the time of a step", async () => {
     const seen: number[] = [];
     let others = 0;
     const count = () => {
@@ -107,7 +107,7 @@ describe("a page with long lists", () => {
     expect(turns).toBe(1);
   });
 
-  it("fails with the fault of an item", async () => {
+  it("fails with the error of an item", async () => {
     const Broken = () => {
       throw new Error("this item is broken");
     };

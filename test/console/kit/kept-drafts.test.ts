@@ -15,7 +15,7 @@ const day = 86_400_000;
 const form = "/console/faqs/a/new";
 const writer = "writer0001";
 
-describe("drafts", () => {
+describe("unsent texts that the server keeps", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -39,7 +39,7 @@ describe("drafts", () => {
   };
   const rows = () => service.deps.database.all<{ content: string }>("SELECT content FROM drafts");
 
-  it("are given back to their person only, and are sealed in the database", async () => {
+  it("are returned only to their person, and are encrypted in the database", async () => {
     await save({ question: "How?", answer: "Like this." });
     expect((await kept()).sort()).toEqual(["How?", "Like this."]);
     expect(await kept(await service.signIn(await service.makeUser()))).toEqual([]);
@@ -57,7 +57,7 @@ describe("drafts", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("replace the text of the same page, and stay separate from those of other pages until one is chosen", async () => {
+  it("replace the text of the same page, and are separate from texts of other pages until the person chooses one", async () => {
     await save({ question: "One", answer: "A" });
     await save({ question: "Two" });
     expect(await kept()).toEqual(["Two"]);
@@ -74,7 +74,7 @@ describe("drafts", () => {
     expect((await kept()).sort()).toEqual(["Four", "Once", "Three"]);
   });
 
-  it("are kept for known fields only, and up to the limit of the field", async () => {
+  it("are kept only for known fields, and up to the maximum length of the field", async () => {
     const long = "é".repeat(limits.question);
     const answer = await save({
       question: long,
@@ -100,7 +100,7 @@ describe("drafts", () => {
     expect(await kept()).not.toContain("The oldest");
   });
 
-  it("are deleted after 30 days without a change, with the account, and with a lost secret", async () => {
+  it("are deleted after 30 days without a change, with the account, and if the secret of the server is lost", async () => {
     await save({ question: "Old" });
     service.clock.pass(29 * day);
     await tidy(service.deps);
@@ -120,7 +120,7 @@ describe("drafts", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("are discarded without scripts", async () => {
+  it("can be discarded without scripts", async () => {
     const browser = createBrowserWithoutScripts(service, headers);
     await save({ question: "How?" });
     const page = await browser.open("/console/drafts");
@@ -128,7 +128,7 @@ describe("drafts", () => {
     expect(readingOf(after)).toContain("No unsent text");
   });
 
-  it("are deleted when their form is done, not when it is refused, and the answer informs the script", async () => {
+  it("are deleted after their form succeeded, not after a refusal, and the answer informs the script", async () => {
     const app = await service.makeApp(user);
     const path = `/console/faqs/${app.id}/new`;
     const browser = createBrowserWithoutScripts(service, headers);
@@ -153,7 +153,7 @@ describe("drafts", () => {
   });
 });
 
-it("drafts are saved so often only, for each account", async () => {
+it("an account can save unsent texts only a limited number of times", async () => {
   expect(rateLimits.drafts).toEqual({ limit: 120, windowSeconds: 60 });
   const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "drafts=3/3600" } });
   onTestFinished(() => service.stop());

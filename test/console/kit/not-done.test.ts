@@ -6,7 +6,7 @@ import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount, type TestAccount } from "../../support/sign-in/password-accounts.ts";
 
-describe("a form whose action failed shows a message", () => {
+describe("a form whose action failed", () => {
   let service: Service;
   let account: TestAccount;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("a form whose action failed shows a message", () => {
       body: new URLSearchParams(fields).toString(),
     });
 
-  it("if the session has ended, before and after the sign-in", async () => {
+  it("shows a message if the session has ended, before and after the sign-in", async () => {
     const { email, password } = account;
     const signIn = { email, password, to: "/console", "kept-page": "/console/account" };
     for (const [path, words] of all) {
@@ -44,7 +44,7 @@ describe("a form whose action failed shows a message", () => {
     }
   });
 
-  it("if the session has ended and the form has a file, of which nothing is read", async () => {
+  it("shows a message if the session has ended and the form has a file, which the server does not read", async () => {
     for (const [path, words] of withFiles) {
       const refused = await post(path, {});
       expect([path, refused.status]).toEqual([path, 401]);
@@ -53,7 +53,7 @@ describe("a form whose action failed shows a message", () => {
     }
   });
 
-  it("if it comes from a page of another server", async () => {
+  it("shows a message if it comes from a page of another server", async () => {
     const headers = { ...(await service.signIn(account)), origin: "https://evil.example" };
     for (const [path, words] of [...all, ...withFiles]) {
       const refused = readingOf(await post(path, {}, headers));

@@ -13,7 +13,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the typed text of a form that fails", () => {
+describe("the typed text of a form whose request failed", () => {
   let database: FailingDatabase;
   let service: Service;
   let world: OwnerWithOneOfEach;
@@ -34,14 +34,17 @@ describe("the typed text of a form that fails", () => {
   const typed = { question: "How <do> I?", answer: "\nFirst line\nSecond & last" };
   const echoed = />\n\nFirst line\nSecond &amp; last<\/textarea>/;
 
-  it.each(["writes", "everything"] as const)("is on the error page if %s fail", async (what) => {
-    const page = await owner.open(`${list()}/new`);
-    database.trouble(new Error("The disk is gone."), what);
-    const refused = await owner.send(page, `${list()}/new`, typed);
-    expect(refused.status).toBe(500);
-    expect(readingOf(refused)).toMatch(/What you had typed .* Question How <do> I\? Answer/);
-    expect(refused.text).toMatch(echoed);
-  });
+  it.each(["writes", "all statements"] as const)(
+    "is on the error page if %s in the database fail",
+    async (what) => {
+      const page = await owner.open(`${list()}/new`);
+      database.trouble(new Error("The disk is gone."), what);
+      const refused = await owner.send(page, `${list()}/new`, typed);
+      expect(refused.status).toBe(500);
+      expect(readingOf(refused)).toMatch(/What you had typed .* Question How <do> I\? Answer/);
+      expect(refused.text).toMatch(echoed);
+    },
+  );
 
   it("is on the page of a deleted entry, separate from unchanged fields", async () => {
     const made = await world.call("POST", `/apps/${world.app.id}/faqs`, {

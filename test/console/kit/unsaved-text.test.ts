@@ -12,7 +12,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount } from "../../support/sign-in/password-accounts.ts";
 import { bearer, propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("unsaved text", () => {
+describe("a text in a form that was not sent", () => {
   let service: Service;
   let account: Awaited<ReturnType<typeof makeAccount>>;
   let app: { readonly id: string; readonly key: string };
@@ -44,7 +44,7 @@ describe("unsaved text", () => {
     return { signedIn, visitor: createBrowserWithoutScripts(service, { cookie }) };
   };
 
-  it("of a reply stays when a note is added", async () => {
+  it("is kept in the reply if the person adds a note", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/messages"), { ...note, replyBody: "Dear sender" });
     expect(after.status).toBe(200);
@@ -53,14 +53,14 @@ describe("unsaved text", () => {
     expect(after.text).toMatch(/value="reply" checked/);
   });
 
-  it("of a note to the agent stays when the status is saved", async () => {
+  it("is kept in the note to the agent if the person saves the status", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/edit"), { status: "in_progress", note: "Mind it." });
     expect(fieldsIn(after, id)).toMatchObject({ note: "Mind it.", status: "in_progress" });
     expect(readingOf(after)).toContain("The changes are saved.");
   });
 
-  it("of a subject is sent with a note, and neither is stored over other people's changes", async () => {
+  it("is kept in the subject if the person adds a note, and does not replace changes of other people", async () => {
     const { id, page } = await thread();
     await owner.send(await owner.open(address(id)), address(id, "/edit"), { subject: "Theirs" });
     const refused = await owner.send(page, address(id, "/messages"), { ...note, subject: "Mine" });
@@ -70,7 +70,7 @@ describe("unsaved text", () => {
     expect(readingOf(await owner.open(address(id)))).toMatch(/Mine.*Internal note/);
   });
 
-  it("of a subject stays unsaved when another button is pressed, and does not undo other people's changes", async () => {
+  it("is kept in the subject if the person presses another button, and does not undo changes of other people", async () => {
     const { id, page } = await thread();
     const other = await owner.open(address(id));
     await owner.send(other, address(id, "/edit"), { status: "resolved" });
@@ -81,7 +81,7 @@ describe("unsaved text", () => {
     expect(readingOf(refused)).toContain("Subject was changed by somebody else");
   });
 
-  it("of a note to the agent stays when another tab decided first", async () => {
+  it("is kept in the note to the agent if the person has decided in another tab", async () => {
     const { id, page } = await thread();
     await owner.send(await owner.open(address(id)), address(id, "/decision"), { decision: "approve" });
     const refused = await owner.send(page, address(id, "/decision"), {
@@ -94,7 +94,7 @@ describe("unsaved text", () => {
     expect(fieldsIn(after, id)).toMatchObject({ note: "No, wait." });
   });
 
-  it("stays under a newer plan, with a warning that it is newer", async () => {
+  it("is kept below a newer plan, with a warning that the plan is newer", async () => {
     const { id, page } = await thread();
     await propose(service, token, id);
     const after = await owner.send(page, address(id, "/messages"), { ...note, note: "For the first." });
@@ -102,7 +102,7 @@ describe("unsaved text", () => {
     expect(fieldsIn(after, id)).toMatchObject({ note: "For the first." });
   });
 
-  it("is absent if nothing else is typed, and the page links to the new message", async () => {
+  it("is absent if the person typed nothing else, and the page links to the new message", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/messages"), note);
     expect(after.status).toBe(303);
@@ -110,7 +110,7 @@ describe("unsaved text", () => {
     expect((await owner.open(locationOf(after))).text).toContain(`id="${place}"`);
   });
 
-  it("is restored after the session ended, with a message that nothing was decided", async () => {
+  it("is shown again after the session has ended, with a message that nothing was decided", async () => {
     const { id, runId, page } = await thread();
     const sent = { decision: "approve", note: "Mind the\ntests.", replyBody: "Dear sender" };
     const unsigned = await createBrowserWithoutScripts(service).send(page, address(id, "/decision"), sent);
@@ -128,7 +128,7 @@ describe("unsaved text", () => {
     expect(await runOf(runId)).toBe("approved");
   });
 
-  it("is restored after a wrong password, too", async () => {
+  it("is also shown again after a wrong password", async () => {
     const path = `/console/faqs/${app.id}/new`;
     const page = await owner.open(path);
     const typed = { question: "How?", answer: "Like\nthis." };
@@ -146,7 +146,7 @@ describe("unsaved text", () => {
     expect(body).toEqual([]);
   });
 
-  it("is not kept for a form in which nothing was typed", async () => {
+  it("is not kept for a form in which the person typed nothing", async () => {
     const path = `/console/faqs/${app.id}`;
     for (const question of ["A?", "B?"])
       await owner.send(await owner.open(`${path}/new`), `${path}/new`, { question, answer: "C." });

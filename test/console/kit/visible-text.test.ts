@@ -3,13 +3,13 @@ import { piecesOf, visibleLine } from "../../../src/words/visible.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 
-describe("a person's text", () => {
+describe("a text of a person on a page", () => {
   it.each([
     ["plain words, line breaks and tabs", "a b\n\n  c\td"],
     ["letters of other scripts", "Zażółć 日本語 नमस्ते שלום العربية ไทย"],
     ["emoji with their joiners and selectors", "👨‍👩‍👧 ❤️ 🏳️‍🌈 👍🏽 🇸🇪 1️⃣"],
     ["accents made of marks", "e\u0301 a\u0323\u0302"],
-  ])("is shown unchanged: %s", (_, text) => {
+  ])("is shown unchanged if it has %s", (_, text) => {
     expect(visibleLine(text)).toBe(text);
   });
 
@@ -35,16 +35,16 @@ describe("a person's text", () => {
     ["a tag character", "\u{E0041}", "U+E0041"],
     ["a variation selector on a letter", "\uFE0F", "U+FE0F"],
     ["a character for private use", "\uE000", "U+E000"],
-  ])("is shown with %s made visible", (_, character, code) => {
+  ])("is shown with a mark for %s", (_, character, code) => {
     expect(visibleLine(`a${character}b`)).toBe(`a[${code}]b`);
   });
 
-  it("is shown with stacked marks made visible", () => {
+  it("is shown with marks for many combining characters on one letter", () => {
     expect(visibleLine(`e${"\u0301".repeat(6)}`)).toBe(`e${"\u0301".repeat(4)}[U+0301][U+0301]`);
   });
 });
 
-describe("real texts in many languages", () => {
+describe("a real text", () => {
   it.each([
     ["Persian", "می\u200Cخواهم گزارش\u200Cها را ببینم."],
     ["Persian with a Latin plural", "فایل PDF\u200Cها باز نمی\u200Cشوند."],
@@ -79,12 +79,12 @@ describe("real texts in many languages", () => {
     ["Greek", "Η εφαρμογή κλείνει μόνη της."],
     ["English of Windows", "It broke.\r\n\r\n\tThen it broke again.\r\n"],
     ["emoji", "👩🏽\u200D🚀 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ❤︎ ❤️\u200D🔥 ©️ 🫱🏻\u200D🫲🏿 🐦\u200D⬛"],
-  ])("are shown unchanged: %s", (_, text) => {
+  ])("is shown unchanged in %s", (_, text) => {
     expect(visibleLine(text)).toBe(text);
   });
 });
 
-describe("texts with hidden characters", () => {
+describe("a text with hidden characters", () => {
   it.each([
     ["a joiner in a Latin word", "pass\u200Dword", 1],
     ["a non-joiner in a Cyrillic word", "па\u200Cроль", 1],
@@ -101,11 +101,11 @@ describe("texts with hidden characters", () => {
     ["two carriage returns", "a\r\r\nb", 1],
     ["a zero width space between Arabic letters", "مر\u200Bحبا", 1],
     ["a joiner after a space", "نمی \u200Cشود", 1],
-  ])("are marked: %s", (_, text, marks) => {
+  ])("is marked if it has %s", (_, text, marks) => {
     expect(piecesOf(text).filter(({ kind }) => kind === "hidden")).toHaveLength(marks);
   });
 
-  it("are cut in the same way if another hidden character follows", () => {
+  it("is shortened in the same way if another hidden character follows", () => {
     // A text without suspicious characters is not cut at all. This character ensures that the text is cut.
     const follows = "a\u0000";
     const any = fc.string({ unit: "binary", maxLength: 12 });

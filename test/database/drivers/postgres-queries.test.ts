@@ -7,8 +7,8 @@ const twice = (query: ReturnType<typeof createQuery>, sql: string) => [
   query(sql, []).name,
 ];
 
-describe("the statements of a pool", () => {
-  it("have names from their second use on, so that a new schema uses up none", () => {
+describe("the prepared statements of a PostgreSQL pool", () => {
+  it("have names from their second use, so that a new schema does not use all names", () => {
     const query = createQuery();
     for (let at = 0; at < 3_000; at += 1) expect(query(`CREATE TABLE t${at} ()`, []).name).toBeUndefined();
     expect(twice(query, "SELECT 1")).toEqual([undefined, "innkeep_0"]);
@@ -17,7 +17,7 @@ describe("the statements of a pool", () => {
     expect(query("SELECT ?", ["two"])).toEqual({ name: "innkeep_2", text: "SELECT $1", values: ["two"] });
   });
 
-  it("have at most 500 names, because each connection keeps them", () => {
+  it("are at most 500, because each connection keeps them", () => {
     const query = createQuery();
     for (let at = 0; at < 500; at += 1)
       expect(twice(query, `SELECT ${at}`)).toEqual([undefined, `innkeep_${at}`]);

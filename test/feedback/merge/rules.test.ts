@@ -19,14 +19,39 @@ describe("a reply to everyone", () => {
   const homes = (id: string) => homesOf(id, new Map(steps.map((one) => [one.id, one])));
 
   it.each([
-    ["in the sender's own thread before its merge reaches the sender", "b", { home: "b", beforeMerge: 1 }, true],
+    [
+      "in the sender's own thread before its merge reaches the sender",
+      "b",
+      { home: "b", beforeMerge: 1 },
+      true,
+    ],
     ["in the target before the merge does not reach the sender", "b", { home: "a", beforeMerge: 1 }, false],
     ["in the target after the merge reaches the sender", "b", { home: "a", beforeMerge: 2 }, true],
-    ["in a thread that was merged into the sender's thread does not reach the sender before the merge", "a", { home: "b", beforeMerge: 1 }, false],
-    ["in the last target before its merge does not reach the sender", "b", { home: "c", beforeMerge: 2 }, false],
+    [
+      "in a thread that was merged into the sender's thread does not reach the sender before the merge",
+      "a",
+      { home: "b", beforeMerge: 1 },
+      false,
+    ],
+    [
+      "in the last target before its merge does not reach the sender",
+      "b",
+      { home: "c", beforeMerge: 2 },
+      false,
+    ],
     ["in the last target now reaches the sender", "b", { home: "c", beforeMerge: null }, true],
-    ["in the last target now reaches the sender of its own report", "c", { home: "c", beforeMerge: null }, true],
-    ["in the last target before its merge reaches the sender of its own report", "c", { home: "c", beforeMerge: 2 }, true],
+    [
+      "in the last target now reaches the sender of its own report",
+      "c",
+      { home: "c", beforeMerge: null },
+      true,
+    ],
+    [
+      "in the last target before its merge reaches the sender of its own report",
+      "c",
+      { home: "c", beforeMerge: 2 },
+      true,
+    ],
     ["in an unrelated thread does not reach the sender", "c", { home: "d", beforeMerge: null }, false],
   ])("%s", (_, id, reply, is) => {
     expect(reaches(reply, homes(id).get(reply.home))).toBe(is);
@@ -58,7 +83,12 @@ describe("a merge", () => {
       "2026-12-01T10:00:00.000Z",
       undefined,
     ],
-    ["cannot be undone after 30 days", { erased: 0, subject: "It crashes" }, "2026-12-01T10:00:00.001Z", /within 30 days/],
+    [
+      "cannot be undone after 30 days",
+      { erased: 0, subject: "It crashes" },
+      "2026-12-01T10:00:00.001Z",
+      /within 30 days/,
+    ],
     ["cannot be undone after an erasure", { erased: 1, subject: "It crashes" }, mergedAt, /erased/],
     ["cannot be undone after its report was deleted", { erased: 0, subject: null }, mergedAt, /erased/],
   ])("%s", (_, facts, now, refusal) => {

@@ -4,8 +4,8 @@ import { eventually } from "../../support/eventually.ts";
 import { mailOf } from "../../support/mail/arriving-mail.ts";
 import { ada, startMailedThread } from "../../support/mail/mailed-thread.ts";
 
-describe("the originals of mails", () => {
-  it("are for maintainers in a browser: no viewer, no token, no other team, no key", async () => {
+describe("the originals of incoming mails", () => {
+  it("are available only to maintainers in a browser: not to viewers, tokens, keys and other teams", async () => {
     const { service, app, take, messages, as } = await startMailedThread();
     await take(mailOf(["Hello."]));
     await take(mailOf(["Away."], { "Auto-Submitted": "auto-replied" }));
@@ -28,7 +28,7 @@ describe("the originals of mails", () => {
     expect([401, 403]).toContain((await asked({ authorization: `Bearer ${owner.field("token")}` })).status);
   });
 
-  it("are sealed on the disk and in the database, and no address serves them", async () => {
+  it("are encrypted on the disk and in the database, and have no public address", async () => {
     const { service, take, page } = await startMailedThread();
     await take(mailOf(["Hello."], { "X-Page": page }));
     const [upload] = await service.deps.database.all<{ name: string; sha256: string }>(
@@ -53,7 +53,7 @@ describe("the originals of mails", () => {
     }
   });
 
-  it("count as files of the app: without storage left, the answer is stored without its original", async () => {
+  it("count as files of the app, and an answer is stored without its original if no storage is left", async () => {
     const { take, messages, automatic } = await startMailedThread({ settings: { storedBytesPerApp: 500 } });
     await take(mailOf(["Small."]));
     await take(mailOf(["Too large.", "x".repeat(500)]));
@@ -62,7 +62,7 @@ describe("the originals of mails", () => {
     expect((await automatic()).length).toBe(0);
   });
 
-  it("are loaded one after another, because each may be large", async () => {
+  it("are sent to browsers one after another, because each can be large", async () => {
     const { service, app, take, messages, automatic } = await startMailedThread();
     const { files } = service.deps;
     for (const text of ["One.", "Two.", "Three."]) await take(mailOf([text], { Precedence: "bulk" }));
@@ -89,7 +89,7 @@ describe("the originals of mails", () => {
     expect(await messages()).toHaveLength(3);
   });
 
-  it("of programs with a blocked sender are not listed", async () => {
+  it("are not listed if a program sent them in the name of a blocked sender", async () => {
     const { app, take, automatic } = await startMailedThread();
     await app.console("POST", `/apps/${app.appId}/blocked-senders`, {
       kind: "domain",
@@ -100,7 +100,7 @@ describe("the originals of mails", () => {
   });
 });
 
-describe("a mail that another person sends to the reply address", () => {
+describe("a mail of another person to the reply address", () => {
   const confirmed = async ({ service }: Awaited<ReturnType<typeof startMailedThread>>) =>
     (await service.deps.database.all<{ recipient: string }>("SELECT recipient FROM mail_addresses")).map(
       ({ recipient }) => recipient,
@@ -120,7 +120,7 @@ describe("a mail that another person sends to the reply address", () => {
     ],
     ["without an address", { From: "nobody" }, undefined],
   ])(
-    "%s confirms no address, and is marked, also after a person took it",
+    "that is sent %s confirms no address, and has a mark, even after a person accepted it",
     async (_, headers, foreignFrom) => {
       const world = await startMailedThread();
       await world.take(mailOf(["It is me."], headers));
@@ -137,7 +137,7 @@ describe("a mail that another person sends to the reply address", () => {
     },
   );
 
-  it("in a copy with headers of a program is still marked when a maintainer adds it to the thread", async () => {
+  it("with a program's headers still has a mark after a maintainer adds it to the thread", async () => {
     const world = await startMailedThread();
     await world.take(mailOf(["Buy."], { From: "eve@evil.example", Precedence: "bulk" }));
     const listed = (await world.automatic())[0].id;

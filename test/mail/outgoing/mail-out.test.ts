@@ -15,7 +15,7 @@ import { startService } from "../../support/service/service.ts";
 const hour = 3_600_000;
 
 describe.each(databases)("a mail on $name", (engine) => {
-  it("is sent as it was queued, and then its content is deleted", async () => {
+  it("is sent exactly as it was queued, and its content is then deleted", async () => {
     const server = await startMailServer();
     const service = await serverWithMail(server.url, { engine });
     const id = await queue(service, {
@@ -35,7 +35,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     });
   });
 
-  it("is not sent if the change that it reports is undone", async () => {
+  it("is not sent if the change that it reports is rolled back", async () => {
     const server = await startMailServer();
     const service = await serverWithMail(server.url, { engine });
     const undone = service.deps.database.write(async (tx) => {
@@ -49,7 +49,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     expect(server.received[0]?.raw).toContain("The only one");
   });
 
-  it("is sealed while it waits, because links in it are credentials", async () => {
+  it("is encrypted while it waits, because its links are secret", async () => {
     const service = await serverWithMail("smtp://127.0.0.1:9?tls=off", { engine });
     const id = await queue(service, { text: "https://larder.example/recover/secret-of-the-link" });
     const row = await mailRow(service, id);
@@ -57,7 +57,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     expect(JSON.stringify(row)).not.toContain("secret-of-the-link");
   });
 
-  it("is sent once by several servers of one database", async () => {
+  it("is sent once if several servers share the database", async () => {
     const mails = 60;
     const server = await startMailServer();
     const database = await engine.create();
@@ -73,7 +73,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     expect(new Set(ids).size).toBe(mails);
   });
 
-  it("waits while the mail server is down, and is sent when it works again", async () => {
+  it("waits while the mail server is not available, and is sent when the server is available again", async () => {
     const before = await startMailServer();
     await before.close();
     const service = await serverWithMail(before.url, { engine });
@@ -88,7 +88,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     await mailBecomes(service, id, { status: "sent", lastError: null });
   });
 
-  it("is given up after three days", async () => {
+  it("is deleted after three days without success", async () => {
     const server = await startMailServer({
       onRecipient: () => ({ code: 451, text: "4.7.1 Try again later" }),
     });
@@ -102,7 +102,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     await mailBecomes(service, id, { status: "failed", content: null });
   });
 
-  it("is not sent when it is useless", async () => {
+  it("is not sent if it is no longer useful", async () => {
     const before = await startMailServer();
     await before.close();
     const service = await serverWithMail(before.url, { engine });
@@ -118,8 +118,8 @@ describe.each(databases)("a mail on $name", (engine) => {
   });
 });
 
-describe("a mail server that refuses", () => {
-  it("for now gets the same mail again, under the same Message-ID", async () => {
+describe("a mail server", () => {
+  it("that refuses temporarily gets the same mail again with the same Message-ID", async () => {
     const refusals = [{ code: 450, text: "4.2.0 Greylisted" }];
     const tried: string[] = [];
     const server = await startMailServer({
@@ -145,7 +145,7 @@ describe("a mail server that refuses", () => {
     { code: 554, text: "5.7.1 Looks like spam", status: "failed" },
     { code: 552, text: "Mailbox full", status: "failed" },
   ])(
-    "for ever with $code $text does not get the mail again: its state is $status",
+    "that refuses permanently with $code $text does not get the mail again, whose state is $status",
     async ({ status, ...refusal }) => {
       const server = await startMailServer({ onRecipient: () => refusal });
       const service = await serverWithMail(server.url);
@@ -155,7 +155,7 @@ describe("a mail server that refuses", () => {
     },
   );
 
-  it("one address delays no other mail", async () => {
+  it("that refuses one address delays no other mail", async () => {
     const server = await startMailServer({
       onRecipient: (address) => (address.startsWith("no") ? { code: 550, text: "5.1.1 No" } : undefined),
     });
@@ -168,14 +168,14 @@ describe("a mail server that refuses", () => {
 });
 
 describe("a server without a mail server", () => {
-  it("queues nothing", async () => {
+  it("queues no mail", async () => {
     const service = await startService();
     onTestFinished(() => service.stop());
     expect(await queue(service)).toBeUndefined();
     expect(service.logged()).toContain("INNKEEP_SMTP_URL is not set: no mail is sent");
   });
 
-  it("stores mails without sending them with --dev", async () => {
+  it("stores mails and does not send them with --dev", async () => {
     const service = await startService({ settings: { dev: true } });
     onTestFinished(() => service.stop());
     const id = await queue(service);

@@ -18,7 +18,7 @@ import { makeAppWithAgent, propose, submitFeedback } from "../../support/worlds/
 
 const key = { key: certificateKey, cert: certificate };
 
-describe("text of strangers in a mail", () => {
+describe("text of other people in a mail", () => {
   it.each([
     "A\r\nBcc: eve@evil.example",
     "A\nContent-Type: text/html\n\n<b>",
@@ -27,7 +27,7 @@ describe("text of strangers in a mail", () => {
     "\u202eA",
     "=?utf-8?Q?A=0D=0ABcc:_eve=40evil.example?=",
     `A${"b".repeat(5_000)}`,
-  ])("as subject and name cannot add a header: %j", async (text) => {
+  ])("cannot add a header as subject or name: %j", async (text) => {
     const server = await startMailServer();
     const service = await serverWithMail(server.url);
     await queue(service, { subject: text, fromName: `${text}" <eve@evil.example>, "` });
@@ -52,14 +52,14 @@ describe("text of strangers in a mail", () => {
     "@kitchen.example",
     "call me",
     "",
-  ])("as address is accepted only if it is one plain address, not %j", async (to) => {
+  ])("is accepted as an address only if it is one plain address, not %j", async (to) => {
     const service = await serverWithMail("smtp://127.0.0.1:9?tls=off");
     expect(await queue(service, { to })).toBeUndefined();
   });
 });
 
-describe("encryption", () => {
-  it("is required unless the address says otherwise", async () => {
+describe("the encryption to the mail server", () => {
+  it("is required unless the address of the mail server says otherwise", async () => {
     const server = await startMailServer();
     const service = await serverWithMail(`smtp://127.0.0.1:${server.port}`);
     const id = await queue(service);
@@ -71,7 +71,7 @@ describe("encryption", () => {
   it.each([
     { scheme: "smtp", secure: false },
     { scheme: "smtps", secure: true },
-  ])("by $scheme needs a certificate that is trusted", async ({ scheme, secure }) => {
+  ])("with $scheme needs a trusted certificate", async ({ scheme, secure }) => {
     const server = await startMailServer({ tls: { ...key, secure } });
     const service = await serverWithMail(`${scheme}://127.0.0.1:${server.port}`);
     const id = await queue(service);
@@ -85,12 +85,15 @@ describe("encryption", () => {
   it.each([
     { scheme: "smtp", secure: false },
     { scheme: "smtps", secure: true },
-  ])("by $scheme accepts any certificate with tls=unverified", async ({ scheme, secure }) => {
-    const server = await startMailServer({ tls: { ...key, secure } });
-    const service = await serverWithMail(`${scheme}://127.0.0.1:${server.port}?tls=unverified`);
-    await queue(service);
-    await mailsArrive(server, 1);
-  });
+  ])(
+    "with $scheme accepts every certificate if the setting is tls=unverified",
+    async ({ scheme, secure }) => {
+      const server = await startMailServer({ tls: { ...key, secure } });
+      const service = await serverWithMail(`${scheme}://127.0.0.1:${server.port}?tls=unverified`);
+      await queue(service);
+      await mailsArrive(server, 1);
+    },
+  );
 });
 
 describe("the name and the password of the mail server", () => {
@@ -98,13 +101,13 @@ describe("the name and the password of the mail server", () => {
   const at = (port: number, password: string) =>
     `smtp://${encodeURIComponent(account.user)}:${encodeURIComponent(password)}@127.0.0.1:${port}?tls=off`;
 
-  it("are taken from the address", async () => {
+  it("are taken from the address of the mail server", async () => {
     const server = await startMailServer({ account });
     await queue(await serverWithMail(at(server.port, account.password)));
     await mailsArrive(server, 1);
   });
 
-  it("are in no log and no state if they are wrong, and mails wait", async () => {
+  it("are in no log and no state if they are wrong, and the mails wait", async () => {
     const server = await startMailServer({ account });
     const service = await serverWithMail(at(server.port, "a-wrong-password"));
     const id = await queue(service);
@@ -122,21 +125,24 @@ describe("the name and the password of the mail server", () => {
     "smtps://ada:hunter2@mail.example?tls=off",
     "smtp://ada:%zz-hunter2@mail.example",
     "hunter2",
-  ])("are not quoted when the setting is wrong: %s", async (url) => {
+  ])("are not repeated in the error about a wrong setting: %s", async (url) => {
     const started = startService({ environment: { INNKEEP_SMTP_URL: url, INNKEEP_MAIL_FROM: sender } });
     const error = await started.catch((fault: Error) => fault);
     expect(String(error)).toContain("INNKEEP_SMTP_URL must be");
     expect(String(error)).not.toContain("hunter2");
   });
 
-  it.each(["", "Larder", "a@b.example, c@d.example"])("need a sender, not %j", async (from) => {
-    const environment = { INNKEEP_SMTP_URL: "smtp://mail.example", INNKEEP_MAIL_FROM: from };
-    await expect(startService({ environment })).rejects.toThrow("INNKEEP_MAIL_FROM must be");
-  });
+  it.each(["", "Larder", "a@b.example, c@d.example"])(
+    "need a sender address, and it cannot be %j",
+    async (from) => {
+      const environment = { INNKEEP_SMTP_URL: "smtp://mail.example", INNKEEP_MAIL_FROM: from };
+      await expect(startService({ environment })).rejects.toThrow("INNKEEP_MAIL_FROM must be");
+    },
+  );
 });
 
-describe("a mail server that hangs", () => {
-  it("delays no request, no chat message, and the stop of the server by a few seconds only", {
+describe("a mail server that does not answer", () => {
+  it("delays no request and no chat message, and delays the stop of the server only by a few seconds", {
     timeout: 120_000,
   }, async () => {
     const { port, connections } = await startHungServer();
@@ -163,7 +169,7 @@ describe("a mail server that hangs", () => {
     expect(row).toMatchObject({ status: "waiting", attempts: 0 });
   });
 
-  it("for one mail delays no mail of the other queue", async () => {
+  it("to a mail delays no mail of the other queue", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -42,11 +42,11 @@ const withFiles = [
   ["forwarded-attachment", ["provider.eml: From: provider@example.org"]],
 ] as const;
 
-it.each(answers)("the text of a mail is without quotations: %s", async (name, text) => {
+it.each(answers)("the text of the mail %s is read without quotations", async (name, text) => {
   expect(await read(name)).toMatchObject({ kind: "answer", text });
 });
 
-it("each mail of the inputs is read here", async () => {
+it("this test reads each mail of the input folder", async () => {
   const others = ["thunderbird-german", "blank-text-beside-html", "only-quotation"];
   const names = [...answers, ...ofPrograms].map(([name]) => name);
   const read = [...names, ...others].map((name) => `mail-${name}.eml`);
@@ -55,24 +55,24 @@ it("each mail of the inputs is read here", async () => {
 });
 
 it.each(ofPrograms)(
-  "a mail that says that a program wrote it is none of a person: %s",
+  "the mail %s of a program is not read as a mail of a person",
   async (name, automaticReason) => {
     expect(await read(name)).toMatchObject({ kind: "automatic", automaticReason });
   },
 );
 
-it.each(withFiles)("an attachment is a file with its name: %s", async (name, files) => {
+it.each(withFiles)("an attachment of the mail %s is read as a file with its name", async (name, files) => {
   const mail = await read(name);
   const begin = (bytes: Uint8Array) => Buffer.from(bytes).toString().split("\n")[0]?.trim();
   expect(mail?.attachments.map((file) => `${file.name}: ${begin(file.bytes)}`)).toEqual(files);
 });
 
-it("answers between quotations stay", async () => {
+it("answers between quotations are kept", async () => {
   const mail = await read("thunderbird-german");
   expect(mail?.text.split("\n").filter((line) => line !== "")).toEqual(["Version 2.4.1.", "A Fairphone."]);
 });
 
-it("HTML is used if the text is blank: cells are separated, and links keep their targets", async () => {
+it("HTML is read if the plain text is empty: cells are separated, and links keep their targets", async () => {
   expect((await read("blank-text-beside-html"))?.text.split("\n").map((line) => line.trim())).toEqual([
     "It crashes, see the log [https://kitchen.example/log].",
     "",
@@ -81,11 +81,11 @@ it("HTML is used if the text is blank: cells are separated, and links keep their
   ]);
 });
 
-it("a mail with only a quotation is shown whole", async () => {
+it("a mail that is only a quotation is shown as a whole", async () => {
   expect(await read("only-quotation")).toMatchObject({ text: "> Please try again.\n> Or write to us." });
 });
 
-it("finds an answer below a long quotation", async () => {
+it("an answer below a long quotation is found", async () => {
   const quoted = "> We have looked at this, and think that it is mended.\n".repeat(400);
   const mail = `From: ada@kitchen.example\nSubject: Re: Crash\n\nTeam wrote:\n${quoted}\nIt is not.\n`;
   expect((await readMail(Buffer.from(mail), bounds))?.text).toMatch(/It is not\.$/);

@@ -39,7 +39,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     return { server, service, app, id, note, publish, tell, count };
   }
 
-  it("is mailed once to each confirmed sender when it is published, with a link to unsubscribe", async () => {
+  it("is mailed once to each confirmed sender when it is published, with a link to end these mails", async () => {
     const { server, service, app, note, publish, tell, count } = await start();
     const entryId = (await note("1.2.0")).field("id");
     await tell();
@@ -88,7 +88,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await published()).toMatchObject({ publishedAt: expect.any(String), feedbackIds: [id] });
   });
 
-  it("has its title in the language that the app has written into the report (rule C35)", async () => {
+  it("has its title in the language that the app named in the report (rule C35)", async () => {
     const { server, service, id, note, publish, tell } = await start();
     const set = (metadata: object) =>
       service.deps.database.write((tx) =>
@@ -113,7 +113,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     );
   });
 
-  it("with a later date is mailed on that date, and an old one is not mailed", async () => {
+  it("with a future date is mailed on that date, and an old note is not mailed", async () => {
     const { service, note, tell, count } = await start();
     const at = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000).toISOString();
     await note("2.0.0", { publishedAt: at(1) });
@@ -125,7 +125,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await count()).toBe(1);
   });
 
-  it("is one of at most three a day for an address, and is not sent while the app has no pages for senders", async () => {
+  it("causes at most three mails a day for an address, and no mail while the app has no pages for senders", async () => {
     const { app, note, publish, tell, count } = await start();
     for (let minor = 0; minor < 5; minor++) await publish((await note(`3.${minor}.0`)).field("id"));
     await tell();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { releaseText } from "../../../server/mail/release-mails/rules.ts";
 
-it("the mail about a release quotes the report, and says how to unsubscribe", () => {
+it("the mail about a release quotes the report, and says how the person can end such mails", () => {
   const release = { appName: "Larder", version: "1.2", title: "Ovens", message: "It broke.\nBadly." };
   const links = { statusUrl: "https://inn.example/p/t/x", stopUrl: "https://inn.example/p/t/x/stop" };
   expect(releaseText({ ...release, ...links, createdAt: "2026-11-23T10:00:00.000Z" })).toBe(

@@ -14,7 +14,7 @@ describe("a reply", () => {
     return { server, service, app: await makeAppWithSenders(service) };
   };
 
-  it("is mailed to the sender, with their own words and the link to their page", async () => {
+  it("is mailed to the sender, with the sender's own words and the link to the sender's page", async () => {
     const { server, service, app } = await start();
     const id = (await app.report({ ...ada, subject: "Oven" })).field("id");
     await app.console("PATCH", `/feedback/${id}`, { subject: "Internal: duplicate of the other one" });
@@ -45,7 +45,7 @@ describe("a reply", () => {
     expect(service.logged()).not.toContain(link.split("/").at(-1));
   });
 
-  it("shows that its mail waits, and why", async () => {
+  it("shows that its mail waits, with the reason", async () => {
     const { server, app } = await start();
     await server.close();
     const id = (await app.report(ada)).field("id");
@@ -58,7 +58,7 @@ describe("a reply", () => {
     });
   });
 
-  it("to the sender of a repeat has only that sender's words, and goes only to that sender", async () => {
+  it("to the sender of a repeat is mailed only to that sender, with only that sender's words", async () => {
     const { server, app } = await start();
     const id = (await app.report({ ...ada, dedupeKey: "k" })).field("id");
     await app.report({ ...bo, dedupeKey: "k" });
@@ -73,7 +73,7 @@ describe("a reply", () => {
     expect(text).not.toMatch(/\bAda\b|\boven\b/);
   });
 
-  it("to everyone is sent to each address once, and names no other", async () => {
+  it("to everyone is mailed to each address once, and contains no other address", async () => {
     const { server, app } = await start();
     const id = (await app.report({ ...ada, dedupeKey: "k" })).field("id");
     for (const sender of [
@@ -91,7 +91,7 @@ describe("a reply", () => {
     expect(texts.get("bo@cellar.example")).not.toMatch(/ada@|Ada |\boven\b/i);
   });
 
-  it("is refused for a report of another thread", async () => {
+  it("is refused if it names a report of another thread", async () => {
     const { app } = await start();
     const [id, other] = [(await app.report(ada)).field("id"), (await app.report(bo)).field("id")];
     const refused = await app.reply(id, { reportId: other });
@@ -99,7 +99,7 @@ describe("a reply", () => {
     expect(await app.thread(id)).toMatchObject({ messages: [] });
   });
 
-  it("is mailed once when the request is repeated, and its mail is deleted with its thread", async () => {
+  it("is mailed once if the request is repeated, and its mail is deleted with its thread", async () => {
     const { server, service, app } = await start();
     const id = (await app.report(ada)).field("id");
     const send = () =>
@@ -113,7 +113,7 @@ describe("a reply", () => {
     expect(await service.deps.database.all("SELECT id FROM mails")).toEqual([]);
   });
 
-  it("to a contact that is not an address, and a note, are not mailed", async () => {
+  it("to a contact that is not an e-mail address is not mailed, and neither is a note", async () => {
     const { server, service, app } = await start();
     const id = (await app.report({ ...ada, email: "@ada on the forum" })).field("id");
     await app.reply(id);

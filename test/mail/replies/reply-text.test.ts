@@ -8,7 +8,7 @@ const report = {
   message: "It broke.",
 };
 
-it("the mail with a reply has the link to the page, and quotes the report", () => {
+it("the mail with a reply contains the link to the page, and quotes the report", () => {
   expect(replyText({ ...report, statusUrl: "https://inn.example/p/t/x" })).toBe(
     [
       ...["Fixed.", "", "-- ", "Answer, and see all replies, on your page:", "https://inn.example/p/t/x", ""],
@@ -17,7 +17,7 @@ it("the mail with a reply has the link to the page, and quotes the report", () =
   );
 });
 
-it("the mail with a reply has no link if there is no page", () => {
+it("the mail with a reply contains no link if there is no page", () => {
   expect(replyText({ ...report, statusUrl: undefined })).toBe(
     "Fixed.\n\n-- \nYou wrote to Larder on 2026-11-23:\n> It broke.",
   );
@@ -29,7 +29,7 @@ it.each([
   ["a\n".repeat(12).concat("b"), `${"> a\n".repeat(12)}> …`],
   ["c".repeat(1_000), `> ${"c".repeat(1_000)}`],
   ["c".repeat(1_001), `> ${"c".repeat(1_000)}\n> …`],
-])("a reply quotes the beginning of %j", (message, quoted) => {
+])("the mail with a reply quotes the beginning of %j", (message, quoted) => {
   const text = replyText({ ...report, message, statusUrl: undefined });
   expect(text.slice(text.indexOf(">"))).toBe(quoted);
 });

@@ -22,6 +22,6 @@ it.each([
   [`cut off: /p/t/${token.slice(0, 49)}`, "cut off: /p/t/…"],
   ["sum_p_t_of_all_of_the_values", "sum_p_t_of_all_of_the_values"],
   ["https://shop.example/p/t/shirts", "https://shop.example/p/t/shirts"],
-])("the token of a sender's page is removed from %j", (text, wanted) => {
+])("the secret of a sender's page is removed from %j", (text, wanted) => {
   expect(withoutSenderLinks(text)).toBe(wanted);
 });

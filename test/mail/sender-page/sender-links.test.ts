@@ -3,7 +3,7 @@ import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-
 import { type Service, startService } from "../../support/service/service.ts";
 import { exportFile, importFile } from "../../support/worlds/transfer/app-file.ts";
 
-describe("links to sender's pages in stored texts", () => {
+describe("links to senders' pages in stored texts", () => {
   let service: Service;
   let app: AppWithSenders;
   let link: string;
@@ -38,7 +38,7 @@ describe("links to sender's pages in stored texts", () => {
     expect(shown).not.toContain(token);
   });
 
-  it("are removed from an answer on the page", async () => {
+  it("are removed from an answer that was written on the page", async () => {
     const sent = await app.report({});
     const page = sent.field("statusUrl");
     const once = "01a1fda4-237d-459b-ad89-7cf5663516dc";
@@ -65,7 +65,7 @@ describe("links to sender's pages in stored texts", () => {
     expect(shown).not.toContain(token);
   });
 
-  it("are removed from an import, because an older version stored them", async () => {
+  it("are removed from an import, because an older version of the program stored them", async () => {
     const id = (await app.report({})).field("id");
     await app.console("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen." });
     await service.deps.database.write(async (tx) => {

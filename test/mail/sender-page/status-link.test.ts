@@ -13,7 +13,7 @@ describe("POST /feedback/:id/status-link", () => {
 
   const statusOf = async (url: string) => (await fetch(url)).status;
 
-  it("ends the older links of that report, and no others", async () => {
+  it("ends the older links of that report, and of no other report", async () => {
     const first = await app.report({ dedupeKey: "k" });
     const repeat = await app.report({ dedupeKey: "k", message: "Again." });
     const id = first.field("id");
@@ -28,7 +28,7 @@ describe("POST /feedback/:id/status-link", () => {
     expect(await statusOf(newest.field("statusUrl"))).toBe(200);
   });
 
-  it("shows no report of another thread", async () => {
+  it("returns no report of another thread", async () => {
     const [id, reportId] = [(await app.report({})).field("id"), (await app.report({})).field("id")];
     expect((await app.console("POST", `/feedback/${id}/status-link`, { reportId })).status).toBe(404);
   });

@@ -5,7 +5,7 @@ import { fc } from "../../support/property.ts";
 const now = new Date("2026-11-22T12:00:00.400Z");
 const shows = (milliseconds: number) => new Date(now.getTime() + milliseconds).toUTCString();
 
-describe("clockAheadOf", () => {
+describe("the function that compares a sender's clock with the server's clock", () => {
   it.each<[string, string | undefined, number]>([
     ["no date", undefined, 0],
     ["a clock that is right", shows(0), 0],
@@ -24,17 +24,17 @@ describe("clockAheadOf", () => {
   });
 });
 
-describe("byServerClock", () => {
+describe("the function that corrects a sender's time", () => {
   it.each([
-    ["leaves an instant of a right clock alone", "2026-11-22T12:00:00.000Z", 0, "2026-11-22T12:00:00.000Z"],
-    ["moves one of a clock that is ahead", "2026-11-22T12:00:00.000Z", 60_000, "2026-11-22T11:59:00.000Z"],
-    ["moves one by a millisecond", "2026-11-22T12:00:00.000Z", 1, "2026-11-22T11:59:59.999Z"],
-    ["ends at 1970", "1970-01-01T00:00:01.000Z", 60_000, "1970-01-01T00:00:00.000Z"],
+    ["does not change a time of a right clock", "2026-11-22T12:00:00.000Z", 0, "2026-11-22T12:00:00.000Z"],
+    ["moves a time of a fast clock back", "2026-11-22T12:00:00.000Z", 60_000, "2026-11-22T11:59:00.000Z"],
+    ["moves a time by one millisecond", "2026-11-22T12:00:00.000Z", 1, "2026-11-22T11:59:59.999Z"],
+    ["returns no time before 1970", "1970-01-01T00:00:01.000Z", 60_000, "1970-01-01T00:00:00.000Z"],
   ])("%s", (_, instant, ahead, expected) => {
     expect(byServerClock(instant, ahead)).toBe(expected);
   });
 
-  it("never returns a later instant, for any value of the sender", () => {
+  it("never returns a later time, for any value of the sender", () => {
     const instants = fc.date({
       min: new Date(0),
       max: new Date("9999-12-31T23:59:59.999Z"),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { dependencyOrder } from "../../../server/backup/store.ts";
 
 describe("the order of dependencies", () => {
-  it("puts each item after its dependencies, otherwise sorts by name", () => {
+  it("places each item after its dependencies, and otherwise sorts by name", () => {
     const needs = new Map([
       ["apps", ["users"]],
       ["keys", ["apps"]],
@@ -16,7 +16,7 @@ describe("the order of dependencies", () => {
     ]);
   });
 
-  it("does not exist in a cycle", () => {
+  it("does not exist if the dependencies form a cycle", () => {
     const needs = new Map([
       ["a", ["b"]],
       ["b", ["a"]],

@@ -23,7 +23,7 @@ describe("a file name", () => {
     [".\u0000.", "fallback"],
     ["a\u2028b\ud800c", "abc"],
     ["\u007f\u0085", "fallback"],
-  ])("%j is kept as %j", (given, kept) => {
+  ])("that is sent as %j is stored as %j", (given, kept) => {
     expect(cleanFileName(given, "fallback")).toBe(kept);
   });
 
@@ -32,17 +32,17 @@ describe("a file name", () => {
     [200, 200],
     [201, 200],
     [5_000, 200],
-  ])("of %i code points keeps %i, including its extension", (given, kept) => {
+  ])("of %i code points is stored with %i, including its extension", (given, kept) => {
     const name = cleanFileName(`${"😀".repeat(given - 4)}.pdf`, "fallback");
     expect([...name]).toHaveLength(kept);
     expect(name).toMatch(/\.pdf$/);
   });
 
-  it("loses its extension if the extension is most of the name", () => {
+  it("loses its extension if the extension is the largest part of the name", () => {
     expect(cleanFileName(`a.${"b".repeat(300)}`, "fallback")).toBe(`a.${"b".repeat(198)}`);
   });
 
-  it("never contains a separator, a control character or more than 200 code points", () => {
+  it("never contains a path separator, a control character or more than 200 code points", () => {
     const property = fc.property(fc.string({ unit: "binary", maxLength: 400 }), (given) => {
       const name = cleanFileName(given, "fallback");
       expect(name).not.toMatch(/[/\\\p{Cc}\p{Cf}\p{Cs}]|^\.*$/u);
@@ -52,7 +52,7 @@ describe("a file name", () => {
   });
 });
 
-describe("the name of a file of a kind", () => {
+describe("the name of a file with a known type", () => {
   it.each([
     ["application/pdf", "x.html", "x.pdf"],
     ["application/pdf", "x.pdf", "x.pdf"],
@@ -69,7 +69,7 @@ describe("the name of a file of a kind", () => {
     ["video/mp4", "a.m4v", "a.m4v"],
     ["video/quicktime", "a.mp4", "a.mov"],
     ["application/pdf", `${"x".repeat(200)}`, `${"x".repeat(196)}.pdf`],
-  ])("of %s, %j becomes %j", (mediaType, given, name) => {
+  ])("that is sent for %s as %j is stored as %j", (mediaType, given, name) => {
     expect(nameFor(mediaType, given)).toBe(name);
   });
 });

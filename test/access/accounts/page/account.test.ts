@@ -22,7 +22,7 @@ async function personWithThreeBrowsers() {
   return { here, person: createBrowserWithoutScripts(service, here) };
 }
 
-it("the account page shows each browser and ends the session of one", async () => {
+it("the account page shows each browser, and can end the session of one browser", async () => {
   const { person } = await personWithThreeBrowsers();
   const page = await person.open("/console/account");
   for (const words of ["Firefox on Linux This browser", "curl", "An unknown browser"])
@@ -32,7 +32,7 @@ it("the account page shows each browser and ends the session of one", async () =
   expect(done.text.match(/\/end"/g)).toHaveLength(1);
 });
 
-it("the account page ends all other sessions, and then has no button for it", async () => {
+it("the account page ends all other sessions, and then has no button for this", async () => {
   const { person } = await personWithThreeBrowsers();
   const action = "/console/account/end-other-sessions";
   const done = await person.follow(await person.send(await person.open("/console/account"), action));
@@ -40,7 +40,7 @@ it("the account page ends all other sessions, and then has no button for it", as
   expect(done.text).not.toContain(action);
 });
 
-it("the account page names the devices, and the page that signs them out", async () => {
+it("the account page names the devices, and links to the page where they can be signed out", async () => {
   const { here, person } = await personWithThreeBrowsers();
   const device = await newDevice();
   await exchange(service, device, await approve(service, here, device, { name: "Lantern <phone>" }));

@@ -18,7 +18,7 @@ describe("a role in an app", () => {
     ["viewer", "owner", false],
     ["viewer", "maintainer", false],
     ["viewer", "viewer", true],
-  ] as const)("%s does what needs %s: %s", (role, needs, may) => {
+  ] as const)("of the kind %s may do what needs the role %s: %s", (role, needs, may) => {
     expect(suffices(role, needs)).toBe(may);
     expect(rolesFrom(needs).includes(role)).toBe(may);
   });
@@ -33,7 +33,10 @@ describe("a role in an app", () => {
     [undefined, "maintainerToken", "unknown"],
     ["viewer", "agentToken", "unknown"],
     [undefined, "agentToken", "unknown"],
-  ])("%s with a %s gets the answer %s if the role maintainer is needed", (role, kind, verdict) => {
-    expect(judgeAccess(role, { needs: "maintainer", kind })).toBe(verdict);
-  });
+  ])(
+    "of the kind %s with a %s gets the answer %s if the role maintainer is needed",
+    (role, kind, verdict) => {
+      expect(judgeAccess(role, { needs: "maintainer", kind })).toBe(verdict);
+    },
+  );
 });

@@ -10,7 +10,7 @@ describe("the changed fields of an audit entry", () => {
     ["to nothing, as an empty text", { name: "" }, [{ field: "name", from: "Larder", to: null }]],
     ["in the items of a list", { tags: ["a", "b"] }, [{ field: "tags", from: '["a"]', to: '["a","b"]' }]],
     ["without their values, if these are not shown", { secret: "new" }, [{ field: "secret" }]],
-  ])("are named %s", (_, after, expected) => {
+  ])("are shown %s", (_, after, expected) => {
     expect(changesBetween(before, after, ["secret"])).toEqual(expected);
   });
 
@@ -18,11 +18,11 @@ describe("the changed fields of an audit entry", () => {
     ["has the same value", { name: "Larder", tags: ["a"] }],
     ["was not given", { name: undefined }],
     ["was and is empty", { colour: "" }],
-  ])("leave out what %s", (_, after) => {
+  ])("do not include a field that %s", (_, after) => {
     expect(changesBetween(before, after)).toEqual([]);
   });
 
-  it("keep 300 characters of a text, and show the cut", () => {
+  it("contain 300 characters of a text, and show that it was shortened", () => {
     expect(changesBetween({}, { name: "x".repeat(300) })).toEqual([
       { field: "name", from: null, to: "x".repeat(300) },
     ]);

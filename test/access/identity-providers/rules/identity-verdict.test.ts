@@ -11,7 +11,7 @@ const stranger: IdentityFacts = {
 };
 const refuse = (why: string) => ({ action: "refuse", why });
 
-describe("a proven identity", () => {
+describe("the decision about an identity of a provider", () => {
   it.each<[string, Partial<IdentityFacts>, object]>([
     ["is new and has a verified address", {}, { action: "register", email: "ada@example.org" }],
     ["is known", { ownerId: "ada" }, { action: "sign_in" }],
@@ -35,7 +35,7 @@ describe("a proven identity", () => {
       { emailTaken: true, registration: false },
       refuse("email_taken"),
     ],
-  ])("for a person who started signed out: %s", (_, traits, verdict) => {
+  ])("is correct if the person was not signed in and the identity %s", (_, traits, verdict) => {
     expect(judgeIdentity({ ...stranger, ...traits })).toEqual(verdict);
   });
 
@@ -55,7 +55,7 @@ describe("a proven identity", () => {
       { ownerId: "bob", signedInAs: "bob" },
       refuse("session_changed"),
     ],
-  ])("for a person who started signed in: %s", (_, traits, verdict) => {
+  ])("is correct if the person was signed in and the identity %s", (_, traits, verdict) => {
     expect(judgeIdentity({ ...ada, ...traits })).toEqual(verdict);
   });
 });

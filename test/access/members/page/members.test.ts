@@ -21,7 +21,7 @@ describe("the members of an app in the console", () => {
     createBrowserWithoutScripts(service, await service.signIn(user));
   const linkIn = ({ text }: Answer) => /id="secret"[^>]*value="([^"]*)"/.exec(text)?.[1] ?? "";
 
-  it("are invited by a link from the owner, and join with it", async () => {
+  it("are invited by a link from the owner, and become members by this link", async () => {
     const team = await makeTeam(service);
     const owner = await browserOf(team.owner);
     const address = `/console/members/${team.app.id}`;
@@ -45,7 +45,7 @@ describe("the members of an app in the console", () => {
     );
   });
 
-  it("sign in before they see what they are invited to", async () => {
+  it("sign in before they see the invitation", async () => {
     const team = await makeTeam(service);
     const { token } = await team.invite("later@example.org");
     const link = `/console/invitations/${token}`;
@@ -67,7 +67,7 @@ describe("the members of an app in the console", () => {
     expect(page.text).not.toContain("Demo");
   });
 
-  it("get other roles, are removed, and invitations withdrawn, by forms", async () => {
+  it("get other roles and are removed by forms, and so are invitations withdrawn", async () => {
     const team = await makeTeam(service);
     const member = await team.join("viewer");
     await team.invite("waiting@example.org");
@@ -100,7 +100,7 @@ describe("the members of an app in the console", () => {
     expect((await browser.open(`/console/feedback/${team.app.id}`)).status).toBe(404);
   });
 
-  it("who are viewers see no form that they cannot use, and no link to one", async () => {
+  it("who are viewers see no form that they cannot use, and no link to such a form", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const viewer = await browserOf(await service.makeMember(world.app.id, "viewer"));
     const refused: string[] = [];
@@ -130,7 +130,7 @@ describe("the members of an app in the console", () => {
     ]);
   });
 
-  it("who are viewers read every text that the others write", async () => {
+  it("who are viewers can read every text of the other members", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const viewer = await browserOf(await service.makeMember(world.app.id, "viewer"));
     const { app, threadId, faqId, entryId } = world;
@@ -140,7 +140,7 @@ describe("the members of an app in the console", () => {
     expect(await read(`changelog/${app.id}/${entryId}`)).toContain("First");
   });
 
-  it("who are maintainers have every form except those of owners", async () => {
+  it("who are maintainers have every form except the forms of owners", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const maintainer = await browserOf(await service.makeMember(world.app.id, "maintainer"));
     const refused = [];

@@ -29,11 +29,11 @@ describe("a change of a member", () => {
     ["a maintainer removes another", { by: "maintainer", to: null }, "forbidden"],
     ["a maintainer leaves", { by: "maintainer", own: true, from: "maintainer", to: null }, undefined],
     ["a viewer leaves", { by: "viewer", own: true, from: "viewer", to: null }, undefined],
-  ])("where %s: %o gives %s", (_, change, refusal) => {
+  ])("in the case %s: %o results in %s", (_, change, refusal) => {
     expect(memberChangeRefusal({ ...owner, ...change })).toBe(refusal);
   });
 });
 
-it("an invitation works for seven days", () => {
+it("an invitation is valid for seven days", () => {
   expect(invitationMilliseconds).toBe(604_800_000);
 });

@@ -13,11 +13,11 @@ describe("a refresh token", () => {
     [from(-60_001), from(1), "replay"],
     [from(-60_001), from(-1), "replay"],
     [from(-1), from(-1), "repeat"],
-  ])("used at %s that ends at %s is %s", (usedAt, expiresAt, verdict) => {
+  ])("that was used at %s and ends at %s counts as %s", (usedAt, expiresAt, verdict) => {
     expect(refreshVerdict({ usedAt, expiresAt }, now)).toBe(verdict);
   });
 
-  it("ends when the rules say", () => {
+  it("ends at the time that the rules define", () => {
     expect(lifetimes).toEqual({
       code: 300_000,
       access: 3_600_000,

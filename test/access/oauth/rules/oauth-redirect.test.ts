@@ -8,7 +8,7 @@ import {
 } from "../../../../server/access/oauth/rules.ts";
 import { formActionOf } from "../../../../server/access/sign-in/rules.ts";
 
-describe("the address of a program", () => {
+describe("the redirect address of a program", () => {
   it.each([
     "https://claude.ai/api/mcp/auth_callback",
     "https://a.example/?x=1",
@@ -26,7 +26,7 @@ describe("the address of a program", () => {
     "antigravity://oauth/callback",
     "warppreview://mcp/oauth2callback",
     `https://a.example/${"x".repeat(1_982)}`,
-  ])("may be %s", (redirect) => {
+  ])("can be %s", (redirect) => {
     expect(isClientRedirect(redirect)).toBe(true);
   });
 
@@ -78,7 +78,7 @@ describe("the address of a program", () => {
     "ssh://a.example/x",
     "unheard-of://x",
     `https://a.example/${"x".repeat(1_983)}`,
-  ])("may not be %s", (redirect) => {
+  ])("cannot be %s", (redirect) => {
     expect(isClientRedirect(redirect)).toBe(false);
   });
 
@@ -96,7 +96,7 @@ describe("the address of a program", () => {
     ["http://localhost:1?x", "http://localhost:2?x", true],
     ["http://localhost:1/x", "https://localhost:1/x", false],
     ["https://a.example/?code=1", "https://a.example/?code=1", false],
-  ])("registered as %s may be sent as %s: %s", (registered, given, may) => {
+  ])("that is registered as %s can be requested as %s: %s", (registered, given, may) => {
     expect(isRegisteredRedirect(given, ["https://other.example/", registered])).toBe(may);
     expect(isRegisteredRedirect(given, [])).toBe(false);
   });
@@ -108,11 +108,14 @@ describe("the address of a program", () => {
     ["http://[::1]:1/x", "this computer ([::1]:1)", "http:", true],
     ["cursor://x/y", "the app that opens cursor:// addresses", "cursor:", false],
     ["https://localhost/x", "localhost", "https://localhost", false],
-  ])("%s is shown as %s, and its page may lead to %s", (redirect, name, source, here) => {
-    expect(redirectName(redirect)).toBe(name);
-    expect(formActionOf(redirect)).toBe(source);
-    expect(isOnThisComputer(redirect)).toBe(here);
-  });
+  ])(
+    "with the value %s is shown as %s, and the page allows redirects to %s",
+    (redirect, name, source, here) => {
+      expect(redirectName(redirect)).toBe(name);
+      expect(formActionOf(redirect)).toBe(source);
+      expect(isOnThisComputer(redirect)).toBe(here);
+    },
+  );
 
   it("gets the answer after its own query", () => {
     const answer = { code: "a b", state: undefined, iss: "https://i.example" };

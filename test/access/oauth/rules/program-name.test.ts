@@ -13,6 +13,6 @@ it.each<[unknown, string]>([
   [`${"x".repeat(99)}\u{1fad6}y`, `${"x".repeat(99)}\u{1fad6}`],
   [`${"x".repeat(99)} y`, "x".repeat(99)],
   [` ${"x".repeat(101)}`, "x".repeat(100)],
-])("the name of a program that says %j is %j", (given, name) => {
+])("the name of a program that calls itself %j is shown as %j", (given, name) => {
   expect(programName(given)).toBe(name);
 });

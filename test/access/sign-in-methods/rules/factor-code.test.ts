@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { acceptedSteps, givenCode } from "../../../../server/access/sign-in-methods/rules.ts";
 
-describe("a typed code", () => {
-  it.each(["123456", " 123 456 ", "123-456"])("%j is of an authenticator app", (typed) => {
+describe("a code that a person typed", () => {
+  it.each(["123456", " 123 456 ", "123-456"])("is read as a code of an authenticator app: %j", (typed) => {
     expect(givenCode(typed)).toEqual({ kind: "totp", digits: "123456" });
   });
 
@@ -13,15 +13,15 @@ describe("a typed code", () => {
     ["1234567", "1234567"],
     ["１２３４５６", "１２３４５６"],
     ["", ""],
-  ])("%j is a recovery code", (typed, code) => {
+  ])("is read as a recovery code: %j as %j", (typed, code) => {
     expect(givenCode(typed)).toEqual({ kind: "recovery", code });
   });
 });
 
-describe("the time steps whose codes are accepted", () => {
+describe("the time steps whose codes are valid", () => {
   const now = new Date(1_000 * 30_000 + 29_999);
 
-  it("are the present one, one before and one after", () => {
+  it("are the present step, the step before and the step after", () => {
     expect(acceptedSteps(now, 0)).toEqual([999, 1_000, 1_001]);
   });
 
@@ -31,7 +31,7 @@ describe("the time steps whose codes are accepted", () => {
     [1_000, [1_001]],
     [1_001, []],
     [5_000, []],
-  ])("are later than %i if that one was used", (lastStep, steps) => {
+  ])("are later than step %i if its code was used: %j", (lastStep, steps) => {
     expect(acceptedSteps(now, lastStep)).toEqual(steps);
   });
 });

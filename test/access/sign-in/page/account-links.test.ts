@@ -12,7 +12,7 @@ describe("the pages for new accounts and forgotten passwords", () => {
   });
   afterAll(() => service.stop());
 
-  it("lead from the sign-in page to a new password", async () => {
+  it("allow a new password from the sign-in page on", async () => {
     const { email } = await makeAccount(service);
     const nobody = createBrowserWithoutScripts(service);
     expect((await nobody.open("/console/sign-in")).text).toContain('href="/console/recover"');
@@ -34,7 +34,7 @@ describe("the pages for new accounts and forgotten passwords", () => {
     expect((await postSession(service, { email, password: typed.password })).status).toBe(201);
   });
 
-  it("lead from an address to a new account, by a mail", async () => {
+  it("create an account from an address and a mail", async () => {
     const email = `${v7()}@example.org`;
     const nobody = createBrowserWithoutScripts(service);
     const form = await nobody.open("/tavern/sign-up");
@@ -49,7 +49,7 @@ describe("the pages for new accounts and forgotten passwords", () => {
     expect(readingOf(await inside.open("/console"))).toContain(email);
   });
 
-  it("say the same of a known address", async () => {
+  it("give the same answer for an address that has an account", async () => {
     const { email } = await makeAccount(service);
     const nobody = createBrowserWithoutScripts(service);
     const pages = [];
@@ -60,14 +60,14 @@ describe("the pages for new accounts and forgotten passwords", () => {
   });
 });
 
-it("a server that sends no mail names its operator", async () => {
+it("the page of a server that sends no mail names its operator", async () => {
   const service = await startService();
   const page = await createBrowserWithoutScripts(service).open("/console/recover");
   expect(readingOf(page)).toContain("innkeep admin user password");
   await service.stop();
 });
 
-it("a link to a new account leads nowhere when registration is off", async () => {
+it("the link to a new account shows an error if registration is off", async () => {
   const service = await startService({ environment: { INNKEEP_REGISTRATION: "off" } });
   const nobody = createBrowserWithoutScripts(service);
   expect((await nobody.open("/console/sign-up/x")).status).toBe(404);

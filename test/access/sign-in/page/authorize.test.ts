@@ -20,7 +20,7 @@ import { cookieOf, makeAccount, type TestAccount } from "../../../support/sign-i
 
 const provider = { id: "acme", name: "Acme", issuer: "https://idp.example", clientId: "innkeep" };
 
-describe("a device's sign-in", () => {
+describe("the sign-in of a device", () => {
   let service: Service;
   let account: TestAccount;
   let device: NewDevice;
@@ -39,7 +39,7 @@ describe("a device's sign-in", () => {
       answer.headers.get("location") ?? "",
     );
 
-  it("leads from the sign-in form to the approval page", async () => {
+  it("continues from the sign-in form to the approval page", async () => {
     const nobody = createBrowserWithoutScripts(service);
     const { email, password } = account;
     const entered = await nobody.send(await signInOf(nobody), "/tavern/sign-in", { email, password });
@@ -49,7 +49,7 @@ describe("a device's sign-in", () => {
   const signInOf = (visitor: BrowserWithoutScripts) => visitor.open(signInAddress());
   const signInAddress = () => `/tavern/sign-in?${new URLSearchParams({ to: authorizeAddress(device) })}`;
 
-  it("reports a wrong password, keeps the target page, and does not send the password back", async () => {
+  it("shows a wrong password, keeps the target page, and does not send the password back", async () => {
     const nobody = createBrowserWithoutScripts(service);
     const values = { email: account.email, password: "a wrong guess" };
     const again = await nobody.send(await signInOf(nobody), "/tavern/sign-in", values);
@@ -63,7 +63,7 @@ describe("a device's sign-in", () => {
     });
   });
 
-  it("offers the deployment's identity providers, which lead back to the same page", async () => {
+  it("offers the deployment's identity providers, and returns from them to the same page", async () => {
     const page = await signInOf(createBrowserWithoutScripts(service));
     const link =
       /href="([^"]*\/tavern\/with\/acme[^"]*)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -71,7 +71,7 @@ describe("a device's sign-in", () => {
     expect(readingOf(page)).toContain("Sign in with Acme");
   });
 
-  it("offers a new account, and continues with it", async () => {
+  it("offers the creation of an account, and continues with it", async () => {
     const nobody = createBrowserWithoutScripts(service);
     expect((await signInOf(nobody)).text).toContain("/tavern/sign-up?to=");
     const page = await nobody.open(
@@ -95,13 +95,13 @@ describe("a device's sign-in", () => {
       400,
       "must be an e-mail address",
     ],
-  ])("refuses an account with %s at its field", async (_, values, status, words) => {
+  ])("refuses an account with %s, and shows the fault at its field", async (_, values, status, words) => {
     const nobody = createBrowserWithoutScripts(service);
     const answer = await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", values);
     expect([answer.status, readingOf(answer).includes(words)]).toEqual([status, true]);
   });
 
-  it("changes nothing for an address that already has an account, and signs nobody in", async () => {
+  it("changes nothing for an address that already has an account, and signs in nobody", async () => {
     const nobody = createBrowserWithoutScripts(service);
     const values = { email: account.email, password: "a good long password" };
     const answer = await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", values);
@@ -117,7 +117,7 @@ describe("a device's sign-in", () => {
     "/\\evil.example",
     "javascript:alert(1)",
     "tavern://x",
-  ])("never leads after the sign-in to another page: %s", async (to) => {
+  ])("never redirects to another page after the sign-in: %s", async (to) => {
     const nobody = createBrowserWithoutScripts(service);
     const page = await nobody.open(`/tavern/sign-in?${new URLSearchParams({ to })}`);
     const { email, password } = account;
@@ -151,7 +151,7 @@ describe("a device's sign-in", () => {
   });
 
   it.each(["<script>alert(1)</script>", '"><img src=x>', "\u202eenohP", "a\u200bb"])(
-    "shows the device's name as text only: %j",
+    "shows the device's name only as text: %j",
     async (name) => {
       const person = createBrowserWithoutScripts(service, await service.signIn(account));
       const page = await person.open(authorizeAddress(device, { name }));
@@ -159,7 +159,7 @@ describe("a device's sign-in", () => {
     },
   );
 
-  it("lets the person continue with another account, and ends the session first", async () => {
+  it("allows a change of the account, and ends the session first", async () => {
     const headers = await service.signIn(account);
     const person = createBrowserWithoutScripts(service, headers);
     const page = await person.open(authorizeAddress(device));
@@ -170,7 +170,7 @@ describe("a device's sign-in", () => {
     expect((await service.request("GET", "/api/v1/console/me", { headers })).status).toBe(401);
   });
 
-  it("offers no new account if registration is off", async () => {
+  it("offers no new account while registration is off", async () => {
     const closed = await startService({ environment: { INNKEEP_REGISTRATION: "off" } });
     const nobody = createBrowserWithoutScripts(closed);
     expect((await nobody.open("/tavern/sign-in")).text).not.toContain("sign-up");
@@ -203,7 +203,7 @@ describe("the page that shows a code", () => {
   afterAll(() => service.stop());
   const open = (query: string) => createBrowserWithoutScripts(service).open(`/tavern/code?${query}`);
 
-  it("shows a selectable code, and sends no referrer", async () => {
+  it("shows a code that can be selected, and sends no referrer", async () => {
     const device = await newDevice();
     const person = await service.signIn(await service.makeUser());
     const redirect = `${service.baseUrl}/tavern/code`;
@@ -215,7 +215,7 @@ describe("the page that shows a code", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("loads nothing from other hosts", async () => {
+  it("loads nothing from other servers", async () => {
     const { text, headers } = await open(`code=${randomName()}`);
     const addresses = [...text.matchAll(/(?:src|href|action)="([^"]*)"/g)].map(([, at = ""]) => at);
     expect(addresses.filter((at) => !/^[/#][^/]/.test(at))).toEqual([]);
@@ -232,13 +232,13 @@ describe("the page that shows a code", () => {
     "message=Call%20us",
     "error=Call%20us",
     "",
-  ])("repeats nothing but a well-formed code: %s", async (query) => {
+  ])("repeats only a code of the right form: %s", async (query) => {
     const page = await open(query);
     expect([page.status, page.text.includes("There is no code here")]).toEqual([200, true]);
     expect(page.text).not.toMatch(/alert|aaaa|Call us/);
   });
 
-  it("says if the person refused", async () => {
+  it("says that the person refused", async () => {
     expect(readingOf(await open("error=access_denied&state=Call%20us"))).toContain(
       "Refused The device was not signed in. You can close this window.",
     );

@@ -11,12 +11,12 @@ import {
   startFaultyProvider,
 } from "../../../support/sign-in/faulty-identity-provider.ts";
 
-describe("the addresses of a provider", () => {
+describe("the addresses for identity providers", () => {
   it.each([
     ["one host", "https://inn.example", "https://inn.example/console", "https://inn.example", ""],
     ["a path", "https://a.example/inn", "https://a.example/inn/console", "https://a.example/inn", "/inn"],
     ["a host of the console", "https://api.example", "https://desk.example", "https://desk.example", ""],
-  ])("with %s are those of the console", (_, baseUrl, consoleUrl, before, path) => {
+  ])("belong to the console if the deployment has %s", (_, baseUrl, consoleUrl, before, path) => {
     const settings = { baseUrl, consoleUrl };
     expect(callbackAddress(settings, "inn")).toBe(`${before}/tavern/with/inn/callback`);
     expect(startAddress(settings, "inn", "/a?b=c&d")).toBe(`${before}/tavern/with/inn?to=%2Fa%3Fb%3Dc%26d`);
@@ -24,7 +24,7 @@ describe("the addresses of a provider", () => {
     expect(connectAddress(settings, "inn")).toBe(`${path}/tavern/with/inn/connect`);
   });
 
-  it("keep the sign-in on https in a host cookie that is never sent over http", async () => {
+  it("store the sign-in on https in a host cookie that is never sent over http", async () => {
     const provider = await startFaultyProvider();
     const identityProviders = [
       { id: "inn", name: "Inn ID", issuer: provider.issuer, ...faultyProviderClient },

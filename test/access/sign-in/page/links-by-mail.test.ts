@@ -60,7 +60,7 @@ async function register(service: Service, email: string) {
   };
 }
 
-describe("a link that a mail server delivered", () => {
+describe("the link of a mail from the mail server", () => {
   it("creates an account that can accept an invitation", async () => {
     const { service, nobody, linkIn, setPassword } = await startWithMail();
     const team = await makeTeam(service);
@@ -86,7 +86,7 @@ describe("a link that a mail server delivered", () => {
     expect((await grace.open(`/console/feedback/${team.app.id}`)).status).toBe(200);
   });
 
-  it("that was passed on makes no other account a member before its address is verified", async () => {
+  it("that another person forwards makes no account a member before the address of the account is verified", async () => {
     const { service, recover, linkIn, setPassword, signIn } = await startWithMail();
     const team = await makeTeam(service);
     // A stranger has an account with the address, and has seen the link.
@@ -132,7 +132,7 @@ describe("a link that a mail server delivered", () => {
     expect(readingOf(await grace.open("/console/account"))).not.toContain("This address is not verified");
   });
 
-  it("replaces a forgotten password, and leaves the tokens of a verified address as they are", async () => {
+  it("replaces a forgotten password, and does not change the tokens of a verified address", async () => {
     const { service, smtp, nobody, recover, linkIn, setPassword, signIn } = await startWithMail();
     await nobody.send(await nobody.open("/tavern/sign-up"), "/tavern/sign-up", {
       email: "ada@kitchen.example",
@@ -154,7 +154,7 @@ describe("a link that a mail server delivered", () => {
   });
 });
 
-it("a server without mail cannot check addresses: the owner sends the link", async () => {
+it("a server without mail cannot verify addresses, so the owner sends the link", async () => {
   const service = await startService();
   const team = await makeTeam(service);
   const { token } = await team.invite("grace@kitchen.example");
@@ -163,7 +163,7 @@ it("a server without mail cannot check addresses: the owner sends the link", asy
   await service.stop();
 });
 
-it("an account without a verified address gets no notices, because the address may be a stranger's", async () => {
+it("an account without a verified address gets no notices, because the address can belong to a stranger", async () => {
   const smtp = await startMailServer();
   const service = await serverWithMail(smtp.url);
   const { session } = await register(service, "victim@kitchen.example");

@@ -58,7 +58,7 @@ describe("the second factor on the pages", () => {
   const enter = async ({ email, password }: FactorAccount) =>
     createBrowserWithoutScripts(service).send(await signInPage(), "/console/sign-in", { email, password });
 
-  it("is set up with the password, a QR code that an app reads, and a first code", async () => {
+  it("is set up with the password, a QR code that an app can read, and a first code", async () => {
     const account = await makeAccount(service);
     const person = createBrowserWithoutScripts(service, await openWithPassword(service, account));
     const wrong = await person.send(await person.open(methods), factor, { currentPassword: "not mine" });
@@ -91,7 +91,7 @@ describe("the second factor on the pages", () => {
     expect((await inside.open("/console/audit")).status).toBe(200);
   });
 
-  it("leads back to the first page when the step has expired", async () => {
+  it("returns the person to the first page if the step has expired", async () => {
     const account = await makeFactorAccount(service);
     const asked = await enter(account);
     service.clock.advance(600_000);
@@ -102,7 +102,7 @@ describe("the second factor on the pages", () => {
     expect(fieldsOf(formOf(late, "/console/sign-in"))).toHaveProperty("password");
   });
 
-  it("keeps a form that was sent after the session had ended, through both steps", async () => {
+  it("keeps a form that was sent after the end of the session, over both steps", async () => {
     const account = await makeFactorAccount(service);
     const inside = createBrowserWithoutScripts(service, account.headers);
     const page = await inside.open("/console/new-app");
@@ -114,7 +114,7 @@ describe("the second factor on the pages", () => {
     expect(done.text).toContain("Larder of many words");
   });
 
-  it("is required before a program can be allowed, and wrong codes allow nothing", async () => {
+  it("is required before a person can allow a program, and wrong codes allow nothing", async () => {
     const account = await makeFactorAccount(service);
     await service.makeApp(account);
     const program = await registerProgram(service);
@@ -134,7 +134,7 @@ describe("the second factor on the pages", () => {
     expect(granted.body).toMatchObject({ scope: "read propose" });
   });
 
-  it("is required before a device can be approved", async () => {
+  it("is required before a person can approve a device", async () => {
     const account = await makeFactorAccount(service);
     const target = authorizeAddress(await newDevice());
     const visitor = createBrowserWithoutScripts(service);
@@ -149,7 +149,7 @@ describe("the second factor on the pages", () => {
     expect(readingOf(approval)).toContain("Sign in Pixel 9 ?");
   });
 
-  it("gets new recovery codes, and is turned off, with a code", async () => {
+  it("gets new recovery codes and is turned off with a code", async () => {
     const account = await makeFactorAccount(service);
     const person = createBrowserWithoutScripts(service, account.headers);
     const [recovery = ""] = account.recoveryCodes;
@@ -164,7 +164,7 @@ describe("the second factor on the pages", () => {
   });
 });
 
-it("is required after a sign-in with a provider, and there is no session before it", async () => {
+it("is required after a sign-in with a provider, and no session exists before it", async () => {
   const provided = await startServiceWithProvider();
   const { service } = provided;
   const people = createProviderPeople(provided);

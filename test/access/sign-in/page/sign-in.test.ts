@@ -8,7 +8,7 @@ import {
 import { type Service, startService } from "../../../support/service/service.ts";
 import { cookieOf, makeAccount, type TestAccount } from "../../../support/sign-in/password-accounts.ts";
 
-describe("the sign-in to the console", () => {
+describe("the page for the sign-in to the console", () => {
   let service: Service;
   let account: TestAccount;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe("the sign-in to the console", () => {
     return visitor.send(page, "/console/sign-in", { email, password, ...values });
   };
 
-  it("opens the console with a session", async () => {
+  it("opens the console with a new session", async () => {
     const answer = await signIn("");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/console"]);
     const page = await createBrowserWithoutScripts(service, { cookie: cookieOf(answer) }).open("/console");
@@ -48,7 +48,7 @@ describe("the sign-in to the console", () => {
     expect((await signIn(to)).headers.get("location")).toBe("/console");
   });
 
-  it("reports a wrong password and keeps the address", async () => {
+  it("shows a wrong password, and keeps the typed address", async () => {
     const page = await signIn("/console/tokens", { password: "wrong" });
     expect(page.status).toBe(401);
     expect(readingOf(page)).toContain("The e-mail address or the password is wrong.");
@@ -57,7 +57,7 @@ describe("the sign-in to the console", () => {
     expect(page.text).not.toContain("wrong&");
   });
 
-  it("says after too many wrong passwords how long to wait", async () => {
+  it("says after too many wrong passwords how long the person must wait", async () => {
     const email = (await makeAccount(service)).email;
     for (let at = 0; at < 10; at += 1) await signIn("", { email, password: "wrong" });
     const page = await signIn("", { email, password: "wrong" });
@@ -65,13 +65,16 @@ describe("the sign-in to the console", () => {
     expect(readingOf(page)).toContain(`Try again in ${page.headers.get("retry-after")} s.`);
   });
 
-  it.each([["https://evil.example"], ["null"], [""]])("is refused from a page of %j", async (origin) => {
-    const answer = await signIn("", {}, { origin });
-    expect(answer.status).toBe(403);
-    expect(answer.headers.get("set-cookie")).toBeNull();
-  });
+  it.each([["https://evil.example"], ["null"], [""]])(
+    "refuses a form from a page of the origin %j",
+    async (origin) => {
+      const answer = await signIn("", {}, { origin });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get("set-cookie")).toBeNull();
+    },
+  );
 
-  it("is refused without an origin, which every browser sends with a form", async () => {
+  it("refuses a form without an origin, which every browser sends with a form", async () => {
     const page = await createBrowserWithoutScripts(service).open("/console/sign-in");
     const { email, password } = account;
     const answer = await service.request("POST", "/console/sign-in", {
@@ -85,7 +88,7 @@ describe("the sign-in to the console", () => {
     expect([answer.status, answer.headers.get("set-cookie")]).toEqual([403, null]);
   });
 
-  it("ends when the person signs out", async () => {
+  it("appears again when the person signs out", async () => {
     const cookie = cookieOf(await signIn(""));
     const visitor = createBrowserWithoutScripts(service, { cookie });
     const answer = await visitor.send(await visitor.open("/console"), "/console/sign-out");

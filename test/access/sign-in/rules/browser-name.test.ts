@@ -38,10 +38,13 @@ it.each([
   ],
   ["curl/8.14.1", "curl"],
   ["Something (Linux)", "A program on Linux"],
-])("%s is %s", (userAgent, name) => {
+])("the user agent %s is named %s", (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });
 
-it.each([undefined, "", "<script>alert(1)</script>", "not curl/8"])("%j has no name", (userAgent) => {
-  expect(browserName(userAgent)).toBeNull();
-});
+it.each([undefined, "", "<script>alert(1)</script>", "not curl/8"])(
+  "the user agent %j has no name",
+  (userAgent) => {
+    expect(browserName(userAgent)).toBeNull();
+  },
+);

@@ -114,27 +114,30 @@ const checks: readonly Check[] = [
   },
 ];
 
-describe.each(checks)("a verdict on $path", ({ path, verdict = good, reasons, ...check }) => {
-  it.each([
-    ["passes with the right value", check.good, []],
-    ["fails with a wrong value", check.wrong, reasons],
-    [check.optional ? "is missing passes" : "is missing fails", missing, check.optional ? [] : reasons],
-    ["fails with another type", check.wrongType, reasons],
-  ])("%s", (_, value, expected) => {
-    expect(judge(changed(verdict, path, value))).toEqual(expected);
-  });
-});
+describe.each(checks)(
+  "the check of $path in a verdict on a device",
+  ({ path, verdict = good, reasons, ...check }) => {
+    it.each([
+      ["succeeds with the right value", check.good, []],
+      ["fails with a wrong value", check.wrong, reasons],
+      [check.optional ? "is missing passes" : "is missing fails", missing, check.optional ? [] : reasons],
+      ["fails with another type", check.wrongType, reasons],
+    ])("%s", (_, value, expected) => {
+      expect(judge(changed(verdict, path, value))).toEqual(expected);
+    });
+  },
+);
 
-describe("a verdict", () => {
+describe("the check of a verdict on a device", () => {
   it.each([
     ["9:59 old", ago(599_000), []],
     ["just under 10 minutes old", ago(599_999), []],
     ["10 minutes old", ago(600_000), app_],
     ["10:01 old", ago(601_000), app_],
-    ["4:59 ahead", ago(-299_000), []],
-    ["5 minutes ahead", ago(-300_000), []],
-    ["5:01 ahead", ago(-301_000), app_],
-  ])("that is %s results in %j: %j", (_, timestamp, reasons) => {
+    ["4:59 in the future", ago(-299_000), []],
+    ["5 minutes in the future", ago(-300_000), []],
+    ["5:01 in the future", ago(-301_000), app_],
+  ])("with a verdict that is %s results in %j: %j", (_, timestamp, reasons) => {
     expect(judge(changed(good, "requestDetails.timestampMillis", timestamp))).toEqual(reasons);
   });
 
@@ -142,7 +145,7 @@ describe("a verdict", () => {
     expect(judge(changed(good, "requestDetails.timestampMillis", timestamp))).toEqual(app_);
   });
 
-  it("gives both reasons if device and app fail", () => {
+  it("returns both reasons if device and app fail", () => {
     const unsound = changed(good, "deviceIntegrity", {});
     expect(judge(changed(Object(unsound), "appIntegrity.packageName", "com.example.evil"))).toEqual([
       ...device,
@@ -150,7 +153,7 @@ describe("a verdict", () => {
     ]);
   });
 
-  it("gives both reasons for a device that did not evaluate the app", () => {
+  it("returns both reasons for a device that did not check the app", () => {
     const unevaluated = { appRecognitionVerdict: "UNEVALUATED" };
     expect(judge({ ...good, appIntegrity: unevaluated, deviceIntegrity: {} })).toEqual([...device, ...app_]);
   });
@@ -172,13 +175,16 @@ describe("a verdict", () => {
     ["an unknown part", "accountDetails", { appLicensingVerdict: "UNLICENSED" }, []],
     ["a padded nonce", "requestDetails.nonce", "bound=", []],
     ["a padded certificate", "appIntegrity.certificateSha256Digest", ["first="], []],
-  ])("with %s, %s %j, results in %j", (_, path, value, reasons) => {
+  ])("with %s in %s (%j) results in %j", (_, path, value, reasons) => {
     expect(judge(changed(good, path, value))).toEqual(reasons);
   });
 
-  it.each([undefined, null, true, 7, "text", [], [good]])("rejects the app for the payload %j", (payload) => {
-    expect(judge(payload)).toEqual(app_);
-  });
+  it.each([undefined, null, true, 7, "text", [], [good]])(
+    "rejects the app with the payload %j",
+    (payload) => {
+      expect(judge(payload)).toEqual(app_);
+    },
+  );
 
   it("ignores inherited properties of a payload", () => {
     expect(judge(Object.create(good))).toEqual([...device, ...app_]);

@@ -3,9 +3,9 @@ import { formActionOf, isRedirectTarget, redirectAddress } from "../../../../ser
 
 const own = "https://tavern.example/back?app=1";
 
-describe("a redirect target", () => {
+describe("a redirect address", () => {
   it.each([own, "tavern://back", "innkeeptavern://back/to?state=1", `tavern://${"x".repeat(1_991)}`])(
-    "may be %s",
+    "can be %s",
     (target) => {
       expect(isRedirectTarget(target, own)).toBe(true);
     },
@@ -25,28 +25,28 @@ describe("a redirect target", () => {
     "tavern://back?error=x",
     `tavern://${"x".repeat(1_992)}`,
     "",
-  ])("may not be %s", (target) => {
+  ])("cannot be %s", (target) => {
     expect(isRedirectTarget(target, own)).toBe(false);
   });
 
-  it("may not be an address if the deployment has none", () => {
+  it("cannot be an https address if the deployment has none", () => {
     expect(isRedirectTarget(own, undefined)).toBe(false);
     expect(isRedirectTarget("undefined", undefined)).toBe(false);
   });
 
-  it("is at most 2,000 characters long, even for the deployment's own", () => {
+  it("has at most 2,000 characters, even if it is the deployment's own", () => {
     const long = `https://tavern.example/${"x".repeat(1_977)}`;
     expect([isRedirectTarget(long, long), isRedirectTarget(`${long}x`, `${long}x`)]).toEqual([true, false]);
   });
 });
 
-describe("an answer to a redirect target", () => {
+describe("the answer to a redirect address", () => {
   it.each([
     ["tavern://back", "tavern://back?code=a%26b"],
     ["tavern://back?x=1", "tavern://back?x=1&code=a%26b"],
     ["tavern://back?", "tavern://back?code=a%26b"],
     ["tavern://back?x=1&", "tavern://back?x=1&code=a%26b"],
-  ])("to %s goes to %s", (target, address) => {
+  ])("%s is %s", (target, address) => {
     expect(redirectAddress(target, { code: "a&b" }, undefined)).toBe(address);
   });
 
@@ -63,6 +63,6 @@ it.each([
   ["tavern://back", "tavern:"],
   ["https://tavern.example:8443/back", "https://tavern.example:8443"],
   ["https://[::1]:8443/back", "https:"],
-])("the form-action policy for a redirect to %s names %s", (target, named) => {
+])("the form-action policy for a redirect to %s contains %s", (target, named) => {
   expect(formActionOf(target)).toBe(named);
 });

@@ -19,7 +19,7 @@ const soon = aged(1_000);
 const fiveMinutes = 5 * 60_000;
 
 describe("a sign-in code", () => {
-  it("is valid for five minutes, and its token for ninety days", () => {
+  it("is valid for five minutes, and its token for 90 days", () => {
     expect([codeLifetimeMilliseconds, tokenLifetimeDays]).toEqual([fiveMinutes, 90]);
   });
 

@@ -14,7 +14,7 @@ import {
 
 const day = 86_400_000;
 
-describe("the secret and the end of a token in the console (rules K31, K32)", () => {
+describe("on the page of tokens in the console (rules K31, K32),", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -31,7 +31,7 @@ describe("the secret and the end of a token in the console (rules K31, K32)", ()
   const status = async (token: string) =>
     (await service.request("GET", "/api/v1/agent/feedback", { headers: bearer(token) })).status;
 
-  it("a new secret is shown once, and the old one ends when the person chose", async () => {
+  it("a new secret is shown once, and the old secret expires at the time that the person chose", async () => {
     const old = secretOf(await make({ label: "Nightly" }));
     const { items } = Object((await world.call("GET", "/tokens")).body);
     const [{ id }] = items.filter(({ label }: { label: string }) => label === "Nightly");
@@ -42,7 +42,7 @@ describe("the secret and the end of a token in the console (rules K31, K32)", ()
     expect((await owner.open("/console/tokens")).text).not.toContain(secretOf(page));
   });
 
-  it("a token with an end shows it, and that it has ended", async () => {
+  it("a token with an end shows this end, and shows after it that it has ended", async () => {
     const token = secretOf(await make({ label: "Monthly", days: "30" }));
     expect(readingOf(await owner.open("/console/tokens"))).toMatch(/Monthly[\s\S]*ends /);
     expect(await status(token)).toBe(200);

@@ -10,7 +10,7 @@ import {
 const token = "abcdefghijklmnopqrstuvwxyz234567abcdefghij";
 const ada = "ada@kitchen.example";
 
-describe("the tokens in the lines with receivers", () => {
+describe("the tokens in the lines of the receivers", () => {
   it.each([
     [`To: <reply+${token}@larder.example>`, [token]],
     [`To: REPLY+${token.toUpperCase()}@LARDER.EXAMPLE`, [token]],
@@ -18,13 +18,13 @@ describe("the tokens in the lines with receivers", () => {
     [`To: reply+${token.slice(1)}@larder.example`, []],
     [`To: reply+1${token.slice(1)}@larder.example`, []],
     ["To: feedback@larder.example", []],
-  ])("are found in %j", (text, found) => {
+  ])("are read from %j", (text, found) => {
     expect(replyTokensIn(text)).toEqual(found);
   });
 });
 
 describe("the kind of a mail", () => {
-  it("is an answer if a person wrote it", () => {
+  it("is an answer if a person wrote the mail", () => {
     const headers = [
       { key: "auto-submitted", value: "No" },
       { key: "precedence", value: "first-class" },
@@ -47,7 +47,7 @@ describe("the kind of a mail", () => {
     expect(kindOfMail([{ key, value }], ada)).toBe("automatic");
   });
 
-  it("is automatic without a sender", () => {
+  it("is automatic if the mail has no sender", () => {
     expect(kindOfMail([], "")).toBe("automatic");
   });
 
@@ -59,11 +59,11 @@ describe("the kind of a mail", () => {
     ["list-unsubscribe", "<https://x>"],
     ["feedback-id", "1"],
     ["precedence", "bulky"],
-  ])("is an answer with the header %s: %s, because mail of people has it, too", (key, value) => {
+  ])("is an answer with the header %s: %s, because people's mail can have it", (key, value) => {
     expect(kindOfMail([{ key, value }], ada)).toBe("answer");
   });
 
-  it("is a report about a mail with multipart/report", () => {
+  it("is a delivery report if the mail has the type multipart/report", () => {
     const headers = [{ key: "content-type", value: "Multipart/Report; report-type=delivery-status" }];
     expect(kindOfMail(headers, "mailer-daemon@mx.example")).toBe("report");
   });
@@ -74,12 +74,12 @@ describe("the kind of a mail", () => {
     ["Action: delayed\nStatus: 4.4.1", false],
     ["Action: failedish", false],
     ["", false],
-  ])("says that a mail will never be delivered, or not: %j", (status, failed) => {
+  ])("says whether a mail will never be delivered: %j", (status, failed) => {
     expect(saysFailed(status)).toBe(failed);
   });
 });
 
-describe("the findings of the mail server about a sender", () => {
+describe("the check of the mail server's results about a sender", () => {
   it.each([
     ["mx.example; dmarc=fail header.from=kitchen.example; spf=pass; dkim=pass", true],
     ["mx.example; spf=fail smtp.mailfrom=evil.example; dkim=none", true],
@@ -89,11 +89,11 @@ describe("the findings of the mail server about a sender", () => {
     ["mx.example; spf=softfail; dkim=none", false],
     ["mx.example; none", false],
     ["", false],
-  ])("say that the address is false, or not: %j", (value, fails) => {
+  ])("says whether the address is forged: %j", (value, fails) => {
     expect(failsAuthentication([{ key: "authentication-results", value }])).toBe(fails);
   });
 
-  it("are in the first header: the sender may have written the others", () => {
+  it("reads only the first header, because the sender can have written the others", () => {
     const headers = ["mx.example; dmarc=fail", "evil.example; dmarc=pass"].map((value) => ({
       key: "authentication-results",
       value,
@@ -108,7 +108,7 @@ describe("a text that is searched for quotations", () => {
     ["a  \r\nb\t\rc", "a\nb\nc"],
     ["\n\na\n\n\n \n\nb\n\nc\n", "a\n\nb\n\nc"],
     [" ", ""],
-  ])("has no spaces at the ends of lines and no second empty line: %j", (text, wanted) => {
+  ])("has no spaces at the ends of lines and no two empty lines in sequence: %j", (text, wanted) => {
     expect(tidyText(text)).toBe(wanted);
   });
 });

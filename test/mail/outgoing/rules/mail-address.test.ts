@@ -16,7 +16,7 @@ describe("an address for mail", () => {
     `${longLocal}@kitchen.example`,
     `a@${longLabel}.example`,
     longest,
-  ])("is %s", (text) => {
+  ])("can be %s", (text) => {
     expect(isMailAddress(text)).toBe(true);
   });
 
@@ -47,11 +47,11 @@ describe("an address for mail", () => {
     `a${longLocal}@kitchen.example`,
     `a@b${longLabel}.example`,
     `a${longest}`,
-  ])("is not %j", (text) => {
+  ])("cannot be %j", (text) => {
     expect(isMailAddress(text)).toBe(false);
   });
 
-  it("has 254 characters at most", () => {
+  it("has at most 254 characters", () => {
     expect(longest).toHaveLength(254);
   });
 });

@@ -8,7 +8,7 @@ it.each([
   ["notice", "bulk"],
   ["release", "bulk"],
 ] as const)(
-  "a mail of the kind %s is in the queue %s, and is automatic exactly if that is bulk",
+  "a mail of the kind %s is in the queue %s, and is marked as automatic only if that queue is bulk",
   (kind, queue) => {
     expect(queueOf(kind)).toBe(queue);
     expect(isAutomatic(kind)).toBe(queue === "bulk");

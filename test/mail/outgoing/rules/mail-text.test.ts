@@ -11,11 +11,11 @@ describe("a text in a header", () => {
     ["\u202eabc\u2066\u200f", "abc"],
     ["a\u{E0041}b\u{E007F}", "ab"],
     ["می\u200cخواهم", "می\u200cخواهم"],
-  ])("is one line without marks: %j", (text, wanted) => {
+  ])("is one line without hidden characters: %j", (text, wanted) => {
     expect(headerText(text, 100)).toBe(wanted);
   });
 
-  it("is cut to this number of complete characters", () => {
+  it("is shortened to complete characters", () => {
     expect(headerText("abcde", 5)).toBe("abcde");
     expect(headerText("abcdef", 5)).toBe("abcd…");
     expect(headerText("abc def", 5)).toBe("abc…");
@@ -24,7 +24,7 @@ describe("a text in a header", () => {
 });
 
 describe("the text of a mail", () => {
-  it("has line feeds, tabs, and no other control characters", () => {
+  it("can have line feeds and tabs, and no other control characters", () => {
     expect(bodyText(" a\r\nb\rc\td\u0000\u001be\u202ef\n\n")).toBe("a\nb\nc\tdef\n");
   });
 });
