@@ -7,13 +7,13 @@ const deviceToken = async () => "sdt_ofTheTest";
 const clientOf = async (...given: Parameters<typeof answers>) =>
   clientWithCredentials((await startRecordingServer(answers(...given))).baseUrl, { attempts: 1 }).client;
 
-describe("a success", () => {
-  it("is passed on with fields unknown to the contract", async () => {
+describe("a successful answer", () => {
+  it("is returned with fields that the contract does not have", async () => {
     const client = await clientOf(200, [{ id: "1", ...faq, mood: "sunny" }]);
     expect(await client.faqs.list()).toEqual([{ id: "1", ...faq, mood: "sunny" }]);
   });
 
-  it("may lack fields that only Innkeep's server adds", async () => {
+  it("can be without fields that only Innkeep's server adds", async () => {
     const client = await clientOf(201, { success: true });
     expect(await client.feedback.submit({ body: { type: "bug", message: "It broke." } })).toEqual({
       success: true,
@@ -24,7 +24,7 @@ describe("a success", () => {
     ["other fields", '{"accepted":true}', { accepted: true }],
     ["an empty object", "{}", {}],
     ["nothing", "", {}],
-  ])("may have %s where the specification shows no answer (rule L60)", async (_, text, expected) => {
+  ])("can have %s where the specification shows no answer (rule L60)", async (_, text, expected) => {
     const baseUrl = await listen((_request, response) => {
       response.writeHead(201, { "content-type": "application/json" }).end(text);
     });
@@ -36,7 +36,7 @@ describe("a success", () => {
     [200, ""],
     [201, "<h1>Welcome</h1>"],
     [201, "[]"],
-  ])("is refused there, too, if it is %i with %j", async (status, text) => {
+  ])("is refused even where the specification shows no answer if it is %i with %j", async (status, text) => {
     const baseUrl = await listen((_request, response) => void response.writeHead(status).end(text));
     const { tester } = clientWithCredentials(baseUrl, { credentials: deviceToken }).client;
     await expect(tester.requestSlot({ params: { slotId: "7" }, body: {} })).rejects.toMatchObject({
@@ -44,7 +44,7 @@ describe("a success", () => {
     });
   });
 
-  it("without a body results in undefined", async () => {
+  it("without a body is returned as undefined", async () => {
     const baseUrl = await listen((_, response) => void response.writeHead(204).end());
     expect(await clientWithCredentials(baseUrl).client.session.remove()).toBeUndefined();
   });
@@ -55,7 +55,7 @@ describe("a success", () => {
     ["half of a web page", '[{"id":', "application/json"],
     ["the JSON of another service", '{"hello":"world"}', "application/json"],
     ["a bare number", "7", "application/json"],
-  ])("is reported as another service's answer if it is %s", async (_, text, type) => {
+  ])("is reported as the answer of another service if it is %s", async (_, text, type) => {
     const baseUrl = await listen((_request, response) => {
       response.writeHead(200, { "content-type": type }).end(text);
     });
@@ -66,8 +66,8 @@ describe("a success", () => {
   });
 });
 
-describe("an error", () => {
-  it("has the server's code, status, message, faults and request id", async () => {
+describe("an error of the server", () => {
+  it("has the code, the status, the message, the faults and the request id of the server", async () => {
     const issues = [{ path: "question", message: "must not be empty" }];
     const body = { error: "Malformed.", code: "bad_request", issues };
     const client = await clientOf(400, body, { "x-request-id": "r-1" });
@@ -89,12 +89,12 @@ describe("an error", () => {
     [{ error: { message: "Gone fishing.", code: "away" } }, "Gone fishing.", "away"],
     [{}, "The server answered with status 404.", "http_404"],
     [["odd"], "The server answered with status 404.", "http_404"],
-  ])("gets a best-effort message if its form is %j", async (body, message, code) => {
+  ])("gets the best possible message if its form is %j", async (body, message, code) => {
     const client = await clientOf(404, body);
     await expect(client.faqs.list()).rejects.toMatchObject({ message, code, status: 404 });
   });
 
-  it("is named by its status if a proxy answers with a web page", async () => {
+  it("is named by its status if a proxy answered with a web page", async () => {
     const baseUrl = await listen((_, response) => {
       response.writeHead(502, { "content-type": "text/html; charset=utf-8" }).end("<h1>Bad gateway</h1>");
     });

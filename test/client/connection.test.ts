@@ -12,7 +12,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
   const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
     clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
 
-  it("reports a refused connection with the host, without the path", async () => {
+  it("causes an error with the host and without the path if it is refused", async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
@@ -21,7 +21,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     });
   });
 
-  it("ends when the server stays silent", async () => {
+  it("ends if the server sends nothing", async () => {
     const baseUrl = await listen(() => {});
     await expect(connect(baseUrl, { ...once, timeoutMs: 50 }).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
@@ -29,7 +29,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     });
   });
 
-  it("may be silent as long as a long poll waits", async () => {
+  it("stays open without data as long as a request for a decision waits", async () => {
     let answer = () => {};
     let arrive = () => {};
     const arrived = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     expect(await run).toEqual({ id: "1" });
   });
 
-  it("returns no partial answer if it ends in the middle", async () => {
+  it("returns no partial answer if it ends before the end of the answer", async () => {
     const baseUrl = await listen((_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("[");
@@ -61,7 +61,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     });
   });
 
-  it("ends when the caller's signal aborts, with the signal's reason", async () => {
+  it("ends if the caller's signal aborts, with the reason of the signal", async () => {
     const controller = new AbortController();
     const baseUrl = await listen(() => controller.abort(new Error("enough")));
     const { client } = connect(baseUrl);
@@ -86,7 +86,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     expect(ports.size).toBe(1);
   });
 
-  it("fails as a connection error if the other side does not use HTTP", async () => {
+  it("causes a connection error if the server does not use HTTP", async () => {
     const baseUrl = await speaking("SSH-2.0-OpenSSH_9.9\r\n");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
@@ -100,7 +100,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     });
   });
 
-  it("reports that the other side does not use TLS", async () => {
+  it("causes an error if the server does not use TLS", async () => {
     const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",

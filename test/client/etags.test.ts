@@ -3,7 +3,7 @@ import { createClient, ServerError, withEtag } from "../../src/index.ts";
 import { listen } from "../support/network/recording-server.ts";
 import { startService } from "../support/service/service.ts";
 
-it("a program replaces the FAQ that it has read, and is refused after somebody else changed it", async () => {
+it("a program can replace the FAQ that it has read, and is refused after somebody else changed the FAQ", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const app = await service.makeApp();
@@ -19,7 +19,7 @@ it("a program replaces the FAQ that it has read, and is refused after somebody e
   await expect(late).rejects.toBeInstanceOf(ServerError);
 });
 
-it("the ETag is undefined if the server sends none, and a failed call fails", async () => {
+it("the ETag is undefined if the server sends none, and a failed call throws an error", async () => {
   const baseUrl = await listen(({ url }, response) => {
     if (url?.endsWith("faqs/remote")) return void response.end("[]");
     response.writeHead(404).end("{}");

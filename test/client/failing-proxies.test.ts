@@ -4,7 +4,7 @@ import { failingProxies, startProxy } from "../support/network/failing-proxies.t
 
 describe.each(Object.entries(failingProxies))("a proxy that %s", (_, answer) => {
   it.each(["https:", "http:"])(
-    "does not keep a call to an %s server open, nor retry it often",
+    "does not keep a call to an %s server open, and does not cause many retries",
     async (protocol) => {
       const proxy = await startProxy(answer);
       const { client } = clientWithCredentials(`${protocol}//api.example`, {
@@ -19,7 +19,7 @@ describe.each(Object.entries(failingProxies))("a proxy that %s", (_, answer) => 
     },
   );
 
-  it("does not delay the end of a call when its signal aborts", async () => {
+  it("does not delay the end of a call whose signal aborts", async () => {
     const stop = new AbortController();
     const proxy = await startProxy(answer, () => stop.abort(new Error("enough")));
     const { client } = clientWithCredentials("https://api.example", { proxy: { https: proxy.address } });

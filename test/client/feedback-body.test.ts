@@ -25,8 +25,8 @@ async function chunksOf(read: AsyncIterable<Uint8Array | string>): Promise<Buffe
   return chunks;
 }
 
-describe("the body of feedback", () => {
-  it("is the fields as JSON without files", async () => {
+describe("the body of a feedback request", () => {
+  it("is JSON with the fields if there are no files", async () => {
     const body = feedbackBody({ ...fields, subject: undefined }, noFiles);
     expect(JSON.parse(Buffer.concat(await chunksOf(body.read())).toString())).toEqual(fields);
   });
@@ -47,7 +47,7 @@ describe("the body of feedback", () => {
     });
   });
 
-  it("has its exact length in advance and encodes files of every length correctly", async () => {
+  it("has a known length in advance, and encodes files of every length correctly", async () => {
     const path = join(await temporaryFolder(), "any");
     const size = fc.oneof(fc.nat(10), fc.integer({ min: 49_140, max: 49_160 }), fc.nat(200_000));
     await fc.assert(
@@ -68,7 +68,7 @@ describe("the body of feedback", () => {
     );
   });
 
-  it("marks where each file ends", async () => {
+  it("marks the end of each file", async () => {
     const folder = await temporaryFolder();
     const images = [
       await onDisk(folder, png(100_000)),
@@ -80,7 +80,7 @@ describe("the body of feedback", () => {
     expect(ends.map((end) => sent.slice(end, end + 2))).toEqual(['",', '"]']);
   });
 
-  it("starts from the beginning each time it is read", async () => {
+  it("starts from the beginning each time that it is read", async () => {
     const images = [await onDisk(await temporaryFolder(), png(100_000))];
     const body = feedbackBody(fields, { ...noFiles, images });
     const [first, second] = [await chunksOf(body.read()), await chunksOf(body.read())].map((chunks) =>
@@ -89,13 +89,13 @@ describe("the body of feedback", () => {
     expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it("never produces more than 64 KiB at once", async () => {
+  it("produces at most 64 KiB at once", async () => {
     const images = [await onDisk(await temporaryFolder(), png(2 * MB))];
     const chunks = await chunksOf(feedbackBody(fields, { ...noFiles, images }).read());
     expect(Math.max(...chunks.map(({ length }) => length))).toBe(65_536);
   });
 
-  it("reads a file only as far as requested", async () => {
+  it("reads a file only as far as the caller requests", async () => {
     const image = await onDisk(await temporaryFolder(), png(2 * MB));
     const read = feedbackBody({}, { ...noFiles, images: [image] })
       .read()
@@ -105,7 +105,7 @@ describe("the body of feedback", () => {
     await expect(read.next()).rejects.toThrow("The file shot.png changed while it was sent.");
   });
 
-  it("is sent block by block, each after the network has accepted the previous one", async () => {
+  it("is sent in blocks, each after the network has accepted the previous block", async () => {
     const images = [await onDisk(await temporaryFolder(), png(2 * MB))];
     let most = 0;
     const network = new Writable({
@@ -120,7 +120,7 @@ describe("the body of feedback", () => {
     expect(most).toBeLessThan(2 * 65_536);
   });
 
-  it("refuses a file whose size has changed", async () => {
+  it("refuses a file whose size has changed during the sending", async () => {
     const image = await onDisk(await temporaryFolder(), png());
     const images = [{ ...image, bytes: image.bytes - 1 }];
     await expect(chunksOf(feedbackBody(fields, { ...noFiles, images }).read())).rejects.toThrow("changed");

@@ -9,7 +9,7 @@ const settings = { http: "http://proxy:1", https: "http://proxy:2" };
 const through = (address: string, none?: string) => proxyFor(new URL(address), { ...settings, none });
 
 describe("a proxy", () => {
-  it("is chosen by the protocol of the server", () => {
+  it("is chosen by the protocol of the server's address", () => {
     expect(through("http://api.example")).toBe("http://proxy:1");
     expect(through("https://api.example")).toBe("http://proxy:2");
   });
@@ -35,15 +35,15 @@ describe("a proxy", () => {
     ["api.example:8443", "http://proxy:2"],
     ["pi.example", "http://proxy:2"],
     ["", "http://proxy:2"],
-  ])("is left out as NO_PROXY=%s says", (none, expected) => {
+  ])("is not used for servers that NO_PROXY=%s contains", (none, expected) => {
     expect(through("https://api.example", none)).toBe(expected);
   });
 
-  it("may be given without a protocol", () => {
+  it("can be written without a protocol", () => {
     expect(proxyFor(new URL("http://api.example"), { http: "proxy:3128" })).toBe("http://proxy:3128");
   });
 
-  it("forwards a request with its credential to an http server", async () => {
+  it("forwards a request with its credential to a server with http", async () => {
     const asked: (string | undefined)[] = [];
     const proxy = await listen(({ url, headers }, response) => {
       asked.push(url, String(headers["x-api-key"]));
@@ -56,7 +56,7 @@ describe("a proxy", () => {
     ]);
   });
 
-  it("forwards a body that is created while it is sent", async () => {
+  it("forwards a body that is created during the sending", async () => {
     const { baseUrl: http, received } = await startRecordingServer(answers(201, { success: true }));
     const content = {
       mediaType: "application/json",
@@ -80,7 +80,7 @@ describe("a proxy", () => {
     ],
     ["hangs up", (socket: Duplex) => void socket.destroy(), "ECONNRESET"],
     ["stays silent", () => {}, "timeout"],
-  ])("causes an error after a few tries if it %s for an https server", async (_, answer, code) => {
+  ])("causes an error after a few attempts if it %s for a server with https", async (_, answer, code) => {
     const proxy = await connectProxy(answer);
     const options = {
       proxy: { https: proxy.address },
@@ -96,7 +96,7 @@ describe("a proxy", () => {
     expect(proxy.asked).toEqual(["api.example:443"]);
   });
 
-  it("gets its name and password, which the server does not get", async () => {
+  it("gets its name and password, and the server does not get them", async () => {
     const heard: unknown[] = [];
     const proxy = await listen(({ headers }, response) => {
       heard.push(headers["proxy-authorization"]);

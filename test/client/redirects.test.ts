@@ -16,14 +16,14 @@ async function redirecting(status: number, to: (request: IncomingMessage) => str
 
 const body = { question: "How?", answer: "So." };
 
-describe("a redirect", () => {
-  it.each([301, 302, 303, 307, 308])("is followed on the same host (%i) for a read", async (status) => {
+describe("a redirect with a status 3xx", () => {
+  it.each([301, 302, 303, 307, 308])("is followed on the same host for a read (%i)", async (status) => {
     const { baseUrl, seen } = await redirecting(status, () => "/moved");
     expect(await clientWithCredentials(baseUrl).client.faqs.list()).toEqual([]);
     expect(seen).toEqual(["GET /api/v1/faqs/remote", "GET /moved"]);
   });
 
-  it("is not followed to another host: no credential is sent to it", async () => {
+  it("is not followed to another host, which gets no credential", async () => {
     const heard: unknown[] = [];
     const other = await listen((request, response) => {
       heard.push(request.headers);
@@ -43,7 +43,7 @@ describe("a redirect", () => {
     expect(seen).toEqual(["POST /api/v1/faqs/remote", "POST /moved"]);
   });
 
-  it.each([301, 302, 303])("is refused if it would turn a change into a read (%i)", async (status) => {
+  it.each([301, 302, 303])("is refused if it would change a write into a read (%i)", async (status) => {
     const { baseUrl, seen } = await redirecting(status, () => "/moved");
     await expect(clientWithCredentials(baseUrl).client.faqs.create({ body })).rejects.toMatchObject({
       status,
@@ -58,7 +58,7 @@ describe("a redirect", () => {
   });
 
   it.each(["", "http://["])(
-    "is reported as another service's answer if its target is %j",
+    "is reported as the answer of another service if its target is %j",
     async (location) => {
       const { baseUrl } = await redirecting(302, () => location);
       await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({

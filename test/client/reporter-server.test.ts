@@ -16,7 +16,7 @@ import {
   setClock,
 } from "../support/worlds/app-with-active-tester.ts";
 
-describe("a session reporter and the server", () => {
+describe("a session reporter together with the server", () => {
   let service: Service;
   let app: AppWithTester;
   const results: SessionResult[] = [];
@@ -50,7 +50,7 @@ describe("a session reporter and the server", () => {
     await reporter.background();
   }
 
-  it("count a day, and the app gets the result when it returns to the foreground", async () => {
+  it("gets a day counted, and the app gets the result when it returns to the foreground", async () => {
     const reporter = reporterOf();
     reporter.setTestKey(app.testKey);
     await use(reporter, 10);
@@ -60,14 +60,14 @@ describe("a session reporter and the server", () => {
     expect(statuses.map(({ countedToday }) => countedToday)).toEqual([false, false, true]);
   });
 
-  it("report nothing for an unknown key", async () => {
+  it("reports nothing for an unknown test key", async () => {
     const reporter = reporterOf();
     reporter.setTestKey(neverAKey());
     await use(reporter, 60);
     expect([results, statuses, reporter.pending()]).toEqual([[], [], []]);
   });
 
-  it("record a session once if the answer was lost", async () => {
+  it("stores a session once if the answer was lost", async () => {
     const client = clientOf();
     let losing = true;
     const report: SessionCalls["sessions"]["report"] = async (input) => {

@@ -38,7 +38,7 @@ describe("a session reporter", () => {
     expect([app.asked, app.heard.statuses]).toEqual([["stk_one"], [standing]]);
   });
 
-  it("leaves the minimum length to the server", async () => {
+  it("leaves the check of the minimum length to the server", async () => {
     await use(app, 1, ["Home"]);
     expect(app.bodies()).toMatchObject([{ endedAt: "2027-03-01T12:00:01.000Z" }]);
   });
@@ -49,7 +49,7 @@ describe("a session reporter", () => {
     expect(app.reports).toEqual([]);
   });
 
-  it("records the screen on which the app returns", async () => {
+  it("also counts the screen on which the app returns to the foreground", async () => {
     await use(app, 90, ["Home", "Map"]);
     await use(app, 90, ["Help"]);
     expect(app.bodies()[1]).toMatchObject({ screens: ["Map", "Help"] });
@@ -62,7 +62,7 @@ describe("a session reporter", () => {
     expect([screens.length, screens[0], screens[49]]).toEqual([50, "x".repeat(200), "Screen 48"]);
   });
 
-  it("limits a session to 24 hours, and ends it at its start if the clock was set back", async () => {
+  it("limits a session to 24 hours, and ends it at its start time if the clock was set back", async () => {
     await use(app, 90_000, ["Home"]);
     await use(app, -5, ["Home"]);
     const [long, back] = app.bodies();
@@ -70,14 +70,14 @@ describe("a session reporter", () => {
     expect(back?.endedAt).toBe(back?.startedAt);
   });
 
-  it("continues a session when the foreground is reported twice", async () => {
+  it("continues a session if the app reports the foreground twice", async () => {
     await app.reporter.foreground();
     app.pass(60);
     await use(app, 60, ["Home"]);
     expect(app.bodies()).toMatchObject([{ endedAt: "2027-03-01T12:02:00.000Z" }]);
   });
 
-  it("ignores an unknown key silently", async () => {
+  it("ignores an unknown test key without an error", async () => {
     app.server.report = stranger;
     app.server.status = strangerStatus;
     await use(app, 90, ["Home"]);
@@ -86,7 +86,7 @@ describe("a session reporter", () => {
     expect([app.reports.length, app.reporter.pending()]).toEqual([1, []]);
   });
 
-  it("sends nothing without a test key, and keeps nothing", async () => {
+  it("sends nothing and stores nothing without a test key", async () => {
     app.reporter.setTestKey(null);
     await use(app, 90, ["Home"]);
     app.reporter.setTestKey("stk_two");
@@ -100,36 +100,36 @@ describe("a session reporter", () => {
       await use(app, 90, ["Home", "Map"]);
     });
 
-    it("repeats the same report with the same Idempotency-Key when the app is back", async () => {
+    it("sends the same report with the same Idempotency-Key again when the app returns", async () => {
       app.server.report = counted;
       await app.reporter.foreground();
       expect(app.reports[1]).toEqual(app.reports[0]);
       expect(app.reporter.pending()).toEqual([]);
     });
 
-    it("reports each session with its own key", async () => {
+    it("sends each session with a separate Idempotency-Key", async () => {
       await use(app, 90, ["Home"]);
       expect(new Set(app.reporter.pending().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
     });
 
-    it("repeats the report with the slot's current key", async () => {
+    it("sends the report again with the slot's present test key", async () => {
       app.reporter.setTestKey("stk_rotated");
       await app.reporter.foreground();
       expect(app.reports[1]?.body.testKey).toBe("stk_rotated");
     });
 
-    it("drops the report after the tester has left", async () => {
+    it("deletes the report after the tester has left", async () => {
       app.reporter.setTestKey(null);
       expect(app.reporter.pending()).toEqual([]);
     });
 
-    it("reports failures without text that may contain the key", () => {
+    it("reports failures without text that can contain the test key", () => {
       const none = { status: undefined, retryAfterSeconds: undefined };
       expect(app.heard.failures).toEqual([{ call: "report", code: "ECONNREFUSED", ...none }]);
     });
   });
 
-  it("waits as long as Retry-After says", async () => {
+  it("waits as long as the header Retry-After says", async () => {
     app.server.report = limited;
     await use(app, 60, ["Home"]);
     app.server.report = counted;
@@ -141,21 +141,21 @@ describe("a session reporter", () => {
     expect([app.reports.length, app.reporter.pending()]).toEqual([3, []]);
   });
 
-  it.each([400, 413, 422])("drops a session that the server will never accept: %d", async (status) => {
+  it.each([400, 413, 422])("deletes a session that the server will never accept: %d", async (status) => {
     app.server.report = new ServerError({ status, code: "bad_request", message: "No." });
     await use(app, 90, ["Home"]);
     expect(app.reporter.pending()).toEqual([]);
   });
 
-  it.each([401, 409, 500, 503])("keeps a session that the server may accept later: %d", async (status) => {
+  it.each([401, 409, 500, 503])("keeps a session that the server can accept later: %d", async (status) => {
     app.server.report = new ServerError({ status, code: "busy", message: "Later." });
     await use(app, 90, ["Home"]);
     expect(app.reporter.pending()).toHaveLength(1);
   });
 });
 
-describe("a session reporter's pending sessions", () => {
-  it("are limited: the oldest are dropped", async () => {
+describe("the unsent sessions of a session reporter", () => {
+  it("have a maximum number, and the oldest are deleted", async () => {
     const app = appWithSessionReporter({ mostPending: 3 });
     app.reporter.setTestKey("stk_one");
     app.server.report = offline;
@@ -163,7 +163,7 @@ describe("a session reporter's pending sessions", () => {
     expect(app.reporter.pending().map(({ screens }) => screens.at(-1))).toEqual(["3", "4", "5"]);
   });
 
-  it("can be stored without the test key, and reported by the next start of the app", async () => {
+  it("can be stored without the test key, and are sent after the next start of the app", async () => {
     let stored: readonly PendingSession[] = [];
     const first = appWithSessionReporter({
       onPending: (pending) => {
@@ -182,7 +182,7 @@ describe("a session reporter's pending sessions", () => {
 });
 
 describe("a session reporter that reads the test key", () => {
-  it("reads the key again for every use", async () => {
+  it("reads the test key again for every use", async () => {
     let reads = 0;
     const app = appWithSessionReporter({ readTestKey: async () => `stk_${++reads}` });
     await use(app, 90, ["Home"]);
@@ -190,7 +190,7 @@ describe("a session reporter that reads the test key", () => {
     expect(new Set([...app.asked, ...app.bodies().map(({ testKey }) => testKey)]).size).toBe(3);
   });
 
-  it("keeps a session if the key cannot be read", async () => {
+  it("keeps a session if it cannot read the test key", async () => {
     const app = appWithSessionReporter({ readTestKey: () => Promise.reject(new Error("locked")) });
     await use(app, 90, ["Home"]);
     expect([app.reports, app.reporter.pending().length]).toEqual([[], 1]);

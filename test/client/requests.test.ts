@@ -14,7 +14,7 @@ async function keepingHeads() {
   return { baseUrl, heads };
 }
 
-describe("a request", () => {
+describe("a request of the client", () => {
   it.each<[string, (client: Client) => Promise<unknown>, Record<string, string>]>([
     ["an app's endpoint", (client) => client.faqs.list(), { "x-api-key": appKey }],
     [
@@ -23,7 +23,7 @@ describe("a request", () => {
       { authorization: "Bearer sda_ofTheTest" },
     ],
     ["the console", (client) => client.session.me(), { authorization: "Bearer sdm_ofTheTest" }],
-  ])("to %s has only its credential", async (_, call, expected) => {
+  ])("to %s contains only its credential", async (_, call, expected) => {
     const { baseUrl, heads } = await keepingHeads();
     await call(clientWithCredentials(baseUrl).client);
     const { "x-api-key": key, authorization } = heads[0]?.headers ?? {};
@@ -34,7 +34,7 @@ describe("a request", () => {
     });
   });
 
-  it("to an open endpoint has no credential", async () => {
+  it("to a public endpoint contains no credential", async () => {
     const { baseUrl, heads } = await keepingHeads();
     await clientWithCredentials(baseUrl).client.session.create({
       body: { email: "a@b.c", password: "secret" },
@@ -42,7 +42,7 @@ describe("a request", () => {
     expect(Object.keys(heads[0]?.headers ?? {})).not.toContain("authorization");
   });
 
-  it("keeps the path of the base URL", async () => {
+  it("keeps the path of the base address", async () => {
     const { baseUrl, heads } = await keepingHeads();
     await clientWithCredentials(`${baseUrl}/innkeep`).client.changelog.list({
       query: { since: "1.0 beta", limit: "5" },
@@ -76,7 +76,7 @@ describe("a request", () => {
   });
 });
 
-describe("a missing credential", () => {
+describe("the error about a missing credential", () => {
   it.each<[string, (client: Client) => Promise<unknown>]>([
     [
       "This needs an app key. Set INNKEEP_API_KEY, or store one with `innkeep auth set api-key`.",
@@ -90,14 +90,14 @@ describe("a missing credential", () => {
       "This needs a maintainer token. Set INNKEEP_TOKEN, or store one with `innkeep auth set token`.",
       (client) => client.apps.list(),
     ],
-  ])("is reported before any request: %s", async (message, call) => {
+  ])("appears before any request: %s", async (message, call) => {
     const { baseUrl, heads } = await keepingHeads();
     const { client } = clientWithCredentials(baseUrl, { credentials: {} });
     await expect(call(client)).rejects.toMatchObject({ name: "MissingCredentialError", message });
     expect(heads).toEqual([]);
   });
 
-  it("is reported only by the call that needs it", async () => {
+  it("appears only for the call that needs the credential", async () => {
     const { baseUrl } = await keepingHeads();
     const asked: string[] = [];
     const credentials = async (kind: string) => {
@@ -109,7 +109,7 @@ describe("a missing credential", () => {
     expect(asked).toEqual(["agentToken"]);
   });
 
-  it("is reported without quoting an invalid value", async () => {
+  it("does not contain the invalid value", async () => {
     const { client } = clientWithCredentials("http://127.0.0.1:9", {
       credentials: { appKey: "sdk_a\r\nx: 1" },
     });

@@ -14,7 +14,7 @@ const body = { question: "How?", answer: "So." };
 const busy = (headers: Record<string, string> = {}) =>
   answers(503, { error: "Busy.", code: "busy" }, headers);
 
-describe("a read", () => {
+describe("a request that reads", () => {
   it.each<[string, Answering]>([
     ["a cut connection", hangsUp],
     ["500", answers(500, {})],
@@ -47,19 +47,22 @@ describe("a read", () => {
     expect([received.length, pauses]).toEqual([1, []]);
   });
 
-  it("fails after four tries with the last failure", async () => {
+  it("fails after four attempts with the last failure", async () => {
     const { baseUrl, received } = await startRecordingServer(hangsUp, hangsUp, hangsUp, answers(502, {}));
     await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({ status: 502 });
     expect(received).toHaveLength(4);
   });
 
-  it.each(["127.0.0.1", "localhost", "[::1]"])("is not retried if a port of %s refuses it", async (host) => {
-    const { client, pauses } = clientWithCredentials(`http://${host}:9`);
-    await expect(client.faqs.list()).rejects.toMatchObject({ code: "ECONNREFUSED" });
-    expect(pauses).toEqual([]);
-  });
+  it.each(["127.0.0.1", "localhost", "[::1]"])(
+    "is not retried if a port of %s refuses the connection",
+    async (host) => {
+      const { client, pauses } = clientWithCredentials(`http://${host}:9`);
+      await expect(client.faqs.list()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+      expect(pauses).toEqual([]);
+    },
+  );
 
-  it("is retried if the host name is unknown: a service may not be registered yet", async () => {
+  it("is retried if the host name is unknown, because a service may not be registered yet", async () => {
     const { client, pauses } = clientWithCredentials("http://nobody.invalid", { attempts: 2 });
     await expect(client.faqs.list()).rejects.toMatchObject({
       code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
@@ -67,14 +70,14 @@ describe("a read", () => {
     expect(pauses).toHaveLength(1);
   });
 
-  it("waits between half and all of a doubling pause", async () => {
+  it("waits between half and all of a pause that doubles", async () => {
     const { baseUrl } = await startRecordingServer(hangsUp, hangsUp, hangsUp, faqs);
     const { client, pauses } = clientWithCredentials(baseUrl, { random: () => 0 });
     await client.faqs.list();
     expect(pauses).toEqual([250, 500, 1_000]);
   });
 
-  it("ends during a pause when its signal aborts", async () => {
+  it("ends during a pause if its signal aborts", async () => {
     const { baseUrl, received } = await startRecordingServer(busy({ "retry-after": "30" }));
     const controller = new AbortController();
     const { client } = clientWithCredentials(baseUrl, {
@@ -86,7 +89,7 @@ describe("a read", () => {
   });
 });
 
-describe("Retry-After", () => {
+describe("the header Retry-After", () => {
   it.each([
     ["seconds", { "retry-after": "7" }, 7_000],
     ["no wait", { "retry-after": "0" }, 0],
@@ -101,14 +104,14 @@ describe("Retry-After", () => {
       0,
     ],
     ["an unreadable value, which is ignored", { "retry-after": "soon" }, 500],
-  ])("is obeyed as %s", async (_, headers, wait) => {
+  ])("is respected as %s", async (_, headers, wait) => {
     const { baseUrl } = await startRecordingServer(answers(429, {}, headers), faqs);
     const { client, pauses } = clientWithCredentials(baseUrl);
     await client.faqs.list();
     expect(pauses).toEqual([wait]);
   });
 
-  it("counts from our clock if the server sends no date", async () => {
+  it("counts from the local clock if the server sends no date", async () => {
     const baseUrl = await listen((_, response) => {
       response.sendDate = false;
       response.writeHead(503, { "retry-after": "Sat, 01 Jan 2000 00:00:30 GMT" }).end("{}");
@@ -128,27 +131,27 @@ describe("Retry-After", () => {
     expect([received.length, pauses]).toEqual([1, []]);
   });
 
-  it("counts as a year if it is too large for a number", async () => {
+  it("counts as one year if it is too large for a number", async () => {
     const { baseUrl } = await startRecordingServer(answers(429, {}, { "retry-after": "9".repeat(400) }));
     const { client } = clientWithCredentials(baseUrl);
     await expect(client.faqs.list()).rejects.toMatchObject({ retryAfterSeconds: 31_536_000 });
   });
 
-  it("counts towards one limit for all pauses", async () => {
+  it("is part of one limit for all pauses", async () => {
     const { baseUrl } = await startRecordingServer(answers(429, {}, { "retry-after": "25" }));
     const { client, pauses } = clientWithCredentials(baseUrl, { attempts: 10 });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 429 });
     expect(pauses).toEqual([25_000, 25_000]);
   });
 
-  it("is obeyed only once if it is zero", async () => {
+  it("is respected only once if it is zero", async () => {
     const { baseUrl } = await startRecordingServer(busy({ "retry-after": "0" }));
     const { client, pauses } = clientWithCredentials(baseUrl, { attempts: 4 });
     await expect(client.faqs.list()).rejects.toMatchObject({ status: 503 });
     expect(pauses).toEqual([0, 1_000, 2_000]);
   });
 
-  it("includes the time of the tries", async () => {
+  it("includes the time of the attempts", async () => {
     let passed = 0;
     const baseUrl = await listen((_, response) => {
       passed += 25_000;
@@ -169,7 +172,7 @@ describe("Retry-After", () => {
   });
 });
 
-describe("a change", () => {
+describe("a request that writes", () => {
   it.each<[string, Answering]>([
     ["a cut connection", hangsUp],
     ["500", answers(500, {})],
@@ -189,7 +192,7 @@ describe("a change", () => {
       "a conflict with a running first request",
       answers(409, { code: "idempotency_in_progress" }, { "retry-after": "1" }),
     ],
-  ])("with an Idempotency-Key is resent after %s with the same key and body", async (_, failure) => {
+  ])("with an Idempotency-Key is sent again after %s with the same key and body", async (_, failure) => {
     const { baseUrl, received } = await startRecordingServer(failure, made);
     await clientWithCredentials(baseUrl).client.faqs.create({ body, idempotencyKey: "k-1" });
     const sent = received.map((one) => [one.headers["idempotency-key"], JSON.parse(one.body.toString())]);
@@ -199,7 +202,7 @@ describe("a change", () => {
     ]);
   });
 
-  it("gets a key from the key store, which the server's answer uses up", async () => {
+  it("gets a key from the key store, and the server's answer ends the use of the key", async () => {
     const { baseUrl, received } = await startRecordingServer(hangsUp, made);
     const spent: string[] = [];
     const idempotency = { keyFor: async () => "kept", settled: async (key: string) => void spent.push(key) };

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const year = 365 * 86_400_000;
 
-it("waits a year, which is longer than the longest timer", async () => {
+it("the function sleep can wait a year, which is longer than the longest timer", async () => {
   let over = false;
   const waited = sleep(year).then(() => {
     over = true;
@@ -18,7 +18,7 @@ it("waits a year, which is longer than the longest timer", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ends when the signal aborts, also after the first timer of a long sleep", async () => {
+it("the function sleep ends if the signal aborts, even after the first of several timers", async () => {
   const interruption = new AbortController();
   const waited = sleep(year, interruption.signal);
   const end = expect(waited).rejects.toThrow("enough");

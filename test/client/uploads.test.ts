@@ -14,11 +14,11 @@ const content = (chunks: number, announced = chunks * 100_000): Content => ({
   },
 });
 
-describe.each(transports)("a body that is created while it is sent over %s", (_, transportFor) => {
+describe.each(transports)("a body that is created during the sending over %s", (_, transportFor) => {
   const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
     clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
 
-  it("arrives whole, with its length and content type", async () => {
+  it("arrives completely, with its length and content type", async () => {
     const { baseUrl, received } = await startRecordingServer(accepts);
     await connect(baseUrl).client.feedback.submit({ content: content(30) });
     const [{ body, headers } = { body: Buffer.alloc(0), headers: {} }] = received;
@@ -26,7 +26,7 @@ describe.each(transports)("a body that is created while it is sent over %s", (_,
     expect(headers).toMatchObject({ "content-length": "3000000", "content-type": "application/json" });
   });
 
-  it("reports its progress to the end", async () => {
+  it("reports its progress up to the end", async () => {
     const { baseUrl } = await startRecordingServer(accepts);
     const told: number[] = [];
     const onProgress = (sent: number, total: number) => void told.push(sent / total);
@@ -34,21 +34,24 @@ describe.each(transports)("a body that is created while it is sent over %s", (_,
     expect(told).toEqual([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]);
   });
 
-  it("starts from the beginning when it is sent again", async () => {
+  it("starts from the beginning if it is sent again", async () => {
     const { baseUrl, received } = await startRecordingServer(hangsUp, answers(500, {}), accepts);
     await connect(baseUrl).client.feedback.submit({ content: content(3), idempotencyKey: "k" });
     expect(received.map(({ body }) => body.length)).toEqual([300_000, 300_000, 300_000]);
   });
 
-  it.each([250_000, 350_000])("is not accepted if it is not the announced %i bytes", async (bytes) => {
-    const { baseUrl } = await startRecordingServer(accepts);
-    const { client } = connect(baseUrl, { attempts: 1 });
-    await expect(client.feedback.submit({ content: content(3, bytes) })).rejects.toThrow(
-      /The body has|the connection was cut/,
-    );
-  });
+  it.each([250_000, 350_000])(
+    "is not accepted if it has %i bytes and not the declared number",
+    async (bytes) => {
+      const { baseUrl } = await startRecordingServer(accepts);
+      const { client } = connect(baseUrl, { attempts: 1 });
+      await expect(client.feedback.submit({ content: content(3, bytes) })).rejects.toThrow(
+        /The body has|the connection was cut/,
+      );
+    },
+  );
 
-  it("fails the call with its own error", async () => {
+  it("causes its own error as the failure of the call", async () => {
     const { baseUrl } = await startRecordingServer(accepts);
     const failing: Content = {
       ...content(3),

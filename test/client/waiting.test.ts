@@ -48,14 +48,14 @@ function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) 
   return { wait, looks, pauses, passed: () => now / 1_000 };
 }
 
-describe("waiting for a decision", () => {
-  it("sends one request without time to wait", async () => {
+describe("the function that waits for a decision", () => {
+  it("sends one request if it has no time to wait", async () => {
     const { wait, looks } = scene(() => open, true);
     expect(await wait(0)).toEqual(open);
     expect(looks).toEqual([{ at: 0, wait: 0 }]);
   });
 
-  it("lets the server hold the answer, at most 55 seconds at a time", async () => {
+  it("lets the server delay the answer for at most 55 seconds at a time", async () => {
     const { wait, looks, pauses } = scene((_, at) => (at < 110 ? open : approved), true);
     expect(await wait(600)).toEqual(approved);
     expect(looks).toEqual([
@@ -66,14 +66,14 @@ describe("waiting for a decision", () => {
     expect(pauses).toEqual([]);
   });
 
-  it("asks at growing intervals if the server does not wait", async () => {
+  it("asks with increasing pauses if the server does not delay the answer", async () => {
     const { wait, pauses } = scene((_, at) => (at < 100 ? open : approved), false);
     expect(await wait(600)).toEqual(approved);
     expect(pauses).toEqual([2_000, 3_000, 4_500, 6_750, 10_125, 15_187.5, 22_781.25, 30_000, 30_000]);
   });
 
   it.each([true, false])(
-    "ends with the open proposal when the time is over (server holds: %s)",
+    "returns the open proposal when the time is over (the server delays: %s)",
     async (holds) => {
       const { wait, passed } = scene(() => open, holds);
       expect(await wait(100)).toEqual(open);
@@ -84,17 +84,17 @@ describe("waiting for a decision", () => {
   it.each([
     new ConnectionError("ECONNRESET", "cut"),
     new ServerError({ status: 503, code: "busy", message: "" }),
-  ])("survives an outage of the server (%s)", async (error) => {
+  ])("continues after an outage of the server (%s)", async (error) => {
     const { wait } = scene((_, at) => (at < 20 ? error : approved), true);
     expect(await wait(600)).toEqual(approved);
   });
 
-  it("fails with the last failure if the server stays unavailable", async () => {
+  it("throws the last error if the server stays unavailable", async () => {
     const away = new ConnectionError("ECONNRESET", "cut");
     await expect(scene(() => away, true).wait(60)).rejects.toBe(away);
   });
 
-  it("fails immediately if waiting is useless", async () => {
+  it("throws an error immediately if waiting is useless", async () => {
     const { wait, looks } = scene(
       () => new ServerError({ status: 404, code: "not_found", message: "" }),
       true,

@@ -88,10 +88,10 @@ const operations: readonly Operation[] = Object.entries(document.paths).flatMap(
       }),
 );
 
-describe("what answers add to the specification", () => {
+describe("the list of the additions to the specification", () => {
   const listed: Readonly<Record<string, readonly string[]>> = additions.fields;
 
-  it("is the list of the contract, field by field", () => {
+  it("contains exactly the fields that answers of the contract have in addition", () => {
     for (const { operationId, address, fields } of operations) {
       const known = specified[address];
       if (!known) continue;
@@ -100,13 +100,13 @@ describe("what answers add to the specification", () => {
     }
   });
 
-  it("lacks no field of the specification", () => {
+  it("is complete: answers have every field of the specification", () => {
     for (const { address, fields } of operations)
       expect.soft(fields, address).toEqual(expect.arrayContaining([...(specified[address] ?? [])]));
     expect(operations.map(({ address }) => address)).toEqual(expect.arrayContaining(Object.keys(specified)));
   });
 
-  it("names the same added endpoints as the contract", () => {
+  it("contains the same added endpoints as the contract", () => {
     const added = operations.filter(({ address }) => !specified[address]);
     expect(added.map(({ operationId }) => operationId).toSorted()).toEqual(
       [...additions.endpoints].toSorted(),
@@ -119,13 +119,13 @@ describe("what answers add to the specification", () => {
     expect(Object.keys(listed).filter((operationId) => !names.includes(operationId))).toEqual([]);
   });
 
-  it("names the same added fields of errors as the contract", () => {
+  it("contains the same added fields of errors as the contract", () => {
     const ofSpecification = ["error", "code", "dayIndex", "reasons"];
     const declared = fieldsOf(document.components.schemas.Error).filter((field) => !field.includes("[]"));
     expect(declared.toSorted()).toEqual([...ofSpecification, ...additions.errorFields].toSorted());
   });
 
-  it("has every field that the server writes into an error", () => {
+  it("contains every field that the server writes into an error in addition", () => {
     const told = { issues: [], dayIndex: 1, runId: null, mayResume: true, entryId: "0", step: "0" } as const;
     const details = { ...told, reasons: [], retryAfterSeconds: 1, allow: [], isPassing: true };
     const written = Object.keys(errorBody(new ApiError("busy", details)));

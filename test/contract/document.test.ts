@@ -33,7 +33,7 @@ function listsIn(part: unknown): string[][] {
 
 /** The OpenAPI document as generators of clients read it. `test/counterparts/openapi` checks it with linters. */
 describe("the OpenAPI document", () => {
-  it("closes in answers only the lists whose values the specification names", () => {
+  it("has closed lists of values in answers only if the specification names the values", () => {
     const closed = operations
       .flatMap(({ responses }) => listsIn(responses))
       .map((values) => values.join(" "));
@@ -46,12 +46,12 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  it("names the codes of errors, and allows others", () => {
+  it("names the codes of errors, and allows other codes", () => {
     const { code } = schemas.Error.properties;
     expect(code).toEqual({ type: "string", "x-extensible-enum": Object.keys(errorCatalogue) });
   });
 
-  it("says of each page how many it has without `limit`", () => {
+  it("says for each list how many items it returns without `limit`", () => {
     const pages = operations.flatMap(({ operationId, parameters }) =>
       parameters.flatMap(({ name, schema }) => (name === "limit" ? [[operationId, schema.default]] : [])),
     );
@@ -75,11 +75,11 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  it("allows 50 screens of a session", () => {
+  it("allows 50 screens in a session", () => {
     expect(schemas.SessionReport.properties.screens).toMatchObject({ type: "array", maxItems: 50 });
   });
 
-  it("demands at least one file of a proof", () => {
+  it("requires at least one file for a proof", () => {
     const { content } = document.paths["/api/v1/testing/proofs"].post.requestBody;
     const { properties, required } = content["multipart/form-data"].schema;
     expect(required).toEqual(["slotId", "capturedAt", "images"]);
@@ -106,14 +106,14 @@ describe("the OpenAPI document", () => {
     expect(keys.length).toBeGreaterThan(50);
   });
 
-  it("describes itself, its tags and its operations", () => {
+  it("describes the API, its tags and its operations", () => {
     const tags: readonly { readonly description?: string }[] = document.tags;
     expect(document.info).toMatchObject({ contact: { name: "Innkeep" }, license: { name: "MIT" } });
     expect(document.info.description).toContain("x-extensible-enum");
     expect([...tags, ...operations].filter(({ description = "" }) => description === "")).toEqual([]);
   });
 
-  it("has no schema that nothing uses", () => {
+  it("has no schema that is not used", () => {
     const text = JSON.stringify(document);
     const isUsed = (name: string) => text.includes(`"#/components/schemas/${name}"`);
     expect(Object.keys(schemas).filter((name) => !isUsed(name))).toEqual([]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { NewFaq } from "../../src/contract/faqs.ts";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 
-it("faults have our messages, also where another library has set the messages of zod", () => {
+it("faults have our messages even after another library has set the messages of zod", () => {
   const { error } = NewFaq.safeParse({ question: 7, answer: null }, ownMessages);
   expect(error && issuesOf(error)).toEqual([
     { path: "question", message: "must be a string" },

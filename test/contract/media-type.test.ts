@@ -13,7 +13,7 @@ const ftyp = (...brands: string[]) =>
     ascii(brands.slice(1).join("")),
   ]);
 
-describe("the media type of bytes", () => {
+describe("the media type that the server detects from bytes", () => {
   it.each([png, jpeg, webp, gif, mp4, webm, mov, pdf].map((build) => [build().mediaType, build().bytes]))(
     "is found for %s",
     (mediaType, bytes) => {
@@ -31,7 +31,7 @@ describe("the media type of bytes", () => {
     ["video/webm", hex("1a45dfa3 87 4282 84 7765626d")],
     ["video/mp4", ftyp("isom").subarray(0, 12)],
     ["video/quicktime", ftyp("qt  ").subarray(0, 12)],
-  ])("is %s for its bare signature", (mediaType, bytes) => {
+  ])("is %s for the shortest valid signature", (mediaType, bytes) => {
     expect(detectMediaType(bytes)).toBe(mediaType);
     expect(detectMediaType(bytes.subarray(0, -1))).toBeNull();
     const moved = detectMediaType(Buffer.concat([ascii(" "), bytes]));
@@ -39,7 +39,7 @@ describe("the media type of bytes", () => {
   });
 
   it.each(["isom", "iso2", "iso6", "mp41", "mp42", "avc1", "M4V ", "dash", "MSNV"])(
-    "is video/mp4 for the brand %j, as the main one or as a compatible one",
+    "is video/mp4 for the brand %j as the main or a compatible brand",
     (brand) => {
       expect(detectMediaType(ftyp(brand))).toBe("video/mp4");
       expect(detectMediaType(ftyp("xxxx", "yyyy", brand))).toBe("video/mp4");
@@ -51,7 +51,7 @@ describe("the media type of bytes", () => {
     ["heix", "image/heic"],
     ["mif1", "image/heic"],
     ["avif", "image/avif"],
-  ])("is not a video for the brand %j, even with known compatible brands, but %s", (brand, mediaType) => {
+  ])("is not a video for the brand %j, even with known compatible brands: it is %s", (brand, mediaType) => {
     expect(detectMediaType(ftyp(brand, "isom", "mp42"))).toBe(mediaType);
   });
 
@@ -70,7 +70,7 @@ describe("the media type of bytes", () => {
     },
   );
 
-  it("finds the DocType after other elements of the header", () => {
+  it("does not depend on elements of the header before the DocType", () => {
     const header = "4286 81 01 42f7 81 01 ec 83 000000 4282 84 7765626d 4287 81 04";
     expect(detectMediaType(hex(`1a45dfa3 9b ${header}`))).toBe("video/webm");
   });
@@ -102,7 +102,7 @@ describe("a declared media type", () => {
     ["", null],
     [null, null],
     [undefined, null],
-  ])("%j means %j", (declared, meant) => {
+  ])("that is written as %j means %j", (declared, meant) => {
     expect(normaliseMediaType(declared)).toBe(meant);
   });
 });

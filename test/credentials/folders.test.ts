@@ -28,7 +28,7 @@ describe("the folders of a person", () => {
       "/home/ada/.local/state/innkeep",
     ],
     ["on Windows", { APPDATA: "/r", LOCALAPPDATA: "/l" }, "win32", "/r/innkeep", "/l/innkeep/state"],
-  ])("are in the right places: %s", (_, env, platform, config, state) => {
+  ])("are at the right places: %s", (_, env, platform, config, state) => {
     expect(at(env, platform)).toEqual([config, state]);
   });
 
@@ -54,7 +54,7 @@ describe("the folders of a person", () => {
       String.raw`C:\Users\Ada\.config\innkeep`,
       String.raw`C:\Users\Ada\.local\state\innkeep`,
     ],
-  ])("are in the right places on Windows: those %s", (_, env, config, state) => {
+  ])("are at the right places on Windows: %s", (_, env, config, state) => {
     const place = { env, home: String.raw`C:\Users\Ada`, platform: "win32" };
     expect([configFolder(place, win32), stateFolder(place, win32)]).toEqual([config, state]);
   });

@@ -5,12 +5,12 @@ const none = () => {
   throw new Error("There is no such user.");
 };
 
-it("is where HOME says, and with an empty HOME where the system says", () => {
+it("the home folder is the folder that HOME names, and the folder of the system account if HOME is empty", () => {
   const userInfo = () => ({ homedir: "/home/ada" });
   expect(homeFolder({ homedir: () => "/h", userInfo: none })).toBe("/h");
   expect(homeFolder({ homedir: () => "", userInfo })).toBe("/home/ada");
 });
 
-it("is not a folder of the command, if the user is unknown to the system", () => {
+it("the home folder is / if HOME is empty and the system does not know the user", () => {
   expect(homeFolder({ homedir: () => "", userInfo: none })).toBe("/");
 });

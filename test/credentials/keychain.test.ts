@@ -6,8 +6,8 @@ afterEach(() => void vi.useRealTimers());
 
 const never = new Promise<string>(() => {});
 
-describe("the keychain", () => {
-  it("times out after three seconds, which differs from a refusal", async () => {
+describe("an access to the keychain", () => {
+  it("ends after three seconds without an answer, with another error than a refusal", async () => {
     const answer = expect(withinLimit(never, () => {})).rejects.toMatchObject({
       name: "KeychainError",
       isLate: true,
@@ -17,7 +17,7 @@ describe("the keychain", () => {
     await answer;
   });
 
-  it("does not time out earlier", async () => {
+  it("does not end before three seconds", async () => {
     let ended = false;
     withinLimit(never, () => {}).catch(() => {
       ended = true;
@@ -26,7 +26,7 @@ describe("the keychain", () => {
     expect(ended).toBe(false);
   });
 
-  it("is announced after half a second without an answer", async () => {
+  it("causes a message after half a second without an answer", async () => {
     const slow = vi.fn();
     withinLimit(never, slow).catch(() => {});
     await vi.advanceTimersByTimeAsync(499);

@@ -15,7 +15,7 @@ async function busIn(folder: string): Promise<string> {
   return `unix:path=${join(folder, "bus")}`;
 }
 
-describe.skipIf(userId === undefined)("the session bus without its variable", () => {
+describe.skipIf(userId === undefined)("the address of the D-Bus session bus without its variable", () => {
   it("is found in the runtime folder that the environment names", async () => {
     const folder = await temporaryFolder();
     const address = await busIn(folder);
@@ -40,7 +40,7 @@ describe.skipIf(userId === undefined)("the session bus without its variable", ()
     expect(sessionBusOf({ env, platform: "darwin", userId })).toBeUndefined();
   });
 
-  it("is not a file, a missing path or another user's socket", async () => {
+  it("is never a file, a missing path or the socket of another user", async () => {
     const runtimeRoot = await temporaryFolder();
     const folder = await temporaryFolder();
     const env = { XDG_RUNTIME_DIR: folder };

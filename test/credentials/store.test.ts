@@ -27,7 +27,7 @@ describe("the store of credentials", () => {
     expect(await store.find({ origin: here, kind: "agentToken" })).toBeUndefined();
   });
 
-  it("makes the file and its folder readable only by their owner, also if the file was open to others", async () => {
+  it("makes the file and its folder readable only by their owner, even if others could read the file before", async () => {
     const { store, folder } = await storeWith(undefined, "new/folder");
     await store.put({ origin: here, kind: "appKey" }, secret);
     await chmod(store.file, 0o644);
@@ -45,7 +45,7 @@ describe("the store of credentials", () => {
     expect(await filesIn(folder)).toEqual([join(folder, "credentials.json")]);
   });
 
-  it("never asks the keychain for a secret that is not in it", async () => {
+  it("does not ask the keychain for a secret that is not stored there", async () => {
     const keychain = vi.fn(async () => fakeKeychain());
     const { store } = await storeWith(keychain);
     await store.find({ origin: here, kind: "appKey" });
@@ -55,7 +55,7 @@ describe("the store of credentials", () => {
     expect(keychain).not.toHaveBeenCalled();
   });
 
-  it("records only the beginning of a secret that is in the keychain", async () => {
+  it("stores only the beginning of a secret whose whole value is in the keychain", async () => {
     const chain = fakeKeychain();
     const { store, folder } = await storeWith(async () => chain);
     expect(await store.put({ origin: here, kind: "appKey" }, secret)).toBe("keychain");
@@ -65,7 +65,7 @@ describe("the store of credentials", () => {
     expect(await store.find({ origin: here, kind: "appKey" })).toEqual({ secret, in: "keychain" });
   });
 
-  it("moves a secret from the file into the keychain when it is stored again", async () => {
+  it("moves a secret from the file into the keychain when the secret is stored again", async () => {
     const chain = fakeKeychain();
     const { store, folder } = await storeWith(async () => chain);
     await store.put({ origin: here, kind: "appKey" }, secret, "file");
@@ -73,7 +73,7 @@ describe("the store of credentials", () => {
     expect(await readFile(join(folder, "credentials.json"), "utf8")).not.toContain(secret);
   });
 
-  it("does not write a secret to disk that a late keychain may still store", async () => {
+  it("does not write a secret to the disk that a slow keychain may still store", async () => {
     const late = new KeychainError("late", true);
     const chain = { ...fakeKeychain(), setPassword: () => Promise.reject(late) };
     const { store, folder } = await storeWith(async () => chain);
@@ -81,13 +81,13 @@ describe("the store of credentials", () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  it("returns nothing if the keychain has lost the secret", async () => {
+  it("returns nothing if the keychain no longer has the secret", async () => {
     const { store } = await storeWith(async () => fakeKeychain());
     await store.put({ origin: here, kind: "appKey" }, secret);
     expect(await store.find({ origin: here, kind: "appKey" })).toBeUndefined();
   });
 
-  it("reports an error if the keychain with the secret does not exist any more", async () => {
+  it("reports an error if the keychain with the secret no longer exists", async () => {
     let chain: ReturnType<typeof fakeKeychain> | undefined = fakeKeychain();
     const { store } = await storeWith(async () => chain);
     await store.put({ origin: here, kind: "appKey" }, secret);
@@ -104,7 +104,7 @@ describe("the store of credentials", () => {
   });
 
   it.each(["{", "null", "7", '{"https://here.example": 7}', '{"https://here.example": {"appKey": 7}}'])(
-    "reports a file with %s as damaged",
+    "reports a file with the content %s as damaged",
     async (text) => {
       const { store, folder } = await storeWith();
       await writeFile(join(folder, "credentials.json"), text);

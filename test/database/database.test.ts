@@ -82,16 +82,19 @@ describe.each(databases)("a database on $name", ({ createEmpty }) => {
     expect(await ids()).toEqual([1, 2]);
   });
 
-  it.each(["returned", "thrown"])("refuses a transaction whose cursor was %s", async (how) => {
-    let kept: Transaction | undefined;
-    const write = database.write(async (tx) => {
-      kept = tx;
-      if (how === "thrown") throw new Error("thrown");
-    });
-    await write.catch(() => {});
-    await expect(kept?.run("DELETE FROM notes")).rejects.toThrow(/has ended/);
-    expect(() => kept?.signal("late")).toThrow(/has ended/);
-  });
+  it.each(["returned", "thrown"])(
+    "refuses a statement of a transaction after its function has %s",
+    async (how) => {
+      let kept: Transaction | undefined;
+      const write = database.write(async (tx) => {
+        kept = tx;
+        if (how === "thrown") throw new Error("thrown");
+      });
+      await write.catch(() => {});
+      await expect(kept?.run("DELETE FROM notes")).rejects.toThrow(/has ended/);
+      expect(() => kept?.signal("late")).toThrow(/has ended/);
+    },
+  );
 
   it("never mixes the statements of two transactions", async () => {
     await database.insert("notes", { id: 1, text: "0" });

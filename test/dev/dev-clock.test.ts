@@ -29,13 +29,13 @@ describe("POST /dev/clock", () => {
     expect(Math.abs(service.clock.now().getTime() - Date.parse(answer.field("now")))).toBeLessThan(60_000);
   });
 
-  it("sets the clock to an instant, from which it runs on", async () => {
+  it("sets the clock to an instant, and the clock continues from there", async () => {
     const answer = await move({ set: "2027-03-01T09:00:00+01:00" });
     expect(answer.body).toEqual({ now: "2027-03-01T08:00:00.000Z" });
     expect(service.clock.now().getTime()).toBeGreaterThanOrEqual(Date.UTC(2027, 2, 1, 8));
   });
 
-  it("moves on from the clock's current time", async () => {
+  it("moves the clock from its present time", async () => {
     await move({ advance: "P1D" });
     await move({ advance: "PT12H" });
     expect(hoursAhead()).toBe(36);
@@ -51,14 +51,14 @@ describe("POST /dev/clock", () => {
     ["the new time would be before 1970", { advance: "-P100Y" }, "advance"],
     ["the instant has no offset", { set: "2027-03-01T09:00:00" }, "set"],
     ["the instant is too late", { set: "9000-01-01T00:00:00Z" }, "set"],
-  ])("answers 400 and names the field when %s, and does not move the clock", async (_, body, field) => {
+  ])("answers 400 and names the field if %s, and does not move the clock", async (_, body, field) => {
     const answer = await move(body);
     expect(answer.status).toBe(400);
     expect(faultyPaths(answer)).toEqual([field]);
     expect(service.clock.offsetMs).toBe(0);
   });
 
-  it("lets days close and requests expire before it answers", async () => {
+  it("ends days and requests that are due before it answers", async () => {
     const listing = await service.makeListing(await service.makeApp(), { durationDays: 3, seats: 2 });
     const cycle = await service.makeCycle(listing);
     const [held = "", asked = ""] = cycle.slotIds;
@@ -78,7 +78,7 @@ describe("POST /dev/clock", () => {
     ]);
   });
 
-  it("shows entries that are published by the new time, and hides them when the clock is set back", async () => {
+  it("publishes entries that are due, and hides them again if the clock is set back", async () => {
     const cast = await makeAppWithAgent(service);
     const publishedAt = new Date(Date.now() + 3_600_000).toISOString();
     await writeNote(service, cast, { title: "Tomorrow", publishedAt });
@@ -91,7 +91,7 @@ describe("POST /dev/clock", () => {
     expect(await entries()).toBe('{"entries":[]}');
   });
 
-  it("lets devices expire, and makes them valid again when the clock is set back", async () => {
+  it("makes devices expire, and makes them valid again if the clock is set back", async () => {
     const headers = await service.makeDevice(await service.makeUser());
     const tasks = async () => (await service.request("GET", "/api/v1/testing/me/tasks", { headers })).status;
     expect(await tasks()).toBe(200);

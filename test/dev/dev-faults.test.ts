@@ -13,7 +13,7 @@ describe("POST /dev/faults", () => {
   const fault = (body: object) => service.request("POST", "/dev/faults", { body });
   const get = (path: string) => service.request("GET", path);
 
-  it("makes the next request to the path fail, and no later one", async () => {
+  it("makes the next request to the path fail, and no request after it", async () => {
     const made = await fault({ path: "/healthz", status: 503 });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({ path: "/healthz", status: 503, code: "busy", times: 1, delayMs: 0 });
@@ -36,7 +36,7 @@ describe("POST /dev/faults", () => {
     ["/", "/healthz", 418],
     ["/api/v1/faq", "/api/v1/faqs/remote", 401],
     ["/api/v1/faqs/remote/1", "/api/v1/faqs/remote", 401],
-  ])("for %s affects %s: %d", async (path, asked, status) => {
+  ])("with the path %s affects %s: %d", async (path, asked, status) => {
     await fault({ path, status: 418 });
     expect((await get(asked)).status).toBe(status);
   });
@@ -54,19 +54,19 @@ describe("POST /dev/faults", () => {
     [500, "internal"],
     [502, "internal"],
     [503, "busy"],
-  ])("with status %d is answered with the code %s", async (status, code) => {
+  ])("with the status %d causes an answer with the code %s", async (status, code) => {
     await fault({ path: "/healthz", status });
     const answer = await get("/healthz");
     expect([answer.status, answer.field("code")]).toEqual([status, code]);
   });
 
-  it("with a code is answered with the status of the code", async () => {
+  it("with a code causes an answer with the status of the code", async () => {
     await fault({ path: "/healthz", code: "device_taken" });
     const answer = await get("/healthz");
     expect([answer.status, answer.field("code")]).toEqual([409, "device_taken"]);
   });
 
-  it("with only a delay makes the request wait, and then answers it as usual", async () => {
+  it("with only a delay makes the request wait, and the request is then answered as usual", async () => {
     await fault({ path: "/healthz", delayMs: 500 });
     const order: string[] = [];
     const delayed = get("/healthz").then(({ status }) => order.push(`delayed ${status}`));
@@ -78,7 +78,7 @@ describe("POST /dev/faults", () => {
   it.each([
     ["the faults are cleared", "DELETE", "/dev/faults"],
     ["the server is reset", "POST", "/dev/reset"],
-  ])("lets a waiting request continue immediately when %s", async (_, method, path) => {
+  ])("lets a waiting request continue immediately if %s", async (_, method, path) => {
     await fault({ path: "/healthz", status: 500, delayMs: 600_000 });
     const delayed = get("/healthz");
     await expect.poll(async () => (await get("/dev/faults")).body).toEqual({ items: [] });
@@ -86,7 +86,7 @@ describe("POST /dev/faults", () => {
     expect((await delayed).status).toBe(200);
   });
 
-  it("changes nothing: a refused request can be sent again", async () => {
+  it("prevents the effect of a failed request, so that the request can be sent again", async () => {
     const { key } = await service.makeApp();
     const send = () =>
       service.request("POST", "/api/v1/faqs/remote", {
@@ -99,7 +99,7 @@ describe("POST /dev/faults", () => {
     expect([again.status, again.headers.get("idempotent-replay")]).toEqual([201, null]);
   });
 
-  it("lists the remaining faults in their order", async () => {
+  it("adds a fault to the list, which has the remaining faults in their order", async () => {
     await fault({ path: "/healthz", status: 500, times: 3 });
     await fault({ path: "/readyz", delayMs: 5 });
     await get("/healthz");
@@ -111,7 +111,7 @@ describe("POST /dev/faults", () => {
     });
   });
 
-  it("is cleared by DELETE", async () => {
+  it("adds faults that DELETE removes", async () => {
     await fault({ path: "/healthz", status: 500, times: 3 });
     expect((await service.request("DELETE", "/dev/faults")).status).toBe(204);
     expect((await get("/healthz")).status).toBe(200);

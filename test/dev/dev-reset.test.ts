@@ -30,7 +30,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     return { headers, path, runId: proposed.field("runId") };
   }
 
-  it("records outgoing messages instead of sending them, newest first", async () => {
+  it("stores outgoing messages and does not send them; its list begins with the newest", async () => {
     const webhook = await startWebhook();
     const first = await propose(webhook.url);
     const second = await propose(webhook.url);
@@ -44,7 +44,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect(webhook.received).toEqual([]);
   });
 
-  it("has its initial state after a reset: no content, no faults, real time", async () => {
+  it("has its initial state after a reset: no content, no faults and the real time", async () => {
     const { path, headers } = await propose("https://chat.example/hook");
     const image = new URL((await get(path, headers)).field("feedback.images.0")).pathname;
     await service.request("POST", "/dev/clock", { body: { advance: "P3D" } });
@@ -56,7 +56,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect([(await get(path, headers)).status, (await get(image)).status]).toEqual([404, 404]);
   });
 
-  it("deletes test cycles, stored responses and limits at a reset", async () => {
+  it("deletes test cycles, stored responses and the uses of limits at a reset", async () => {
     const app = await service.makeApp();
     const cycle = await service.makeCycle(await service.makeListing(app));
     const tester = await service.makeUser();
@@ -71,7 +71,7 @@ describe.each(databases)("the development server on $name", (engine) => {
     expect((await create()).headers.get("idempotent-replay")).toBeNull();
   });
 
-  it("still accepts keys, tokens, devices and sign-ins after a reset, and shows no old data", async () => {
+  it("still accepts keys, tokens, devices and sign-ins after a reset, and returns no old data", async () => {
     const cast = await makeAppWithAgent(service);
     const owner = await service.makeUser();
     const cookie = await service.signIn(owner);

@@ -19,7 +19,7 @@ const devPaths = [
 ] as const;
 
 describe("a server without --dev", () => {
-  it.each(devPaths)("answers 404 to %s %s, as for any unknown path", async (method, path) => {
+  it.each(devPaths)("answers 404 to %s %s, as to every unknown path", async (method, path) => {
     const service = await startService();
     const answer = await service.request(method, path);
     const unknown = await service.request(method, "/nowhere");
@@ -30,9 +30,9 @@ describe("a server without --dev", () => {
 
 it.each([
   ["with --dev", true, 200],
-  ["without it", false, 429],
+  ["without --dev", false, 429],
 ])(
-  "a server without rate limits accepts more than 60 session reports an hour only %s",
+  "a server without rate limits accepts more than 60 session reports an hour only if it runs %s",
   async (_, dev, last) => {
     const service = await startService({
       settings: { dev },
@@ -90,15 +90,15 @@ describe("the development server", () => {
     for (const path of devPaths) expect(await statusWith({ host, ...headers }, path)).toBe(403);
   });
 
-  it.each(["localhost", "127.0.0.1:4700", "[::1]:4700"])("is reachable under the name %s", async (host) => {
+  it.each(["localhost", "127.0.0.1:4700", "[::1]:4700"])("can be reached with the name %s", async (host) => {
     expect(await statusWith({ host }, ["GET", "/dev/faults"])).toBe(200);
   });
 
-  it("accepts requests of its own pages", async () => {
+  it("accepts requests from its own pages", async () => {
     expect(await statusWith({ origin: service.baseUrl }, ["GET", "/dev/faults"])).toBe(200);
   });
 
-  it("is not part of the API's description", async () => {
+  it("adds nothing to the description of the API", async () => {
     expect((await service.request("GET", "/api/v1/openapi.json")).text).not.toContain("/dev/");
   });
 

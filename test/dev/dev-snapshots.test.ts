@@ -36,7 +36,7 @@ describe.each(databases)("snapshots of the development server on $name", (engine
     };
   }
 
-  it("bring back rows, files and the clock, and drop what came later", async () => {
+  it("restore rows, files and the clock, and remove later data", async () => {
     const app = await makeApp();
     await app.addFaq("Before?");
     const id = await app.report();
@@ -56,7 +56,7 @@ describe.each(databases)("snapshots of the development server on $name", (engine
     expect((await send("GET", "/dev/clock")).field("now")).toMatch(/^2031-05-06T07:0/);
   });
 
-  it("show no answer that was kept from before they were loaded", async () => {
+  it("leave no stored answer from the time before the restore", async () => {
     const app = await makeApp();
     await save("empty");
     await app.addFaq("One?");
@@ -67,7 +67,7 @@ describe.each(databases)("snapshots of the development server on $name", (engine
     expect(await app.questions()).toEqual(["Two?"]);
   });
 
-  it("are replaced by a later one of the same name, also when several are saved at once", async () => {
+  it("are replaced by a later snapshot of the same name, even if several are saved at the same time", async () => {
     const app = await makeApp();
     await app.addFaq("One?");
     const saved = await Promise.all([save("same"), save("same"), save("same")]);
@@ -81,7 +81,7 @@ describe.each(databases)("snapshots of the development server on $name", (engine
     expect(JSON.stringify(body).match(/"same"/g)).toHaveLength(1);
   });
 
-  it("leave people signed in", async () => {
+  it("do not end the sessions of people", async () => {
     const owner = await service.makeUser();
     await save("before");
     const headers = await service.signIn(owner);
@@ -89,7 +89,7 @@ describe.each(databases)("snapshots of the development server on $name", (engine
     expect((await service.request("GET", "/api/v1/console/apps", { headers })).status).toBe(200);
   });
 
-  it("have names that are names of files, and exist", async () => {
+  it("must have names that can be file names, and a restore needs an existing snapshot", async () => {
     for (const name of ["../up", "a/b", "", ".hidden", "x".repeat(65)])
       expect((await save(name)).status).toBe(400);
     expect(await load("none")).toMatchObject({

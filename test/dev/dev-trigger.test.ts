@@ -34,7 +34,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     return { ...cast, told, read };
   };
 
-  it.each(eventTypes.map((type) => [type]))("causes %s", async (type) => {
+  it.each(eventTypes.map((type) => [type]))("causes the event %s", async (type) => {
     const { told, appId } = await makeApp();
     const events = await told(type);
     expect(events.map((event) => event.type)).toContain(type);
@@ -55,7 +55,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     });
   });
 
-  it("replies to a thread and decides on a proposal that exist", async () => {
+  it("replies to a thread that exists, and decides on a proposal that exists", async () => {
     const { told, read } = await makeApp();
     const [made] = await told("feedback.created");
     const feedbackId = made?.data.feedbackId;
@@ -70,7 +70,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     expect(JSON.stringify(await read(`/feedback/${feedbackId}`))).toContain("Fix it at once");
   });
 
-  it("returns everything that follows from a missed day, at the time of the moved clock", async () => {
+  it("returns all events that follow from a missed day, at the time of the moved clock", async () => {
     const { told } = await makeApp();
     const before = service.clock.now().getTime();
     const events = await told("seat.removed");
@@ -81,7 +81,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     expect(service.clock.now().getTime() - before).toBeGreaterThan(86_400_000);
   });
 
-  it("leaves no key, and one token for all proposals", async () => {
+  it("creates no keys, and only one token for all proposals", async () => {
     const { told, read, appId } = await makeApp();
     const before = Object(await read(`/apps/${appId}/keys`)).items.length;
     await told("feedback.created");
@@ -92,7 +92,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     expect(labels.filter((label: string) => label === "dev trigger")).toHaveLength(1);
   });
 
-  it("finds an app by its name, and names one that does not exist", async () => {
+  it("finds an app by its name, and reports a name that does not exist", async () => {
     const { appId, read } = await makeApp();
     const { name } = Object(await read(`/apps/${appId}`));
     expect((await trigger({ event: "faq.changed", app: name })).status).toBe(200);

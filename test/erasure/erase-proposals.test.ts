@@ -7,7 +7,7 @@ import { makeWorkingAgent, type WorkingAgent } from "../support/worlds/agents/ap
 const grace = "grace.hopper@example.org";
 const sentBack = "An address was erased from this proposal. Propose it again if it is still wanted.";
 
-describe.each(databases)("a proposal that names a person who is erased, on $name", (engine) => {
+describe.each(databases)("a proposal that names an erased person, on $name,", (engine) => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.each(databases)("a proposal that names a person who is erased, on $name
       .map(({ action }: { action: string }) => action);
   };
 
-  it("is not approved any more, because no person has read the changed plan", async () => {
+  it("is no longer approved, because no person has read the changed plan", async () => {
     await begin();
     const runs = [
       await propose(),
@@ -79,7 +79,7 @@ describe.each(databases)("a proposal that names a person who is erased, on $name
     expect((await actionsOn(runId)).sort()).toEqual(["run.recall", "run.release"]);
   });
 
-  it("is sent back if it waits, so that nobody approves what is not on the page, and a wait for it ends", async () => {
+  it("is sent back if it waits for a decision, so that nobody approves a changed plan, and waiting requests end", async () => {
     await begin();
     const runId = await propose();
     const waiting = service.request("GET", `/api/v1/agent/runs/${runId}?wait=50`, { headers: world.agent });
@@ -95,7 +95,7 @@ describe.each(databases)("a proposal that names a person who is erased, on $name
     expect(await actionsOn(runId)).toEqual(["run.request_changes"]);
   });
 
-  it("stays as it ended if it is carried out or refused", async () => {
+  it("keeps its state if it was carried out or refused", async () => {
     await begin();
     const done = await propose();
     await approve(done);

@@ -32,8 +32,8 @@ afterEach(async () => {
   started = undefined;
 });
 
-describe.each(databases)("of people with similar addresses on $name", (engine) => {
-  it("one is erased in every spelling, and the others stay", async () => {
+describe.each(databases)("an erasure of one of several people with similar addresses on $name", (engine) => {
+  it("erases the person in every spelling, and keeps the others", async () => {
     const { deployment, service } = await serve(engine);
     const world = await makeOwnerWithOneOfEach(service);
     const { app, call } = world;

@@ -4,14 +4,14 @@ import { eventually } from "../support/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { recordSession } from "../support/worlds/listing-and-slot-activity.ts";
 
-describe.each(databases)("a tester who is erased on $name", (engine) => {
+describe.each(databases)("an erased tester on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   afterAll(() => service.stop());
 
-  it("keeps the seat while the test runs, and leaves its counts afterwards", async () => {
+  it("keeps the place in the test during the test, and leaves only numbers afterwards", async () => {
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
     const headers = await service.signIn(owner);

@@ -52,7 +52,7 @@ const erase = async ({ call }: PersonEverywhere, email = grace) => {
   });
 };
 
-describe.each(databases)("a person who is erased on $name", (engine) => {
+describe.each(databases)("an erased person on $name", (engine) => {
   it("is in no file of the server and in no new backup", async () => {
     const { deployment, service } = await serve(engine);
     const world = await makePersonEverywhere(service);
@@ -72,7 +72,7 @@ describe.each(databases)("a person who is erased on $name", (engine) => {
     expect(service.logged().toLowerCase()).not.toContain(graceAddress);
   });
 
-  it("leaves the words of others, with a mark in place of the address", async () => {
+  it("is replaced by a mark in the words of other people, which stay", async () => {
     const { service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     await erase(world);
@@ -106,7 +106,7 @@ describe.each(databases)("a person who is erased on $name", (engine) => {
     expect(Object((await call("GET", `/apps/${app.id}/feedback?q=theirs`)).body).items).toHaveLength(1);
   });
 
-  it("stays in the apps of other owners", async () => {
+  it("is not erased from the apps of other owners", async () => {
     const { deployment, service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     const other = await makePersonEverywhere(service);
@@ -122,7 +122,7 @@ describe.each(databases)("a person who is erased on $name", (engine) => {
     expect((await other.call("GET", `/feedback/${other.own}`)).status).toBe(200);
   });
 
-  it("is counted before, and a second erasure finds nothing", async () => {
+  it("is counted before the erasure, and a second erasure finds nothing", async () => {
     const { service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     const preview = async () => Object((await world.call("POST", "/people/preview", { email: grace })).body);
@@ -139,7 +139,7 @@ describe.each(databases)("a person who is erased on $name", (engine) => {
     expect(Object.values(again.counts).every((count) => count === 0)).toBe(true);
   });
 
-  it("has a receipt, which can be compared with an address and does not contain it", async () => {
+  it("has a receipt, which can be compared with an address and does not contain the address", async () => {
     const { service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     const { id, finishedAt, backupsUntil } = await erase(world);
@@ -157,7 +157,7 @@ describe.each(databases)("a person who is erased on $name", (engine) => {
 });
 
 describe.each(databases)("an erasure on $name", (engine) => {
-  it("is for owners: an account that owns no app is refused", async () => {
+  it("is only for owners, and is refused for an account that owns no app", async () => {
     const { service } = await serve(engine);
     const { app } = await makePersonEverywhere(service);
     const maintainer = await service.signIn(await service.makeMember(app.id, "maintainer"));
@@ -173,7 +173,7 @@ describe.each(databases)("an erasure on $name", (engine) => {
     expect(Object(body).counts).toMatchObject({ threads: 0, texts: 0 });
   });
 
-  it("is refused for yourself, for members, and for testers of a test that runs", async () => {
+  it("is refused for the owner's own address, for members, and for testers of a running test", async () => {
     const { service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     const refusal = async (email: string) => {
@@ -188,7 +188,7 @@ describe.each(databases)("an erasure on $name", (engine) => {
     expect([answer.status, answer.field("issues.0.path")]).toEqual([400, "email"]);
   });
 
-  it("accepts reports during the work, and a second request for the same person starts no second one", async () => {
+  it("does not prevent new reports during the work, and a second request for the same person starts no second erasure", async () => {
     const { service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     onTestFinished(() => undefined);

@@ -25,7 +25,7 @@ const indexes = [
   "blocked_senders",
 ];
 
-describe.each(databases)("what a person sent and got on $name", (engine) => {
+describe.each(databases)("the search for what a person sent and received, on $name,", (engine) => {
   const traced = tracedDatabase(engine);
   let service: Service;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(databases)("what a person sent and got on $name", (engine) => {
   afterAll(() => service.stop());
 
   const everyIndex = () =>
-    it("is found by indexes only", async () => {
+    it("uses only indexes", async () => {
       const erasing = { person: personOf("person77@example.org"), scope: { ownerId: personId } };
       const plans = await plansOf(traced, service.deps.database, (db) => findByAddress(db, erasing));
       expect(plans).toHaveLength(indexes.length);
@@ -52,7 +52,7 @@ describe.each(databases)("what a person sent and got on $name", (engine) => {
       }
     });
   const everyStep = () =>
-    it("is searched by the keys of a table, and never by the apps of the owner", async () => {
+    it("uses the keys of a table, and never the apps of the owner", async () => {
       const erasing = { person: personOf("person77@example.org"), scope: { ownerId: personId } };
       const place = { pass: 0, after: ["0"] };
       const plans = await plansOf(traced, service.deps.database, (db) => findAt(db, erasing, place));
@@ -67,18 +67,18 @@ describe.each(databases)("what a person sent and got on $name", (engine) => {
       }
     });
 
-  describe("without statistics:", () => {
+  describe("without statistics", () => {
     everyIndex();
     everyStep();
   });
-  describe("with statistics:", () => {
+  describe("with statistics", () => {
     beforeAll(() => service.deps.database.write(refreshStatistics));
     everyIndex();
     everyStep();
   });
 });
 
-describe.each(databases)("a preview of an erasure on $name", (engine) => {
+describe.each(databases)("the preview of an erasure on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -105,18 +105,18 @@ describe.each(databases)("a preview of an erasure on $name", (engine) => {
     return countFound(service.deps.database, erasing, milliseconds);
   };
 
-  it("is complete on a small server, even if there is no time", async () => {
+  it("is complete on a small server even if it has no time", async () => {
     expect(await foundIn(0)).toEqual({ complete: true, counts: everything });
   });
 
-  it("counts what the person sent and got among many threads of others, even if there is no time", async () => {
+  it("counts what the person sent and received among many threads of others, even if it has no time", async () => {
     const { complete, counts } = await foundIn(0, 1_500);
     expect(complete).toBe(false);
     expect(counts).toMatchObject({ threads: 2, messages: 1, invitations: 1 });
     expect(counts.texts).toBeLessThan(everything.texts);
   });
 
-  it("counts nothing twice if there is time for everything", async () => {
+  it("counts nothing twice if it has time for everything", async () => {
     await service.deps.database.write((tx) => tx.run("DELETE FROM feedback WHERE id LIKE '0000%'"));
     expect(await foundIn(600_000, 1_500)).toEqual({ complete: true, counts: everything });
   });

@@ -6,7 +6,7 @@ import { searchedTables } from "../../server/erasure/store/find.ts";
 import { databases } from "../support/database/databases.ts";
 
 describe.each(databases)("the descriptions of the tables, on $name", ({ create }) => {
-  it("name every table and every column, and describe the content of each column of texts", async () => {
+  it("contain every table and every column, and describe the content of each text column", async () => {
     const created = await create();
     try {
       const schema = await everyTable(await created.open());
@@ -24,7 +24,7 @@ describe.each(databases)("the descriptions of the tables, on $name", ({ create }
   });
 });
 
-it("a table of apps that contains texts of people is searched in an erasure", () => {
+it("each table with an app and texts of people is searched in an erasure", () => {
   const holding = allTables.filter(
     (table) =>
       table.of === "app" && columnsHolding(table, "address", "name", "text", "json", "key").length > 0,

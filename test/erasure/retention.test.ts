@@ -11,7 +11,7 @@ import { fillThreads, propose, sendFeedback } from "../support/worlds/owner-with
 
 const day = 86_400_000;
 
-describe.each(databases)("threads that an app keeps for a time, on $name", (engine) => {
+describe.each(databases)("the retention of threads in an app, on $name,", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -44,7 +44,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     );
   const tonight = () => cleanUp(service.deps, new AbortController().signal);
 
-  it("are deleted with their files when they are resolved and too old, and nothing else", async () => {
+  it("deletes resolved threads that are too old with their files, and nothing else", async () => {
     const world = await makeWorld();
     const image = { images: [dataUrl(png(4_321))] };
     const old = await world.thread("resolved", 31, image);
@@ -80,7 +80,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     expect(Object((await world.call("GET", "/audit?action=retention.delete")).body).items).toHaveLength(1);
   });
 
-  it("are all deleted, even if there are very many", async () => {
+  it("deletes all of them even if there are very many", async () => {
     const world = await makeWorld();
     for (let n = 0; n < 3; n++) await world.thread("resolved", 90);
     await service.deps.database.write(async (tx) => {
@@ -97,7 +97,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     expect(items).toMatchObject([{ target: "133 threads" }]);
   });
 
-  it("stay while a proposal waits for somebody, or an agent has claimed one", async () => {
+  it("keeps a thread while a proposal waits for a decision or an agent has claimed one", async () => {
     const world = await makeWorld();
     const agent = await service.makeToken(world.owner, "agent");
     const ids = [];
@@ -118,7 +118,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     for (const id of ids) expect(await world.statusOf(id)).toBe(200);
   });
 
-  it("are kept again after the setting is emptied, and wrong settings are refused", async () => {
+  it("ends when the setting is emptied, and wrong settings are refused", async () => {
     const world = await makeWorld();
     await world.keep(1);
     const old = await world.thread("resolved", 400);
@@ -135,7 +135,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     expect((await service.request("GET", path, { headers: stranger })).status).toBe(404);
   });
 
-  it("are counted up to a thousand", async () => {
+  it("counts up to 1,000 threads", async () => {
     const world = await makeWorld();
     const old = { createdAt: "2020-01-01T00:00:00.000Z" };
     await fillThreads(service, world.app.id, Array(1_001).fill(old));
@@ -150,7 +150,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     expect(readingOf(asked)).toContain("More than 1,000 resolved threads are older than 60 days.");
   });
 
-  it("are shown in the form before a new setting is saved", async () => {
+  it("is shown in the form before a new setting is saved", async () => {
     const world = await makeWorld();
     await world.thread("resolved", 90);
     const browser = createBrowserWithoutScripts(service, world.headers);
@@ -164,8 +164,8 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
   });
 });
 
-describe("a clock that is a year ahead, and is believed", () => {
-  it("deletes in one night only threads that became too old within two days", async () => {
+describe("a wrong clock that is a year ahead and is accepted", () => {
+  it("causes in one night only the deletion of threads that became too old within two days", async () => {
     const service = await startService();
     const app = await service.makeApp();
     const insert = (id: string, at: string) =>

@@ -22,7 +22,7 @@ it.each([
   ["in front of the frame", frame],
   ["in front of the scan", scan],
   ["in front of the end", bytes.length - 2],
-])("a JPEG with bytes %s that readers ignore stays a picture, without them", async (_, at) => {
+])("a JPEG with bytes %s that readers ignore is stored as a picture without these bytes", async (_, at) => {
   const between = (text: string) =>
     Buffer.concat([bytes.subarray(0, at), Buffer.from(text, "latin1"), bytes.subarray(at)]);
   const { isWhole, bytes: after } = await kept(between("\0\xff\0lat=52.5"));

@@ -48,7 +48,7 @@ function nestedFrames(depth: number): Buffer {
   return frames;
 }
 
-it("a WebP with frames in frames keeps only the outer ones", async () => {
+it("a WebP with frames within frames keeps only the outer frames", async () => {
   const image = riff("ALPH", latin1("drawings"));
   const after = await kept(
     webpOf(frameOf(Buffer.concat([image, frameOf(riff("XMP ", latin1(place)))]))),
@@ -60,7 +60,7 @@ it("a WebP with frames in frames keeps only the outer ones", async () => {
   expect((await kept(webpOf(nestedFrames(80_000)), "image/webp")).isWhole).toBe(true);
 });
 
-it("a WebP with too many chunks keeps the first ones", async () => {
+it("a WebP with too many chunks keeps the first chunks", async () => {
   const chunk = riff("ALPH", Buffer.alloc(0));
   const before = webpOf(repeated(chunk));
   const after = await kept(before, "image/webp");
@@ -80,7 +80,7 @@ it("the chunks of all frames of a WebP are counted together", async () => {
 });
 
 it.each([2, 4, 6])(
-  "%i bytes after the last chunk of a WebP, too few for a chunk, become zero",
+  "%i bytes after the last chunk of a WebP, too few for a chunk, are replaced by zeros",
   async (length) => {
     const rest = latin1(place).subarray(0, length);
     const after = await kept(webpOf(frameOf(rest), rest), "image/webp");
@@ -138,7 +138,7 @@ function elementsOf(span: Buffer): { readonly id: number; readonly length: numbe
 }
 
 it.each(["bf", "bf01", "1853", "1a45dfa301", "1a45dfa3"])(
-  "the rest of an element at the end of a WebM, %s, is removed",
+  "an incomplete element at the end of a WebM, %s, is removed",
   async (rest) => {
     const { bytes } = await kept(webmOf(rest), "video/webm");
     expect(bytes.length).toBe(webmOf(rest).length);
@@ -147,7 +147,7 @@ it.each(["bf", "bf01", "1853", "1a45dfa301", "1a45dfa3"])(
 );
 
 it.each(["01", "0000000000000001"])(
-  "a WebM loses the blocks of a text track with the number %s",
+  "a WebM loses the blocks of a text track whose number is %s",
   async (number) => {
     const sized = (id: string, content: string | Buffer): Buffer => {
       const bytes = typeof content === "string" ? Buffer.from(content, "hex") : content;
@@ -269,7 +269,7 @@ it.each<[string, string, Buffer]>([
     "application/pdf",
     Buffer.concat([latin1("%PDF-1.4\n"), repeated(latin1(`/Filter${" ".repeat(1_990)}>>stream\nendstream`))]),
   ],
-])("%s is read in large pieces", async (_, mediaType, bytes) => {
+])("%s is read in large parts", async (_, mediaType, bytes) => {
   const { calls } = await kept(bytes, mediaType);
   // Each piece has 64 KiB. Some are read twice, and most are written.
   expect(calls).toBeLessThan(20 + (5 * bytes.length) / 65_536);

@@ -42,7 +42,7 @@ async function removedByHand() {
   return { kept, running: () => pending.length, finishOne: () => pending.shift()?.() };
 }
 
-describe("files that a transaction secures", () => {
+describe("the files of a transaction", () => {
   const tx = {
     engine: "postgres",
     get: async () => undefined,
@@ -57,7 +57,7 @@ describe("files that a transaction secures", () => {
     await expect(kept.secure(tx, [await receive("b")])).rejects.toThrow(FilesUnavailable);
   });
 
-  it("are unavailable if they were moved to another storage", async () => {
+  it("are reported as unavailable if they were moved to another storage", async () => {
     const files = createLocalFiles(await temporaryFolder());
     const { receive } = await folderWithFiles();
     const old = createKeptFiles(
@@ -69,7 +69,7 @@ describe("files that a transaction secures", () => {
     await old.secure(tx, []);
   });
 
-  it("are unavailable if the storage hangs, so that the transaction ends soon", async () => {
+  it("are reported as unavailable if the storage does not answer, so that the transaction ends soon", async () => {
     const { receive } = await folderWithFiles();
     const files = createLocalFiles(await temporaryFolder());
     const hung = createKeptFiles({ ...files, size: () => new Promise(() => {}) }, async () => {});
@@ -78,14 +78,14 @@ describe("files that a transaction secures", () => {
   });
 });
 
-describe("files kept for a report", () => {
-  it("stay if the report is saved", async () => {
+describe("the files of a report", () => {
+  it("are kept if the report is saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     expect(await kept.keepFor([await receive("a")], async () => "saved")).toBe("saved");
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("are removed if the report cannot be saved", async () => {
+  it("are deleted if the report cannot be saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     await expect(kept.keepFor([await receive("a")], () => Promise.reject(new Error("no")))).rejects.toThrow(
       "no",
@@ -93,7 +93,7 @@ describe("files kept for a report", () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  it("stay if another report needs the same content", async () => {
+  it("are kept if another report has the same content", async () => {
     const { folder, kept, referenced, receive } = await folderWithFiles();
     const file = await receive("same");
     await kept.keepFor([file], async () => referenced.add(file.sha256));
@@ -103,14 +103,14 @@ describe("files kept for a report", () => {
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("are not removed while a report with them is being saved", async () => {
+  it("are not deleted while a report with them is saved", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     const file = await receive("busy");
     await kept.keepFor([file], () => kept.removeUnreferenced([file.sha256]));
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("are removed when nothing refers to them", async () => {
+  it("are deleted if nothing refers to them", async () => {
     const { folder, kept, receive } = await folderWithFiles();
     const file = await receive("old");
     await kept.keepFor([file], async () => {});
@@ -118,7 +118,7 @@ describe("files kept for a report", () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  it("are not removed at once when the storage does not answer, because it may later remove those of the next attempt", async () => {
+  it("are not deleted immediately if the storage does not answer, because a late deletion could hit the next attempt", async () => {
     const { removed, keptBy, receive } = await folderOfRemoved();
     const received = await receive("silent");
     const fail = (isSilence: boolean) =>
@@ -131,7 +131,7 @@ describe("files kept for a report", () => {
     expect(removed).toEqual([received.sha256]);
   });
 
-  it("are removed four at a time", async () => {
+  it("are deleted four at a time", async () => {
     const { kept, finishOne, running } = await removedByHand();
     const hashes = Array.from({ length: 10 }, (_, at) => String(at));
     const all = Promise.all([

@@ -32,21 +32,21 @@ describe("a temporary file", () => {
     ["none", 0],
     ["a few", 10],
     ["many", 300_000],
-  ])("has the size, hash and kind of %s bytes", async (_, size) => {
+  ])("has the size, the hash and the type of %s bytes", async (_, size) => {
     const { receive } = await createStore();
     const bytes = size < 100 ? Buffer.alloc(size, 1) : png(size).bytes;
     const detectedType = size < 100 ? null : "image/png";
     expect(await receive(bytes)).toMatchObject({ size, sha256: sha256Of(bytes), detectedType });
   });
 
-  it("has the kind of bytes that arrive one by one", async () => {
+  it("has the type of bytes that arrive one by one", async () => {
     const { files } = await createStore();
     const file = files.createTemporary(1_000);
     for (const byte of png(600).bytes) file.write(Buffer.of(byte));
     expect(await file.finish()).toMatchObject({ size: 600, detectedType: "image/png" });
   });
 
-  it("is written up to one byte over its limit, and only counted beyond", async () => {
+  it("stores one byte more than its limit, and only counts the bytes after that", async () => {
     const { files } = await createStore();
     const file = files.createTemporary(5);
     for (const text of ["abc", "def", "ghi"]) file.write(Buffer.from(text));
@@ -54,7 +54,7 @@ describe("a temporary file", () => {
     expect(await readFile(file.path, "utf8")).toBe("abcdef");
   });
 
-  it("of a file that was kept before is not changed", async () => {
+  it("with the content of a stored file does not change the stored file", async () => {
     const { files } = await createStore();
     const { bytes } = filesWithPositions()[0] ?? png();
     const [changed, copy] = [files.createTemporary(10_000), files.createTemporary(10_000)];
@@ -64,7 +64,7 @@ describe("a temporary file", () => {
     expect((await changed.finish()).sha256).not.toBe(sha256Of(bytes));
   });
 
-  it("has an unguessable name, and is readable only by its owner", async () => {
+  it("has a secret name, and can be read only by its owner", async () => {
     const { files } = await createStore();
     const paths = [files.createTemporary(1).path, files.createTemporary(1).path];
     expect(new Set(paths).size).toBe(2);
@@ -72,7 +72,7 @@ describe("a temporary file", () => {
     expect(await modeOf(paths[0] ?? "")).toBe("600");
   });
 
-  it("is removed when it is dropped, finished or not", async () => {
+  it("is deleted when it is dropped, whether it is complete or not", async () => {
     const { folder, files } = await createStore();
     const [first, second] = [files.createTemporary(1), files.createTemporary(1)];
     await first.finish();
@@ -89,8 +89,8 @@ describe("a temporary file", () => {
   });
 });
 
-describe("a kept file", () => {
-  it("has the hash of its bytes as its name, and is readable only by its owner", async () => {
+describe("a stored file", () => {
+  it("has the hash of its bytes as its name, and can be read only by its owner", async () => {
     const { folder, files, receive } = await createStore();
     const sha256 = sha256Of("hello");
     await files.keep(await receive("hello"));
@@ -110,7 +110,7 @@ describe("a kept file", () => {
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("can be kept again after its temporary file was removed", async () => {
+  it("can be stored again after its temporary file was deleted", async () => {
     const { files, receive } = await createStore();
     const received = await receive("hello");
     await files.keep(received);
@@ -130,7 +130,7 @@ describe("a kept file", () => {
     expect(await openFilesIn(folder)).toEqual([]);
   });
 
-  it("can be removed, even twice", async () => {
+  it("can be deleted, even twice", async () => {
     const { files, receive } = await createStore();
     const received = await receive("hello");
     await files.keep(received);
@@ -163,14 +163,14 @@ describe("a kept file", () => {
     expect(await readFile(path, "utf8")).toBe("secret");
   });
 
-  it("is never created from a file over its limit", async () => {
+  it("is never created from a file that is larger than its limit", async () => {
     const { files, receive } = await createStore();
     await expect(files.keep(await receive("too long", 3))).rejects.toThrow("incomplete");
   });
 });
 
-describe("the temporary folder", () => {
-  it("loses only files that were not written to for an hour", async () => {
+describe("the folder for temporary files", () => {
+  it("loses only files that nothing was written to for an hour", async () => {
     const { folder, files, receive } = await createStore();
     const [old, fresh] = [await receive("old"), await receive("fresh")];
     const kept = await receive("kept");
@@ -182,7 +182,7 @@ describe("the temporary folder", () => {
     expect((await filesIn(folder)).sort()).toEqual([fresh.path, keptPath].sort());
   });
 
-  it("drops only its own files", async () => {
+  it("deletes only its own files", async () => {
     const { folder, files, receive } = await createStore();
     await mkdir(join(folder, "other"));
     await writeFile(join(folder, "other", "a"), "");

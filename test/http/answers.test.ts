@@ -23,27 +23,27 @@ function recalling(megabytes: number, remembers = true) {
   return { made, recall, signal };
 }
 
-describe("prepared answers", () => {
-  it("are created once for each version", async () => {
+describe("stored answers", () => {
+  it("are created once for each version of the data", async () => {
     const { made, recall } = recalling(0);
     for (const version of [1, 1, 2, 2]) await recall("faqs", version);
     expect(made).toEqual(["faqs", "faqs"]);
   });
 
-  it("are created once for twenty requests at once, which share the text", async () => {
+  it("are created once for twenty requests at the same time, which share the text", async () => {
     const { made, recall } = recalling(1);
     const bodies = await Promise.all(Array.from({ length: 20 }, async () => (await recall("faqs")).body));
     expect(made).toEqual(["faqs"]);
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it("are created again for a newer version while an older one is created", async () => {
+  it("are created again for a newer version even while an older one is created", async () => {
     const { made, recall } = recalling(0);
     await Promise.all([recall("faqs", 1), recall("faqs", 2), recall("faqs", 2)]);
     expect(made).toEqual(["faqs", "faqs"]);
   });
 
-  it("are created again, once, if the first attempt failed", async () => {
+  it("are created again once if the first attempt failed", async () => {
     const answers = createAnswers(hearing().memory);
     let attempts = 0;
     const recall = () =>
@@ -57,7 +57,7 @@ describe("prepared answers", () => {
     expect(attempts).toBe(2);
   });
 
-  it("are created again, of the same version, once anything may have changed", async () => {
+  it("are created again for the same version after anything may have changed", async () => {
     const { made, recall, signal } = recalling(0);
     for (const topic of ["app:1", "*"]) {
       await recall("faqs");
@@ -67,13 +67,13 @@ describe("prepared answers", () => {
     expect(made).toEqual(["faqs", "faqs"]);
   });
 
-  it("are created for each request where a server does not hear of each change in time", async () => {
+  it("are created for each request if a server does not learn of each change in time", async () => {
     const { made, recall } = recalling(0, false);
     for (let time = 0; time < 3; time += 1) await recall("faqs");
     expect(made).toHaveLength(3);
   });
 
-  it("are not kept if anything may have changed while they were created", async () => {
+  it("are not kept if anything may have changed during their creation", async () => {
     const { made, recall, signal } = recalling(0);
     const first = recall("faqs");
     signal("*");
@@ -82,7 +82,7 @@ describe("prepared answers", () => {
     expect(made).toHaveLength(2);
   });
 
-  it("use no more memory than there is: those that were not used for the longest time are dropped", async () => {
+  it("use a limited amount of memory: those that were not used for the longest time are deleted", async () => {
     const { made, recall } = recalling(8);
     for (let n = 0; n < 8; n++) await recall(`since ${n}`);
     await recall("since 0");
@@ -94,7 +94,7 @@ describe("prepared answers", () => {
     expect(made).toHaveLength(10);
   });
 
-  it("use no memory for replaced versions", async () => {
+  it("use no memory for versions that were replaced", async () => {
     const { made, recall } = recalling(8);
     for (let version = 1; version <= 9; version++) await recall("faqs", version);
     for (let n = 0; n < 7; n++) await recall(`since ${n}`);

@@ -6,7 +6,7 @@ import { type AppWithAgent, makeAppWithAgent } from "../support/worlds/app-with-
 const feedback = "/api/v1/feedback/remote";
 const report = { type: "bug", message: "It crashes." };
 
-describe("a body", () => {
+describe("the body of a request", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -26,19 +26,19 @@ describe("a body", () => {
     ["an FAQ entry", "/api/v1/faqs/remote", "application/json"],
     ["a sign-in", "/api/v1/console/session", "application/json"],
     ["a form", "/console/sign-in", "application/x-www-form-urlencoded"],
-  ])("that is compressed is refused with 415 and the reason: %s", async (_, path, type) => {
+  ])("is refused with 415 and the reason if it is compressed: %s", async (_, path, type) => {
     const headers = { "content-encoding": "gzip", "content-type": type };
     const answer = await send(path, headers, gzipSync(JSON.stringify(report)));
     expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
     expect(answer.field("error")).toContain("without Content-Encoding");
   });
 
-  it("that says it is not compressed is accepted", async () => {
+  it("is accepted if a header says that it is not compressed", async () => {
     const answer = await send(feedback, { "content-encoding": "identity" }, JSON.stringify(report));
     expect(answer.status).toBe(201);
   });
 
-  it.each([0, 80_000])("may begin with a byte order mark, followed by %d bytes", async (padding) => {
+  it.each([0, 80_000])("can begin with a byte order mark, followed by %d bytes", async (padding) => {
     const body = `\ufeff${" ".repeat(padding)}${JSON.stringify(report)}`;
     expect((await send(feedback, {}, body)).status).toBe(201);
     expect((await send("/api/v1/faqs/remote", {}, `\ufeff{"question":"How?","answer":"So."}`)).status).toBe(
@@ -47,7 +47,7 @@ describe("a body", () => {
   });
 });
 
-describe("a 401 says how to send a credential", () => {
+describe("an answer 401", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -59,13 +59,13 @@ describe("a 401 says how to send a credential", () => {
     ["/api/v1/testing/me/tasks", 'Bearer realm="innkeep"'],
     ["/api/v1/console/apps", 'Bearer realm="innkeep"'],
     ["/api/v1/faqs/remote", 'ApiKey realm="innkeep", header="x-api-key"'],
-  ])("%s", async (path, challenge) => {
+  ])("says for %s how to send a credential: %s", async (path, challenge) => {
     const answer = await service.request("GET", path);
     expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, challenge]);
   });
 });
 
-it("FAQ writes that end in 400 or 404 count towards the limit", async () => {
+it("writes to the FAQ that end with 400 or 404 are counted in the limit", async () => {
   const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "faqWrites=4/60" } });
   const { key } = await makeAppWithAgent(service);
   const path = "/api/v1/faqs/remote";

@@ -15,7 +15,7 @@ const faqs = "/api/v1/faqs/remote";
 const changelog = "/api/v1/changelog/remote";
 const faq = { question: "How?", answer: "So." };
 
-describe("caching", () => {
+describe("the HTTP cache", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -53,15 +53,15 @@ describe("caching", () => {
       `/api/v1/agent/runs/${await propose(service, cast, await submitFeedback(service, cast))}`,
   };
 
-  describe.each(Object.entries(readable))("of %s", (_, prepare) => {
-    it("has a strong ETag that stays the same while nothing changes", async () => {
+  describe.each(Object.entries(readable))("for %s", (_, prepare) => {
+    it("can use a strong ETag that stays the same if nothing changes", async () => {
       const path = await prepare();
       const etag = await etagOf(path);
       expect(etag).toMatch(/^"[\w-]{20,}"$/);
       expect(await etagOf(path)).toBe(etag);
     });
 
-    it("answers If-None-Match with 304, the ETag and no body", async () => {
+    it("gets 304 with the ETag and without a body for a matching If-None-Match", async () => {
       const path = await prepare();
       const etag = await etagOf(path);
       for (const known of [etag, `"other", ${etag}`, `W/${etag}`, "*"]) {
@@ -72,20 +72,20 @@ describe("caching", () => {
       }
     });
 
-    it("answers 200 with the body when the client has another ETag", async () => {
+    it("gets 200 with the body if it has another ETag", async () => {
       const path = await prepare();
       const answer = await get(path, { "if-none-match": '"other", W/"another"' });
       expect(answer.status).toBe(200);
       expect(answer.text).not.toBe("");
     });
 
-    it("must be revalidated each time, and is private", async () => {
+    it("must check each answer again, and must be private", async () => {
       const cacheControl = (await get(await prepare())).headers.get("cache-control");
       expect(cacheControl).toContain("private");
       expect(cacheControl).toContain("no-cache");
     });
 
-    it("answers HEAD like GET, without the body", async () => {
+    it("gets the same headers for HEAD as for GET, without the body", async () => {
       const path = await prepare();
       const [head, full] = [
         await service.request("HEAD", path, { headers: { ...cast.key, ...cast.agent } }),
@@ -96,14 +96,14 @@ describe("caching", () => {
         expect([name, head.headers.get(name)]).toEqual([name, full.headers.get(name)]);
     });
 
-    it("answers 401 without credentials, even with a matching ETag", async () => {
+    it("gets 401 without credentials, even with a matching ETag", async () => {
       const path = await prepare();
       const headers = { "if-none-match": await etagOf(path) };
       expect(await service.request("GET", path, { headers })).toMatchObject({ status: 401 });
     });
   });
 
-  describe("of the FAQ changes with", () => {
+  describe("gets a new answer for the FAQ immediately", () => {
     it.each([
       ["POST", async () => write("POST", faqs, faq)],
       ["PATCH", async (id: string) => write("PATCH", `${faqs}/${id}`, { sortOrder: 9 })],
@@ -118,7 +118,7 @@ describe("caching", () => {
         "PUT in the console",
         async () => write("PUT", `/api/v1/console/apps/${cast.appId}/faqs`, { faqs: [] }),
       ],
-    ])("%s, at once", async (_, change) => {
+    ])("after %s", async (_, change) => {
       const id = await createFaq();
       const etag = await etagOf(faqs);
       expect((await change(id)).status).toBeLessThan(300);
@@ -127,7 +127,7 @@ describe("caching", () => {
       expect(answer.headers.get("etag")).not.toBe(etag);
     });
 
-    it("no request that changes nothing", async () => {
+    it("only after a request that changes something", async () => {
       const id = await createFaq();
       const etag = await etagOf(faqs);
       service.clock.advance(1_000);
@@ -138,28 +138,28 @@ describe("caching", () => {
     });
   });
 
-  describe("of the changelog changes with", () => {
+  describe("gets a new answer for the changelog immediately", () => {
     const entry = (id: string, more = "") => `/api/v1/console/changelog/${id}${more}`;
     it.each([
-      ["an entry that is published", async () => writeNote(service, cast, {})],
-      ["an entry that is changed", async (id: string) => write("PATCH", entry(id), { title: "Newer" })],
+      ["the publication of an entry", async () => writeNote(service, cast, {})],
+      ["a change of an entry", async (id: string) => write("PATCH", entry(id), { title: "Newer" })],
       [
-        "an entry that becomes a draft again",
+        "the change of an entry into a draft",
         async (id: string) => write("PATCH", entry(id), { publishedAt: null }),
       ],
-      ["an entry that is deleted", async (id: string) => write("DELETE", entry(id))],
+      ["the deletion of an entry", async (id: string) => write("DELETE", entry(id))],
       [
-        "a draft that is published",
+        "the publication of a draft",
         async (_: string, draft: string) => write("POST", entry(draft, "/publish")),
       ],
-    ])("%s, at once", async (_, change) => {
+    ])("after %s", async (_, change) => {
       const [id, draft] = [await publish(), await publish({ publishedAt: null })];
       const etag = await etagOf(changelog);
       expect((await change(id, draft)).status).toBeLessThan(300);
       expect(await get(changelog, { "if-none-match": etag })).toMatchObject({ status: 200 });
     });
 
-    it("the time at which a scheduled entry appears", async () => {
+    it("at the time when a scheduled entry is published", async () => {
       const soon = new Date(service.clock.now().getTime() + 60_000).toISOString();
       await publish({ publishedAt: soon });
       const etag = await etagOf(changelog);
@@ -168,7 +168,7 @@ describe("caching", () => {
       expect(await get(changelog, { "if-none-match": etag })).toMatchObject({ status: 200 });
     });
 
-    it("the query", async () => {
+    it("for another query", async () => {
       await publish({ version: "1.0.0" });
       await publish({ version: "1.1.0" });
       const etags = [
@@ -180,7 +180,7 @@ describe("caching", () => {
     });
   });
 
-  it("of a proposal changes with the decision", async () => {
+  it("gets a new answer for a proposal after the decision", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     const etag = await etagOf(`/api/v1/agent/runs/${runId}`);
     await decide(service, cast, runId, { decision: "approve" });
@@ -189,15 +189,15 @@ describe("caching", () => {
     });
   });
 
-  it("is off for every writing request: no-store, and no ETag", async () => {
+  it("stores no answer to a writing request: no-store, and no ETag", async () => {
     const answer = await write("POST", faqs, faq);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.has("etag")).toBe(false);
   });
 });
 
-describe.each(sharedDatabases)("caching on two servers of one PostgreSQL", (postgres) => {
-  it("is correct at once on the server that has written, and soon on the other", async () => {
+describe.each(sharedDatabases)("the HTTP cache of two servers with one PostgreSQL database", (postgres) => {
+  it("is correct immediately on the server that has written, and soon after on the other", async () => {
     const database = await postgres.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
     const { key: headers } = await makeAppWithAgent(one);

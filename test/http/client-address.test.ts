@@ -11,7 +11,7 @@ function requestFrom(peer: string, forwarded?: string): IncomingMessage {
   return request;
 }
 
-describe("the client's address", () => {
+describe("the client's address that the server uses", () => {
   const trusted = ["10.0.0.0/8", "fd00::/8"];
 
   it.each([

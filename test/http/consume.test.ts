@@ -4,7 +4,7 @@ import { consume } from "../../server/http/body/upload.ts";
 
 const KB = 1_024;
 
-it("reading a body yields to other work after each 128 KiB", async () => {
+it("the server pauses after each 128 KiB of a body, so that other work continues", async () => {
   const chunks = Array.from({ length: 100 }, () => Buffer.alloc(16 * KB));
   let taken = 0;
   let most = 0;

@@ -12,7 +12,7 @@ const having = (wanted: (endpoint: Endpoint) => boolean) =>
     .filter(([, endpoint]) => wanted(endpoint))
     .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
 
-describe("every error", () => {
+describe("the error", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe("every error", () => {
   };
 
   it.each(having(({ auth }) => auth !== "none"))(
-    "of %s without credentials is JSON {error, code}",
+    "of %s without credentials is JSON with error and code",
     async (_, endpoint) => {
       const answer = await service.request(endpoint.method, addressOf(endpoint));
       const code = { appKey: "invalid_api_key", agentToken: "invalid_token", deviceToken: "invalid_token" }[
@@ -73,7 +73,7 @@ describe("every error", () => {
   });
 
   it.each(having(({ params }) => params !== undefined))(
-    "of %s with a malformed id is a 404, as for an unknown id",
+    "of %s with a malformed id is 404, as for an unknown id",
     async (_, endpoint) => {
       const [name = ""] = Object.keys(endpoint.params?.shape ?? {});
       const sending = endpoint.body ? { body: {} } : {};
@@ -87,7 +87,7 @@ describe("every error", () => {
   );
 
   it.each(having(({ query }) => query !== undefined))(
-    "of %s with a wrong query is a 400 that names it",
+    "of %s with a wrong query is 400, and names the parameter",
     async (_, endpoint) => {
       const [name = ""] = Object.keys(endpoint.query?.shape ?? {});
       const answer = await call(endpoint, {}, `${addressOf(endpoint)}?${name}=&${name}=`);
@@ -97,7 +97,7 @@ describe("every error", () => {
   );
 
   it.each(having(isMutation))(
-    "of %s with a malformed Idempotency-Key is a 400 that names it",
+    "of %s with a malformed Idempotency-Key is 400, and names the header",
     async (_, endpoint) => {
       const answer = await call(endpoint, {
         headers: { "idempotency-key": "x".repeat(256) },
@@ -111,16 +111,16 @@ describe("every error", () => {
   describe.each(having(({ body, bodyKind }) => body !== undefined && bodyKind !== "form"))(
     "of %s",
     (_, endpoint) => {
-      it("with malformed JSON is a 400", async () => {
+      it("is 400 for malformed JSON", async () => {
         await expectMalformed(endpoint, '{"a":');
       });
 
-      it("with a body of another content type is a 415", async () => {
+      it("is 415 for a body of another content type", async () => {
         const answer = await call(endpoint, { headers: { "content-type": "text/plain" }, body: "{}" });
         expectRefusal(endpoint, answer, 415, "unsupported_media_type");
       });
 
-      it("with a body over its limit, 1 MiB unless it has its own, and without files is a 413", async () => {
+      it("is 413 for a body without files that is larger than its limit, which is 1 MiB by default", async () => {
         const body = JSON.stringify({ foo: "x".repeat(endpoint.bodyBytes ?? 1_048_576) });
         expectRefusal(endpoint, await call(endpoint, { headers: json, body }), 413, "payload_too_large");
       });
@@ -137,20 +137,20 @@ describe("every error", () => {
       ["the same key twice", '{"a":1,"a":2}'],
       ["a key named __proto__", '{"__proto__":{"a":1}}'],
       ["nesting that never closes", `{"a":${"[".repeat(16_000)}${"]".repeat(16_000)}}`],
-    ])("with %s is a 400", async (_, body) => {
+    ])("is 400 for %s", async (_, body) => {
       await expectMalformed(endpoint, body);
     });
   });
 
   it.each(having(({ bodyKind }) => bodyKind === "form"))(
-    "of %s with a body that is not a form is a 415",
+    "of %s is 415 for a body that is not a form",
     async (_, endpoint) => {
       const answer = await call(endpoint, { body: {} });
       expectRefusal(endpoint, answer, 415, "unsupported_media_type");
     },
   );
 
-  it("of a body of exactly 1 MiB is not about its size", async () => {
+  it("of a body with exactly 1 MiB is not 413", async () => {
     const [start, end] = ['{"question":"How?","answer":"So.","foo":"', '"}'];
     const body = `${start}${"x".repeat(1_048_576 - start.length - end.length)}${end}`;
     const headers = { ...cast.key, "content-type": "application/json" };

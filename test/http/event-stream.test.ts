@@ -4,7 +4,7 @@ import Koa from "koa";
 import { expect, it } from "vitest";
 import { type EventConnection, sendEvents } from "../../server/http/event-stream.ts";
 
-it("A client that reads nothing is cut after a bounded number of bytes", async () => {
+it("the server closes the event stream of a client that reads nothing after a limited number of bytes", async () => {
   let connection: EventConnection | undefined;
   let isClosed = false;
   const app = new Koa();

@@ -60,7 +60,7 @@ describe("every response", () => {
     expect(new Set(ids).size).toBe(answers.size);
   });
 
-  it("has one line in the log, with the same id", () => {
+  it("has one line in the log with the same id", () => {
     const lines = service.logged().split("\n");
     for (const [what, { headers }] of answers) {
       const id = `"requestId":"${headers.get("x-request-id")}"`;
@@ -71,14 +71,14 @@ describe("every response", () => {
     }
   });
 
-  it("forbids guessing its type, and sends no referrer", () => {
+  it("forbids the browser to guess its type and to send a referrer", () => {
     for (const [what, { headers }] of answers) {
       expect([what, headers.get("x-content-type-options")]).toEqual([what, "nosniff"]);
       expect([what, headers.get("referrer-policy")]).toEqual([what, "no-referrer"]);
     }
   });
 
-  it("cannot be read by a page of another origin: CORS is off", () => {
+  it("cannot be read by a page of another origin, because CORS is off", () => {
     const names = [...answers].flatMap(([what, { headers }]) =>
       [...headers.keys()].map((name) => `${what}: ${name}`),
     );
@@ -86,7 +86,7 @@ describe("every response", () => {
   });
 });
 
-describe("CORS with listed origins", () => {
+describe("CORS with a list of origins", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -100,14 +100,14 @@ describe("CORS with listed origins", () => {
   const ask = (method: string, from: string, headers: Record<string, string> = cast.key) =>
     service.request(method, "/api/v1/faqs/remote", { headers: { ...headers, origin: from } });
 
-  it("allows their pages to read answers and errors", async () => {
+  it("allows pages of these origins to read answers and errors", async () => {
     for (const answer of [await ask("GET", origin), await ask("GET", origin, {})]) {
       expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
       expect(answer.headers.get("vary")).toMatch(/origin/i);
     }
   });
 
-  it("answers their preflight requests", async () => {
+  it("answers preflight requests of these origins", async () => {
     const preflight = {
       "access-control-request-method": "POST",
       "access-control-request-headers": "x-api-key",
@@ -124,7 +124,7 @@ describe("CORS with listed origins", () => {
   });
 
   it.each(["https://evil.example", "https://app.example.evil.example", "http://app.example", "null"])(
-    "allows no page of %s to read anything",
+    "does not allow a page of %s to read anything",
     async (stranger) => {
       for (const method of ["GET", "OPTIONS"])
         expect((await ask(method, stranger)).headers.has("access-control-allow-origin")).toBe(false);

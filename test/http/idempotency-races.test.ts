@@ -46,7 +46,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     await database.remove();
   });
 
-  it.each(mutations)("have one effect when 50 arrive at once: $name", async ({ prepare }) => {
+  it.each(mutations)("have one effect if 50 arrive at the same time: $name", async ({ prepare }) => {
     const send = await prepare(service, cast);
     const answers = await Promise.all(fifty.map(() => send(keyed("once"))));
     expectOneAct(answers);
@@ -55,7 +55,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect([isReplay(again), await stateOf(service, cast)]).toEqual([true, state]);
   });
 
-  it("have one effect for each of 50 keys that arrive at once", async () => {
+  it("have one effect for each of 50 keys that arrive at the same time", async () => {
     const send = (key: string) =>
       service.request("POST", path, { headers: { ...cast.key, ...keyed(key) }, body: report });
     const answers = await Promise.all(fifty.map((at) => send(`key ${at}`)));
@@ -63,7 +63,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(50);
   });
 
-  it("do not replay a 500 or 503: the next request takes effect", async () => {
+  it("do not repeat an answer 500 or 503, and the next request is carried out", async () => {
     const send = () =>
       service.request("POST", path, { headers: { ...cast.key, ...keyed("once") }, body: report });
     const statuses: number[] = [];
@@ -76,7 +76,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect([...statuses, acted.status, isReplay(acted)]).toEqual([500, 503, 201, false]);
   });
 
-  it("get the stored response also after a restart of the server", async () => {
+  it("get the stored response even after a restart of the server", async () => {
     const place = await engine.create();
     const before = await startService({ database: place, secret });
     const { key, appId } = await makeAppWithAgent(before);
@@ -93,7 +93,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
 });
 
 describe.each(sharedDatabases)(
-  "requests with one Idempotency-Key on two servers of one PostgreSQL",
+  "requests with one Idempotency-Key on two servers with one PostgreSQL database",
   (postgres) => {
     let database: TestDatabase;
     let servers: readonly [Service, Service];
@@ -118,14 +118,14 @@ describe.each(sharedDatabases)(
       expect([isReplay(again), again.text]).toEqual([true, first.text]);
     });
 
-    it("have one effect when 50 arrive at both at once", async () => {
+    it("have one effect if 50 arrive at both servers at the same time", async () => {
       const [one, other] = servers;
       const rows = await rowsOf(one, "feedback", cast.appId);
       expectOneAct(await Promise.all(fifty.map((at) => send(at % 2 === 0 ? one : other, "fifty"))));
       expect(await rowsOf(one, "feedback", cast.appId)).toBe(rows + 1);
     });
 
-    it("get 409 idempotency_in_progress with Retry-After: 1 while the first is still in progress", async () => {
+    it("get 409 idempotency_in_progress with Retry-After: 1 while the first request is in progress", async () => {
       const [one, other] = servers;
       const held = await lockTable(database, "feedback");
       const first = send(one, "slow");

@@ -30,8 +30,8 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
   const createFaq = (headers: Record<string, string>, body: object = faq) =>
     service.request("POST", faqsPath, { headers: { ...cast.key, ...headers }, body });
 
-  describe.each(mutations)("of $name", ({ prepare }) => {
-    it("returns the stored status and body instead of acting again, marked Idempotent-Replay: true", async () => {
+  describe.each(mutations)("on the request $name", ({ prepare }) => {
+    it("returns the stored status and body with Idempotent-Replay: true, and has no second effect", async () => {
       const send = await prepare(service, cast);
       const first = await send(keyed("once"));
       expect(first.headers.has("idempotent-replay")).toBe(false);
@@ -46,7 +46,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
   });
 
   it.each(mutations.filter(({ adds }) => adds))(
-    "$name takes effect again with another key, and without one",
+    "on the request $name does not affect requests with another key or without a key",
     async ({ prepare }) => {
       const send = await prepare(service, cast);
       const answers = [await send(keyed("one")), await send(keyed("two")), await send(), await send()];
@@ -56,7 +56,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
   );
 
   it.each(mutations.filter(({ other }) => other))(
-    "$name refuses another body with 422 idempotency_mismatch, without an effect",
+    "on the request $name refuses another body with 422 idempotency_mismatch, without an effect",
     async ({ prepare, other }) => {
       const send = await prepare(service, cast);
       const first = await send(keyed("once"));
@@ -74,13 +74,13 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect([isReplay(again), again.text]).toEqual([true, first.text]);
   });
 
-  it.each(["x", "~!@#$ %^&*()", "x".repeat(255), `"${"x".repeat(255)}"`])("may be %j", async (key) => {
+  it.each(["x", "~!@#$ %^&*()", "x".repeat(255), `"${"x".repeat(255)}"`])("can be %j", async (key) => {
     expect((await createFaq(keyed(key))).status).toBeLessThan(300);
     expect(isReplay(await createFaq(keyed(key)))).toBe(true);
   });
 
   it.each(["", '""', "x".repeat(256), `"${"x".repeat(256)}"`, "caf\xe9", "a\tb"])(
-    "is refused as %j: 400, and nothing is done",
+    "with the value %j is refused with 400, and nothing is changed",
     async (key) => {
       const answer = await createFaq(keyed(key));
       expect(answer).toMatchObject({ status: 400, body: { code: "bad_request" } });
@@ -89,7 +89,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     },
   );
 
-  it("is kept for 24 hours and no longer", async () => {
+  it("is stored for 24 hours, and not longer", async () => {
     await createFaq(keyed("once"));
     service.clock.advance(24 * hour - 60_000);
     expect(isReplay(await createFaq(keyed("once")))).toBe(true);
@@ -97,7 +97,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect(isReplay(await createFaq(keyed("once")))).toBe(false);
   });
 
-  it("is bound to one credential", async () => {
+  it("belongs to one credential", async () => {
     const first = await createFaq(keyed("once"));
     const second = { "x-api-key": await service.makeKey(cast.appId) };
     const stranger = await makeAppWithAgent(service);
@@ -108,7 +108,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     }
   });
 
-  it("is bound to one method and path", async () => {
+  it("belongs to one method and path", async () => {
     const one = `${faqsPath}/${(await createFaq(keyed("once"))).field("id")}`;
     const two = `${faqsPath}/${(await createFaq({})).field("id")}`;
     const headers = { ...cast.key, ...keyed("once") };
@@ -123,7 +123,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect(answers.some(isReplay)).toBe(false);
   });
 
-  it("compares bodies by their content, not by their spelling", async () => {
+  it("compares bodies by their content, not by their notation", async () => {
     const first = await createFaq(keyed("once"), { question: "How?", answer: "So.", sortOrder: 1 });
     const headers = { ...cast.key, ...keyed("once"), "content-type": "application/json" };
     const body = ' {"sortOrder": 1, "answer":"\\u0053o.",\n"question":"How?"} ';
@@ -131,20 +131,20 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect([isReplay(again), again.text]).toEqual([true, first.text]);
   });
 
-  it("returns the first response, even if the data has changed since", async () => {
+  it("returns the first response even if the data has changed in the meantime", async () => {
     const created = await createFaq(keyed("once"));
     await service.request("DELETE", `${faqsPath}/${created.field("id")}`, { headers: cast.key });
     expect((await createFaq(keyed("once"))).text).toBe(created.text);
     expect(await rowsOf(service, "faqs", cast.appId)).toBe(0);
   });
 
-  it("does not store a 400: the corrected request with the same key takes effect", async () => {
+  it("stores no answer 400, so that the corrected request with the same key is carried out", async () => {
     expect(await createFaq(keyed("once"), { question: "How?" })).toMatchObject({ status: 400 });
     const corrected = await createFaq(keyed("once"));
     expect([corrected.status, isReplay(corrected)]).toEqual([201, false]);
   });
 
-  it("does not store a 401, 413 or 415", async () => {
+  it("stores no answer 401, 413 or 415", async () => {
     const json = { ...keyed("once"), "content-type": "application/json" };
     const large = JSON.stringify({ ...faq, foo: "x".repeat(1_048_576) });
     const answers = [
@@ -156,7 +156,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect(answers.map(({ status }) => status)).toEqual([401, 413, 415, 201]);
   });
 
-  it("does not store that feedback is turned off", async () => {
+  it("does not store the refusal of a report while feedback is turned off", async () => {
     const turn = (feedbackEnabled: boolean) =>
       service.request("PATCH", `/api/v1/console/apps/${cast.appId}`, {
         headers: cast.person,
@@ -171,7 +171,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect(await submit()).toMatchObject({ status: 201 });
   });
 
-  it("stores a 409: the repeat gets the same refusal and is marked", async () => {
+  it("stores an answer 409, and the repeated request gets the same refusal with a mark", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     await decide(service, cast, runId, { decision: "approve" });
     const again = { ...cast, person: { ...cast.person, ...keyed("late") } };

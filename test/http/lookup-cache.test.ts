@@ -51,8 +51,8 @@ function begin({ mostBytes = 1_000_000, remembers = true } = {}) {
   };
 }
 
-describe("a lookup in memory", () => {
-  it("loads a row once, and again only after a signal of this row", async () => {
+describe("the cache of database rows", () => {
+  it("loads a row once, and loads it again only after a signal about this row", async () => {
     const { find, signal, loads } = begin();
     for (let time = 0; time < 3; time += 1) await find("a");
     await find("b");
@@ -63,7 +63,7 @@ describe("a lookup in memory", () => {
     expect(await find("a")).toEqual({ name: "a", load: 3 });
   });
 
-  it("has a row that a transaction has stored without loading it, until it changes", async () => {
+  it("contains a row that a transaction has stored without loading it, until the row changes", async () => {
     const { find, signal, loads } = begin();
     await find("a");
     signal("row:a");
@@ -74,7 +74,7 @@ describe("a lookup in memory", () => {
     expect(loads()).toBe(2);
   });
 
-  it("keeps what a transaction has stored, and not what was being loaded before", async () => {
+  it("keeps a row that a transaction has stored, and not a row whose loading began before", async () => {
     const { find, findDuring, signal } = begin();
     const loaded = await findDuring("a", () => {
       signal("row:a");
@@ -100,21 +100,24 @@ describe("a lookup in memory", () => {
     expect(loads()).toBe(2);
   });
 
-  it.each(["row:a", "everything", "*"])("keeps no row that was read before the signal %s", async (topic) => {
-    const { find, findDuring, signal, loads } = begin();
-    expect(await findDuring("a", () => signal(topic))).toEqual({ name: "a", load: 1 });
-    await find("a");
-    expect(loads()).toBe(2);
-  });
+  it.each(["row:a", "everything", "*"])(
+    "does not keep a row that was read before the signal %s",
+    async (topic) => {
+      const { find, findDuring, signal, loads } = begin();
+      expect(await findDuring("a", () => signal(topic))).toEqual({ name: "a", load: 1 });
+      await find("a");
+      expect(loads()).toBe(2);
+    },
+  );
 
-  it("keeps a row if another row was signalled while it was read", async () => {
+  it("keeps a row if another row was signalled during the read", async () => {
     const { find, findDuring, signal, loads } = begin();
     await findDuring("a", () => signal("row:b"));
     await find("a");
     expect(loads()).toBe(1);
   });
 
-  it("shows a row in memory without loading one", async () => {
+  it("returns a row without loading it, if the caller asks for this", async () => {
     const { find, signal, loads } = begin();
     expect(find.peek("a")).toBeUndefined();
     const row = await find("a");
@@ -124,13 +127,13 @@ describe("a lookup in memory", () => {
     expect(loads()).toBe(1);
   });
 
-  it("does not cache that there is no row", async () => {
+  it("does not store that a row is missing", async () => {
     const { find, loads } = begin();
     for (let time = 0; time < 2; time += 1) expect(await find("nothing")).toBeUndefined();
     expect(loads()).toBe(2);
   });
 
-  it("drops the rows that were not used for the longest time beyond its bytes, and never keeps a row that is larger than all of them", async () => {
+  it("deletes the rows that were not used for the longest time when it is full, and never keeps a row larger than its limit", async () => {
     // Two rows with their names and topics need less memory, and three need more.
     const { find, loads } = begin({ mostBytes: 3_000 });
     for (const name of ["four", "five", "six"]) await find(name);
@@ -144,7 +147,7 @@ describe("a lookup in memory", () => {
     expect(loads()).toBe(5);
   });
 
-  it("asks each time and keeps nothing where a server does not hear of each change in time", async () => {
+  it("loads a row each time if a server does not learn of each change in time", async () => {
     const { find, loads } = begin({ remembers: false });
     for (let time = 0; time < 3; time += 1) await find("a");
     expect(loads()).toBe(3);

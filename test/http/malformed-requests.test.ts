@@ -38,19 +38,22 @@ describe("a malformed HTTP request", () => {
       "GET http://[/console HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nConnection: close\r\n\r\n",
     ],
     ["headers that are too large", `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Foo: ${large}\r\n\r\n`],
-  ])("is answered with 400 as JSON {error, code}, with an id and no detail: %s", async (_, bytes) => {
-    const [head = "", body = ""] = (await answerTo(bytes)).split("\r\n\r\n");
-    expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
-    expect(head).toMatch(/\r\nX-Request-Id: \w+/);
-    expect(head).toMatch(/\r\nContent-Type: application\/json/);
-    expect(JSON.parse(body)).toMatchObject({
-      error: expect.any(String),
-      code: "bad_request",
-      issues: [{ path: "" }],
-    });
-  });
+  ])(
+    "is answered with 400 as JSON with error and code, with an id and without details: %s",
+    async (_, bytes) => {
+      const [head = "", body = ""] = (await answerTo(bytes)).split("\r\n\r\n");
+      expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+      expect(head).toMatch(/\r\nX-Request-Id: \w+/);
+      expect(head).toMatch(/\r\nContent-Type: application\/json/);
+      expect(JSON.parse(body)).toMatchObject({
+        error: expect.any(String),
+        code: "bad_request",
+        issues: [{ path: "" }],
+      });
+    },
+  );
 
-  it("leaves the server working, and its bytes out of the log", async () => {
+  it("does not stop the server, and its bytes are not in the log", async () => {
     await answerTo(`GET ${path} HTTP/1.1\r\n: ${cast.key["x-api-key"]}\r\n\r\n`);
     expect(await service.request("GET", path, { headers: cast.key })).toMatchObject({ status: 200 });
     expect(service.logged()).toContain("not a request");

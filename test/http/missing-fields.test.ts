@@ -19,7 +19,7 @@ const required: readonly (readonly [path: string, who: Who, fields: readonly str
   ["/api/v1/console/feedback/:id/messages", "person", ["direction", "body"]],
 ];
 
-describe("a field that is missing", () => {
+describe("the error about a missing field", () => {
   let service: Service;
   let cast: AppWithAgent;
   let id: string;
@@ -30,27 +30,30 @@ describe("a field that is missing", () => {
   });
   afterAll(() => service.stop());
 
-  it.each(required)("of %s is called so, in `error` and in `issues`", async (path, who, fields) => {
-    const headers = who === "nobody" ? {} : cast[who];
-    const answer = await service.request("POST", path.replace(":id", id), { headers, body: {} });
-    expect(answer).toMatchObject({
-      status: 400,
-      body: {
-        code: "bad_request",
-        error: expect.stringMatching(
-          new RegExp(
-            `^\`${fields[0]}\` is missing(; it must be [^.]+)?${fields.length > 1 ? ` \\(and ${fields.length - 1} more\\)` : ""}`,
+  it.each(required)(
+    "of %s says in `error` and in `issues` that the field is missing",
+    async (path, who, fields) => {
+      const headers = who === "nobody" ? {} : cast[who];
+      const answer = await service.request("POST", path.replace(":id", id), { headers, body: {} });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: {
+          code: "bad_request",
+          error: expect.stringMatching(
+            new RegExp(
+              `^\`${fields[0]}\` is missing(; it must be [^.]+)?${fields.length > 1 ? ` \\(and ${fields.length - 1} more\\)` : ""}`,
+            ),
           ),
-        ),
-        issues: fields.map((path) => ({
-          path,
-          message: expect.stringMatching(/^is missing(; it must be .+)?$/),
-        })),
-      },
-    });
-  });
+          issues: fields.map((path) => ({
+            path,
+            message: expect.stringMatching(/^is missing(; it must be .+)?$/),
+          })),
+        },
+      });
+    },
+  );
 
-  it("is distinguished from a field of another type", async () => {
+  it("differs from the error about a field of another type", async () => {
     const body = { type: "bug", message: null };
     const answer = await service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
     expect(answer.body).toMatchObject({ issues: [{ path: "message", message: "must be a string" }] });

@@ -11,20 +11,20 @@ describe.each(databases)("the endpoints for operators on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  it("GET /healthz says that the server is alive", async () => {
+  it("include GET /healthz, which says that the server is alive", async () => {
     expect(await service.request("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
   });
 
-  it("GET /readyz reports that the database answers and the disk has space", async () => {
+  it("include GET /readyz, which says that the database answers and the disk has space", async () => {
     expect(await service.request("GET", "/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
   });
 
-  it("GET /api/v1/openapi.json describes this server", async () => {
+  it("include GET /api/v1/openapi.json, which describes this server", async () => {
     const { body } = await service.request("GET", "/api/v1/openapi.json");
     expect(body).toEqual(JSON.parse(JSON.stringify(await createOpenApi(service.baseUrl))));
   });
 
-  it("GET /metrics counts answers by route, not by address", async () => {
+  it("include GET /metrics, which counts answers by route and not by address", async () => {
     await service.request("GET", "/api/v1/agent/runs/00000000-0000-4000-8000-000000000000");
     const { text } = await service.request("GET", "/metrics", { headers: metricsHeaders });
     expect(text).toContain('route="/api/v1/agent/runs/:runId",status="401"');
@@ -39,12 +39,12 @@ describe("GET /metrics", () => {
   const bearer = (shown: string) => ({ authorization: `Bearer ${shown}` });
 
   it.each([
-    ["is closed even on loopback if no token is set", {}, loopback, 404],
-    ["is closed through a proxy if no token is set", {}, proxied, 404],
-    ["is closed to an empty token if no token is set", {}, bearer(""), 404],
-    ["is open with the token", { INNKEEP_METRICS_TOKEN: token }, bearer(token), 200],
+    ["is refused even on loopback if no token is set", {}, loopback, 404],
+    ["is refused through a proxy if no token is set", {}, proxied, 404],
+    ["is refused with an empty token if no token is set", {}, bearer(""), 404],
+    ["is allowed with the token", { INNKEEP_METRICS_TOKEN: token }, bearer(token), 200],
     [
-      "is open with the token through a proxy",
+      "is allowed with the token through a proxy",
       { INNKEEP_METRICS_TOKEN: token },
       { ...proxied, ...bearer(token) },
       200,

@@ -65,7 +65,7 @@ const propose: Use = async (service, cast, headers) => {
   return service.request("POST", path, { headers: { ...cast.agent, ...headers }, body });
 };
 
-describe.each(databases)("rate limits of a deployment that sets none, on $name", (engine) => {
+describe.each(databases)("the default rate limits on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -81,8 +81,8 @@ describe.each(databases)("rate limits of a deployment that sets none, on $name",
     ["FAQ writes: 120 per minute per key", writeFaq, 120, minute],
     ["agent reads: 600 per hour per token", readThread, 600, hour],
     ["proposals: 60 per hour per token", propose, 60, hour],
-  ] as const)("%s", (_, use, limit, windowSeconds) => {
-    it("accepts the allowed number, and answers one more with 429 rate_limited", async () => {
+  ] as const)("with the limit for %s", (_, use, limit, windowSeconds) => {
+    it("accept the allowed number, and answer one more request with 429 rate_limited", async () => {
       expect(await send(limit, () => use(service, cast))).toBe(limit);
       const refused = await use(service, cast);
       expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
@@ -93,7 +93,7 @@ describe.each(databases)("rate limits of a deployment that sets none, on $name",
     });
   });
 
-  it("are never exceeded by requests that arrive at once", async () => {
+  it("are never exceeded by requests that arrive at the same time", async () => {
     const answers = await Promise.all(Array.from({ length: 200 }, () => submit(service, cast)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(120);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
@@ -116,8 +116,8 @@ describe.each(databases)("rate limits on $name", (engine) => {
     ["FAQ writes", writeFaq, few.faqWrites, minute],
     ["agent reads", readThread, few.agentReads, hour],
     ["proposals", propose, few.proposals, hour],
-  ] as const)("of %s", (_, use, limit, windowSeconds) => {
-    it("say in Retry-After when they accept one again, exact to the second", async () => {
+  ] as const)("for %s", (_, use, limit, windowSeconds) => {
+    it("say to the second in Retry-After when they accept a request again", async () => {
       await use(service, cast);
       service.clock.advance(20_000);
       await send(limit - 1, () => use(service, cast));
@@ -135,8 +135,8 @@ describe.each(databases)("rate limits on $name", (engine) => {
   describe.each([
     ["feedback", submit, few.feedback, minute],
     ["proposals", propose, few.proposals, hour],
-  ] as const)("of %s", (_, use, limit, windowSeconds) => {
-    it("slide: at any moment, uses within the window count", async () => {
+  ] as const)("for %s", (_, use, limit, windowSeconds) => {
+    it("count at any moment the uses within the last window", async () => {
       await send(limit / 2, () => use(service, cast));
       service.clock.advance((windowSeconds * 1_000) / 2);
       await send(limit / 2, () => use(service, cast));
@@ -151,19 +151,19 @@ describe.each(databases)("rate limits on $name", (engine) => {
     });
   });
 
-  it("apply per credential, not per app or owner", async () => {
+  it("apply to each credential, not to an app or an owner", async () => {
     await send(few.feedback + 1, () => submit(service, cast));
     const second = { ...cast, key: { "x-api-key": await service.makeKey(cast.appId) } };
     expect(await submit(service, cast)).toMatchObject({ status: 429 });
     expect(await submit(service, second)).toMatchObject({ status: 201 });
   });
 
-  it("are separate for feedback and FAQ writes", async () => {
+  it("are separate for feedback and for writes to the FAQ", async () => {
     await send(few.feedback + 1, () => submit(service, cast));
     expect(await writeFaq(service, cast)).toMatchObject({ status: 201 });
   });
 
-  it("are shared by all FAQ writes, and do not apply to FAQ reads", async () => {
+  it("are shared by all writes to the FAQ, and do not apply to reads of the FAQ", async () => {
     const path = `/api/v1/faqs/remote/${(await writeFaq(service, cast)).field("id")}`;
     const change = () => service.request("PATCH", path, { headers: cast.key, body: { answer: "x" } });
     await send(few.faqWrites / 2, change);
@@ -187,7 +187,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(await propose(service, cast)).toMatchObject({ status: 201 });
   });
 
-  it("do not count replays", async () => {
+  it("do not count stored answers that are returned again", async () => {
     const first = await propose(service, cast, keyed("once"));
     const replays = await Promise.all(
       Array.from({ length: few.proposals + 4 }, () => propose(service, cast, keyed("once"))),
@@ -197,7 +197,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(isReplay(await propose(service, cast, keyed("once")))).toBe(true);
   });
 
-  it("are not stored for an Idempotency-Key: the repeat takes effect as soon as the limit allows it", async () => {
+  it("are not stored for an Idempotency-Key, so that the repeated request succeeds as soon as the limit allows it", async () => {
     await send(few.feedback, () => submit(service, cast));
     const refused = await submit(service, cast, keyed("late"));
     service.clock.advance(waitOf(refused) * 1_000);
@@ -205,7 +205,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect([refused.status, repeated.status, isReplay(repeated)]).toEqual([429, 201, false]);
   });
 
-  it("can be set by a deployment; the others keep their defaults", async () => {
+  it("can be changed by a deployment, and all other limits keep their defaults", async () => {
     const strict = await startStill(engine, { INNKEEP_RATE_LIMITS: "feedback=3/60, faqWrites=2/10" });
     const own = await makeAppWithAgent(strict);
     expect(await send(5, () => submit(strict, own))).toBe(3);
@@ -214,7 +214,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     await strict.stop();
   });
 
-  it("are off with INNKEEP_RATE_LIMITS=off", async () => {
+  it("do not exist with INNKEEP_RATE_LIMITS=off", async () => {
     const unlimited = await startStill(engine, { INNKEEP_RATE_LIMITS: "off" });
     const own = await makeAppWithAgent(unlimited);
     expect(await send(121, () => submit(unlimited, own))).toBe(121);

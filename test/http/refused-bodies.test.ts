@@ -20,7 +20,7 @@ async function ask(service: Service, path: string, type: string, encoding: strin
 
 const statusOf = (answer: string): number => Number(answer.slice(9, 12));
 
-describe("a stranger's bodies that are refused", () => {
+describe("refused bodies of a caller without a credential", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({
@@ -47,7 +47,7 @@ describe("a stranger's bodies that are refused", () => {
     ["/oauth/token", form],
     ["/oauth/revoke", form],
     ["/oauth/register", json],
-  ])("are judged as often as the limit of the address says, and no more: %s", async (path, type) => {
+  ])("are read only as often as the limit of the network address allows: %s", async (path, type) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(service, path, type, encoding)));
     const statuses = answers.map(statusOf);
     expect(statuses.filter((status) => status !== 429)).toEqual([415, 415, 415, 415, 415]);
@@ -62,7 +62,7 @@ describe("a stranger's bodies that are refused", () => {
       expect((await send("{", { "content-type": json })).status).toBe(400);
   };
 
-  it("count together, for every fault", async () => {
+  it("are counted together for all kinds of faults", async () => {
     const wrong = [
       await send("{", { "content-type": json }),
       await send("{}", { "content-type": "text/plain" }),
@@ -74,13 +74,13 @@ describe("a stranger's bodies that are refused", () => {
     expect(wrong.map(({ status }) => status)).toEqual([400, 415, 413, 400, 415, 429]);
   });
 
-  it("stop nobody at another address", async () => {
+  it("do not affect a caller at another address", async () => {
     await exhaust();
     expect((await send({})).status).toBe(429);
     expect((await send({}, { "x-forwarded-for": "203.0.113.9" })).status).toBe(400);
   });
 
-  it("count for a minute", async () => {
+  it("are counted for one minute", async () => {
     await exhaust();
     await service.clock.pass(59_000);
     expect(await send({})).toMatchObject({ status: 429, body: { code: "rate_limited" } });
@@ -88,13 +88,13 @@ describe("a stranger's bodies that are refused", () => {
     expect((await send({})).status).toBe(400);
   });
 
-  it("are the only ones that count: bodies that can be read use up nothing", async () => {
+  it("are the only bodies that are counted: valid bodies are not", async () => {
     for (let sent = 0; sent < 12; sent += 1)
       expect(await send({ code: "x" })).toMatchObject({ status: 400, body: { code: "bad_request" } });
     await exhaust();
   });
 
-  it("do not count for requests with a credential", async () => {
+  it("are not counted for requests with a credential", async () => {
     const { key } = await makeAppWithAgent(service);
     await exhaust();
     const report = await service.request("POST", "/api/v1/feedback/remote", {
@@ -105,7 +105,7 @@ describe("a stranger's bodies that are refused", () => {
   });
 });
 
-describe("a report whose encoding is refused", () => {
+describe("a report with a refused encoding", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -114,7 +114,7 @@ describe("a report whose encoding is refused", () => {
   });
   afterAll(() => service.stop());
 
-  it("uses up the limit of its key", async () => {
+  it("is counted in the limit of its key", async () => {
     const statuses: number[] = [];
     for (let sent = 0; sent < 4; sent += 1) {
       const headers = { ...cast.key, "content-encoding": "gzip", "content-type": json };

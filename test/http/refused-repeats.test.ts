@@ -47,7 +47,7 @@ describe("two requests with one Idempotency-Key", () => {
 
   // The second request was refused because of the effect of the first one.
   it.each<ErrorCode>(["already_submitted", "not_found"])(
-    "get the same answer if the second finds only what the first has done: %s",
+    "get the same answer if the second would fail only because the first has succeeded: %s",
     async (code) => {
       const bothRun = signal();
       const isDone = signal();

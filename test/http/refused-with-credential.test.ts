@@ -10,7 +10,7 @@ const refusable = endpoints
   .filter((endpoint) => endpoint.auth !== "none" && (endpoint.body || isMutation(endpoint)))
   .map((endpoint) => [titleOf(endpoint), endpoint] as const);
 
-describe("requests with a credential that are refused before their limit is asked", () => {
+describe("requests with a valid credential that are refused before their rate limit is checked", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe("requests with a credential that are refused before their limit is aske
     return statuses;
   };
 
-  it.each(refusable)("are refused with 429 after the limit: %s", async (_, endpoint) => {
+  it.each(refusable)("are refused with 429 after a limit of refusals: %s", async (_, endpoint) => {
     const refused = () =>
       endpoint.body ? send(endpoint, json, "{") : send(endpoint, { "idempotency-key": "x".repeat(256) });
     const statuses = await repeat(5, refused);
@@ -60,7 +60,7 @@ describe("requests with a credential that are refused before their limit is aske
   const faqs = "/api/v1/faqs/remote";
   const faq = { question: "Why?", answer: "So." };
 
-  it("count for their head, too", async () => {
+  it("are also counted if their headers are faulty", async () => {
     const zipped = () =>
       service.request("POST", faqs, {
         headers: { ...cast.key, ...json, "content-encoding": "gzip" },
@@ -69,7 +69,7 @@ describe("requests with a credential that are refused before their limit is aske
     expect(await repeat(4, zipped)).toEqual([415, 415, 415, 429]);
   });
 
-  it("count for their scope, too", async () => {
+  it("are also counted if their scope is missing", async () => {
     const token = await service.makeToken(cast.owner, "maintainer", { scopes: ["feedback:read"] });
     const write = () =>
       service.request("POST", `/api/v1/console/feedback/${unknownId}/messages`, {
@@ -79,7 +79,7 @@ describe("requests with a credential that are refused before their limit is aske
     expect(await repeat(4, write)).toEqual([403, 403, 403, 429]);
   });
 
-  it("stop neither the same credential in another network nor another credential", async () => {
+  it("do not affect the same credential in another network, or another credential", async () => {
     const broken = () => service.request("POST", faqs, { headers: { ...cast.key, ...json }, body: "{" });
     await repeat(4, broken);
     const elsewhere = { ...cast.key, "x-forwarded-for": "203.0.113.9" };
@@ -87,7 +87,7 @@ describe("requests with a credential that are refused before their limit is aske
     expect((await service.request("GET", "/api/v1/console/me", { headers: cast.person })).status).toBe(200);
   });
 
-  it("stop no other device with the same address: small and correct requests are answered", async () => {
+  it("do not affect another device at the same address, whose small and correct requests are answered", async () => {
     const broken = () => service.request("POST", faqs, { headers: { ...cast.key, ...json }, body: "{" });
     await repeat(5, broken);
     expect((await service.request("POST", faqs, { headers: cast.key, body: faq })).status).toBe(201);
@@ -96,14 +96,14 @@ describe("requests with a credential that are refused before their limit is aske
     expect((await broken()).status).toBe(429);
   });
 
-  it("are forgotten after a minute", async () => {
+  it("are counted for one minute", async () => {
     const broken = () => service.request("POST", faqs, { headers: { ...cast.key, ...json }, body: "{" });
     expect(await repeat(4, broken)).toEqual([400, 400, 400, 429]);
     await service.clock.pass(60_000);
     expect((await service.request("POST", faqs, { headers: cast.key, body: faq })).status).toBe(201);
   });
 
-  it("are the only ones that count", async () => {
+  it("are the only requests that are counted", async () => {
     const taken = () => service.request("POST", faqs, { headers: cast.key, body: faq });
     expect(await repeat(8, taken)).toEqual(Array.from({ length: 8 }, () => 201));
   });

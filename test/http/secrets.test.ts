@@ -35,7 +35,7 @@ const oneOfEachAuth = [
   ...new Map(endpoints.map(([, endpoint]) => [endpoint.auth, endpoint] as const)).values(),
 ].filter(({ auth }) => auth !== "none");
 
-describe("a secret", () => {
+describe("a secret in a request", () => {
   let database: FailingDatabase;
   let service: Service;
   let cast: AppWithAgent;
@@ -170,14 +170,14 @@ describe("a secret", () => {
     ],
   ];
 
-  it.each(places)("in %s appears in no log, error or header", async (_, plant) => {
+  it.each(places)("in %s is in no log, error or header", async (_, plant) => {
     for (const secret of Object.values(planted)) await plant(secret);
     expect(leaks(service.logged())).toEqual([]);
     expect(answers.flatMap((answer) => leaks(sent(answer)))).toEqual([]);
   });
 
   it.each(oneOfEachAuth.map((endpoint) => [titleOf(endpoint), endpoint] as const))(
-    "in a request to %s while the database does not answer appears in no log, error or header",
+    "to %s while the database does not answer is in no log, error or header",
     async (_, endpoint) => {
       database.trouble(new Error("The database is gone"));
       const headers = { ...credentials(), ...(endpoint.auth === "session" ? cast.person : {}) };
@@ -188,7 +188,7 @@ describe("a secret", () => {
     },
   );
 
-  it("in a request that is cut off appears in no log", async () => {
+  it("that is incomplete is in no log", async () => {
     const connection = await connectRaw(service.baseUrl);
     const headers = { ...credentials(), "content-type": "application/json", "content-length": 1_000 };
     connection.write(
@@ -199,7 +199,7 @@ describe("a secret", () => {
     expect(leaks(service.logged())).toEqual([]);
   });
 
-  it("of ordinary requests appears in no log and no answer", async () => {
+  it("without faults is in no log and no answer", async () => {
     const feedbackId = await submitFeedback(service, cast);
     const runId = await propose(service, cast, feedbackId);
     for (const path of [
@@ -213,7 +213,7 @@ describe("a secret", () => {
     expect(answers.flatMap((answer) => leaks(sent(answer)))).toEqual([]);
   });
 
-  it("appears in no metrics, and not in the API's description", async () => {
+  it("is in no metrics, and not in the description of the API", async () => {
     const texts = [
       await send("GET", "/metrics", { headers: metricsHeaders }),
       await send("GET", "/api/v1/openapi.json"),
@@ -223,7 +223,7 @@ describe("a secret", () => {
     expect(texts.flatMap(({ text }) => leaks(text))).toEqual([]);
   });
 
-  it("that is a credential is stored only as a hash", async () => {
+  it("is stored only as a hash if it is a credential", async () => {
     expect(leaks(await storedText(service))).toEqual(["webhook"]);
   });
 });

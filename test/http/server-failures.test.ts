@@ -25,7 +25,7 @@ describe.each(databases)("a failure of the server on $name", (engine) => {
     await database.remove();
   });
 
-  it("is logged with the id of the request and its cause", async () => {
+  it("is logged with the id of the request and the cause", async () => {
     database.trouble(new Error("the cause of it all"));
     const { headers } = await service.request("GET", "/api/v1/faqs/remote", { headers: cast.key });
     const lines = service
@@ -38,27 +38,30 @@ describe.each(databases)("a failure of the server on $name", (engine) => {
   it.each([
     ["500", () => new Error("x")],
     ["503", unreachable],
-  ])("that answers %s stores nothing of a report: no thread, no upload, no file", async (status, error) => {
-    const report = { type: "bug", message: "x", images: [dataUrl(png(3_210))] };
-    const submit = () =>
-      service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body: report });
-    const files = await storedFiles(service);
-    const rows = await rowsOf(service, "feedback", cast.appId);
-    database.trouble(error(), "writes");
-    expect(String((await submit()).status)).toBe(status);
-    database.over();
-    expect(await rowsOf(service, "feedback", cast.appId)).toBe(rows);
-    // PostgreSQL locks a file before it deletes it. The lock failed, so the next cleaning deletes the file.
-    await ageFiles(service, 61);
-    await cleanUp(service.deps, new AbortController().signal);
-    expect(await storedFiles(service)).toEqual(files);
-    expect(await submit()).toMatchObject({ status: 201 });
-    await service.request("DELETE", `/api/v1/console/apps/${cast.appId}`, { headers: cast.person });
-    await expect.poll(() => storedFiles(service)).toEqual(files);
-    cast = await makeAppWithAgent(service);
-  });
+  ])(
+    "with the answer %s stores nothing of a report: no thread, no upload, no file",
+    async (status, error) => {
+      const report = { type: "bug", message: "x", images: [dataUrl(png(3_210))] };
+      const submit = () =>
+        service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body: report });
+      const files = await storedFiles(service);
+      const rows = await rowsOf(service, "feedback", cast.appId);
+      database.trouble(error(), "writes");
+      expect(String((await submit()).status)).toBe(status);
+      database.over();
+      expect(await rowsOf(service, "feedback", cast.appId)).toBe(rows);
+      // PostgreSQL locks a file before it deletes it. The lock failed, so the next cleaning deletes the file.
+      await ageFiles(service, 61);
+      await cleanUp(service.deps, new AbortController().signal);
+      expect(await storedFiles(service)).toEqual(files);
+      expect(await submit()).toMatchObject({ status: 201 });
+      await service.request("DELETE", `/api/v1/console/apps/${cast.appId}`, { headers: cast.person });
+      await expect.poll(() => storedFiles(service)).toEqual(files);
+      cast = await makeAppWithAgent(service);
+    },
+  );
 
-  it("ends as soon as the database answers again", async () => {
+  it("ends immediately when the database answers again", async () => {
     database.trouble(unreachable());
     const list = () => service.request("GET", "/api/v1/faqs/remote", { headers: cast.key });
     expect(await list()).toMatchObject({ status: 503 });
@@ -67,7 +70,7 @@ describe.each(databases)("a failure of the server on $name", (engine) => {
   });
 });
 
-describe("a failure of the server", () => {
+describe("a failure in one request", () => {
   let database: FailingDatabase;
   let service: Service;
   let cast: AppWithAgent;
@@ -98,7 +101,7 @@ describe("a failure of the server", () => {
     .map(([, endpoint]) => [titleOf(endpoint), endpoint] as const);
 
   it.each(guarded)(
-    "answers %s with 500 internal, its requestId and no detail, and with 503 busy and Retry-After while the database is not reachable",
+    "of %s is answered with 500 internal, the requestId and no detail, or with 503 busy and Retry-After while the database is not available",
     async (_, endpoint) => {
       database.trouble(new TypeError("x.secret is undefined in /srv/innkeep/key.ts"));
       const failed = await call(endpoint);

@@ -133,7 +133,7 @@ const grant = record({
 });
 
 /** A decoder that refuses unknown fields, written from the specification alone. */
-describe("a strict decoder reads", () => {
+describe("a client that accepts only the fields of the specification", () => {
   let service: Service;
   let cast: AppWithAgent;
   let world: TesterInCycle;
@@ -195,7 +195,7 @@ describe("a strict decoder reads", () => {
     ],
   ];
 
-  it.each(answers)("%s", async (_, form, answer) => {
+  it.each(answers)("can read %s", async (_, form, answer) => {
     expect(form(await answer(), "answer")).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const delicate = [
   '{"type":"bug"}',
 ];
 
-describe.each(databases)("text on $name", (engine) => {
+describe.each(databases)("a text that is sent to the server on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(databases)("text on $name", (engine) => {
   const threadOf = async (id: string) =>
     service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person });
 
-  it.each(delicate)("of feedback is returned as it was sent: %j", async (text) => {
+  it.each(delicate)("as feedback is returned unchanged: %j", async (text) => {
     const report = { message: text, subject: text, source: text, metadata: { [text]: [text] } };
     const id = await submitFeedback(service, cast, { ...report, name: text, email: text });
     expect(await threadOf(id)).toMatchObject({
@@ -43,7 +43,7 @@ describe.each(databases)("text on $name", (engine) => {
     });
   });
 
-  it.each(delicate)("of FAQ entries is returned as it was sent: %j", async (text) => {
+  it.each(delicate)("as an FAQ entry is returned unchanged: %j", async (text) => {
     const entry = { question: text, answer: text };
     const created = await service.request("POST", "/api/v1/faqs/remote", { headers: cast.key, body: entry });
     expect(created.body).toMatchObject(entry);
@@ -51,7 +51,7 @@ describe.each(databases)("text on $name", (engine) => {
     expect(list.body).toContainEqual(expect.objectContaining(entry));
   });
 
-  it.each(delicate)("of proposals is returned as it was sent: %j", async (text) => {
+  it.each(delicate)("as a proposal is returned unchanged: %j", async (text) => {
     const id = await submitFeedback(service, cast);
     const proposal = { summary: text, plan: text };
     const path = `/api/v1/agent/feedback/${id}/proposal`;
@@ -59,7 +59,7 @@ describe.each(databases)("text on $name", (engine) => {
     expect(await threadOf(id)).toMatchObject({ body: { latestProposal: proposal } });
   });
 
-  it.each(delicate)("of release notes is returned as it was sent: %j", async (text) => {
+  it.each(delicate)("as a release note is returned unchanged: %j", async (text) => {
     const own = await makeAppWithAgent(service);
     const note = { title: text, version: "1.0.0", body: text, items: [{ type: "added", text }] };
     const body = { ...note, publishedAt: "2024-05-01T10:00:00Z" };
@@ -72,21 +72,21 @@ describe.each(databases)("text on $name", (engine) => {
   });
 
   it.each([" ", "\n", "\t\r\v\f", "\u00a0", "\u2003\u3000", "\ufeff", "\u2028"])(
-    "loses %j at both ends, and only there",
+    "loses %j at its beginning and its end, and not within it",
     async (blank) => {
       const id = await submitFeedback(service, cast, { message: `${blank}a${blank}b${blank}` });
       expect((await threadOf(id)).field("feedback.message")).toBe(`a${blank}b`);
     },
   );
 
-  it("of metadata may contain characters that other texts may not; lone surrogates are replaced", async () => {
+  it("as metadata can contain characters that other texts cannot, and lone surrogates are replaced", async () => {
     const metadata = { blanks: "  ", nul: "\0", surrogate: "\ud800", "\0key": { "\udfff": 1 } };
     const id = await submitFeedback(service, cast, { metadata });
     const kept = { blanks: "  ", nul: "\0", surrogate: "\ufffd", "\0key": { "\ufffd": 1 } };
     expect((await threadOf(id)).body).toHaveProperty("feedback.metadata", kept);
   });
 
-  it("of an answer is UTF-8 JSON with any content", async () => {
+  it("is returned as UTF-8 JSON with any content", async () => {
     const id = await submitFeedback(service, cast, { message: delicate.join(" ") });
     await propose(service, cast, id);
     const answer = await threadOf(id);

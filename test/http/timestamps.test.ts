@@ -11,7 +11,7 @@ import {
   writeNote,
 } from "../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("time on $name", (engine) => {
+describe.each(databases)("a time in an answer on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe.each(databases)("time on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  it("in every answer is ISO 8601 UTC with milliseconds", async () => {
+  it("is in ISO 8601 with UTC and milliseconds", async () => {
     const faq = { question: "How?", answer: "So." };
     await service.request("POST", "/api/v1/faqs/remote", { headers: cast.key, body: faq });
     await writeNote(service, cast, {});
@@ -67,26 +67,26 @@ describe("a date without a time in a request", () => {
     ["to of the audit", () => "/console/audit?to=", "until"],
   ];
 
-  it.each(lists)("means the beginning of the day as %s", async (_, path, kind) => {
+  it.each(lists)("means the beginning of the day in %s", async (_, path, kind) => {
     const [today, tomorrow] = [dayAt(0), dayAt(1)];
     expect(await found(`${path()}${today}`)).toBe(kind === "since");
     expect(await found(`${path()}${tomorrow}`)).toBe(kind === "until");
   });
 
-  it("is named as an allowed form if a text is neither a day nor an instant", async () => {
+  it("is named in the error as an allowed form if a text is neither a day nor an instant", async () => {
     const path = `/api/v1/console/apps/${cast.appId}/feedback?from=2026-02-30`;
     const answer = await service.request("GET", path, { headers: cast.person });
     expect(Object(answer.body).error).toMatch(/^`from` must be a day \(2026-01-31\) or an ISO 8601 instant/);
   });
 
-  it("is refused as the instant of a device's clock", async () => {
+  it("is refused as the time of a device's clock", async () => {
     const body = { testKey: "k", startedAt: dayAt(0), endedAt: dayAt(0), screens: [] };
     const answer = await service.request("POST", "/api/v1/testing/sdk/session", { headers: cast.key, body });
     expect(faultyPaths(answer)).toEqual(["endedAt", "startedAt"]);
   });
 });
 
-describe("time in a request", () => {
+describe("a time in a request", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe("time in a request", () => {
     ["2024-05-01T12:00:00.5+02:00[Europe/Paris]", "2024-05-01T10:00:00.500Z"],
     ["2024-05-01T10:00:00Z[UTC]", "2024-05-01T10:00:00.000Z"],
     ["2024-05-01T07:00-03:00[America/Argentina/Buenos_Aires]", "2024-05-01T10:00:00.000Z"],
-  ])("has an offset, Z or another: %s", async (given, instant) => {
+  ])("needs Z or an offset: %s", async (given, instant) => {
     const answer = await writeNote(service, cast, { publishedAt: given });
     expect(answer.field("publishedAt")).toBe(instant);
   });

@@ -21,20 +21,20 @@ function touchIn() {
   );
 }
 
-it("keeps in memory the use of a credential for its hour", () => {
+it("the memory of used credentials keeps a use for its hour", () => {
   const touch = touchIn();
   touch("a");
   expect(touch.recorded("a")).toEqual({ from: Date.parse(hour), until: Date.parse(hour) + hourMs });
 });
 
-it("keeps 100,000 credentials in memory, and drops the oldest", () => {
+it("the memory of used credentials keeps 100,000 credentials, and deletes the oldest", () => {
   const touch = touchIn();
   for (let count = 0; count <= 100_000; count += 1) touch(String(count));
   expect(touch.recorded("0").from).toBeNaN();
   for (const kept of ["1", "100000"]) expect(touch.recorded(kept).from).toBe(Date.parse(hour));
 });
 
-it("drops the uses of an earlier hour", () => {
+it("the memory of used credentials deletes uses of an earlier hour", () => {
   const touch = touchIn();
   touch("a");
   service.clock.advance(hourMs);

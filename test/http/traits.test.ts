@@ -5,7 +5,7 @@ import { contract } from "../../src/contract/index.ts";
 import { titleOf } from "../support/service/endpoints.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
-describe("the traits of handlers", () => {
+describe("the traits of the handlers", () => {
   let service: Service;
   let endpoints: readonly (readonly [title: string, endpoint: ServedEndpoint])[];
   beforeEach(async () => {
@@ -17,14 +17,14 @@ describe("the traits of handlers", () => {
   });
   afterEach(() => service.stop());
 
-  it("store under the Idempotency-Key only errors that the endpoint declares", () => {
+  it("allow only declared errors to be stored under an Idempotency-Key", () => {
     const some = endpoints.filter(([, { keptRefusals }]) => keptRefusals);
     expect(some).not.toEqual([]);
     for (const [name, { errors, keptRefusals = [] }] of some)
       expect.soft(errors, name).toEqual(expect.arrayContaining([...keptRefusals]));
   });
 
-  it("name a field of the endpoint as the one whose cycles it catches up", () => {
+  it("name only fields of the endpoint for the cycles that it updates", () => {
     const some = endpoints.filter(([, { catchesUp }]) => catchesUp);
     expect(some).not.toEqual([]);
     for (const [name, { catchesUp, auth, params, body }] of some) {
@@ -37,14 +37,14 @@ describe("the traits of handlers", () => {
     }
   });
 
-  it("seal only with fields of the body", () => {
+  it("encrypt stored answers only with fields of the body", () => {
     const some = endpoints.filter(([, { sealedBy }]) => sealedBy);
     expect(some).not.toEqual([]);
     for (const [name, { sealedBy = [], body }] of some)
       expect.soft(Object.keys(body?.shape ?? {}), name).toEqual(expect.arrayContaining([...sealedBy]));
   });
 
-  it("let an answer be ready only if the endpoint reads, and needs nothing that a ready answer does not check", () => {
+  it("allow ready answers only for endpoints that read, and that need only what a ready answer checks", () => {
     const some = endpoints.filter(([, { ready }]) => ready);
     expect(some).not.toEqual([]);
     for (const [name, endpoint] of some) {

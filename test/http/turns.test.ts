@@ -46,20 +46,20 @@ async function third(held: readonly LargeBody[], after: number, newcomer: LargeB
 
 const proof = 5_242_880;
 
-it("large bodies of different owners at twice the minimum rate complete while others wait", async () => {
+it("large bodies of different owners at twice the minimum rate are completed while others wait", async () => {
   const same = () => coming(proof, 32_768);
   for (const after of [10, 31, 60, 120])
     expect(await third([same(), same()], after, same())).toEqual({ cut: [], outcome: "busy" });
 });
 
-it("the body with the longest remaining time loses its place to a shorter one after half a minute", async () => {
+it("the body with the longest remaining time loses its place to a shorter body after half a minute", async () => {
   const held = () => [coming(proof, 65_536), coming(proof, 16_384)];
   const newcomer = coming(1_048_576, 65_536);
   expect(await third(held(), 29, newcomer)).toEqual({ cut: [], outcome: "busy" });
   expect(await third(held(), 31, newcomer)).toEqual({ cut: [1], outcome: "taken" });
 });
 
-it("a stalled body loses its place to any other", async () => {
+it("a body that no longer arrives loses its place to any other body", async () => {
   expect(await third([coming(proof, 65_536), coming(1, 0)], 31, coming(proof, 65_536))).toMatchObject({
     cut: [1],
   });
@@ -70,7 +70,7 @@ it("a stalled body loses its place to any other", async () => {
   });
 });
 
-it("an owner with two more bodies loses the longest at once", async () => {
+it("an owner with two more bodies than another owner loses the longest body immediately", async () => {
   const takeTurn = createTurns(budgets);
   const cut: string[] = [];
   for (const name of ["first", "second"]) {
@@ -85,7 +85,7 @@ it("an owner with two more bodies loses the longest at once", async () => {
   expect(cut).toEqual(["first"]);
 });
 
-it("an owner with many keys loses places to an owner without uploads, among the running uploads and in the queue", async () => {
+it("an owner with many keys loses places to an owner without uploads, among the present uploads and in the queue", async () => {
   const takeTurn = createTurns(budgets);
   const refused: string[] = [];
   const asked = (key: string) =>

@@ -26,14 +26,14 @@ describe("a known address", () => {
   afterAll(() => service.stop());
 
   it.each(["/api/v1/faqs/remot%65", "/%61pi/v%31/faqs/remote"])(
-    "may have encoded letters and digits: %s",
+    "can have encoded letters and digits: %s",
     async (path) => {
       const { key } = await makeAppWithAgent(service);
       expect(await service.request("GET", path, { headers: key })).toMatchObject({ status: 200, body: [] });
     },
   );
 
-  it.each(["POST", "PUT", "PATCH", "DELETE"])("of a file does not accept %s", async (method) => {
+  it.each(["POST", "PUT", "PATCH", "DELETE"])("of a file refuses the method %s", async (method) => {
     const answer = await service.request(method, "/uploads/nothing.png");
     expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
     expect(answer.headers.get("allow")).toBe("GET, HEAD");
@@ -66,7 +66,7 @@ describe("an unknown address", () => {
     "/API/v1/faqs/remote",
     "/METRICS",
     "/api/v1/feedback/remote/__proto__",
-  ])("answers every method with 404 not_found as JSON {error, code}: %s", async (path) => {
+  ])("is answered for every method with 404 not_found as JSON with error and code: %s", async (path) => {
     const { key } = await makeAppWithAgent(service);
     for (const method of methods.filter((name) => name !== "HEAD")) {
       const answer = await service.request(method, path, { headers: key });
@@ -76,7 +76,7 @@ describe("an unknown address", () => {
   });
 
   it.each(["/api/v1/%zz%", "/api/v1/faqs/remote/%zz", "//", "/\\..\\", "http://elsewhere.example/x"])(
-    "answers the request target %s with JSON {error, code}",
+    "of the form %s is answered with JSON with error and code",
     async (target) => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(`PATCH ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -86,20 +86,20 @@ describe("an unknown address", () => {
     },
   );
 
-  it("answers HEAD with 404 and no body", async () => {
+  it("is answered for HEAD with 404 and no body", async () => {
     const answer = await service.request("HEAD", "/api/v1/nothing");
     expect(answer).toMatchObject({ status: 404, text: "" });
   });
 });
 
-describe("a method that an address does not support", () => {
+describe("a method that an address does not support,", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  it.each(paths)("%s is answered with 405 method_not_allowed and Allow: %s", async (path, taken) => {
+  it.each(paths)("%s, is answered with 405 method_not_allowed and Allow: %s", async (path, taken) => {
     const allowed = taken.includes("GET") ? [...taken, "HEAD"] : taken;
     for (const method of methods.filter((name) => !allowed.includes(name))) {
       const answer = await service.request(method, path.replace(/:\w+/g, "1"));

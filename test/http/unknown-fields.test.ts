@@ -34,7 +34,7 @@ function fieldsOf(value: unknown, path = ""): string[] {
   return [...new Set(entries.filter(Boolean))].sort();
 }
 
-describe("unknown fields", () => {
+describe("an unknown field", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe("unknown fields", () => {
   });
   afterAll(() => service.stop());
 
-  it.each(mutations.filter(({ other }) => other))("are ignored in $name", async ({ prepare, other }) => {
+  it.each(mutations.filter(({ other }) => other))("is ignored in $name", async ({ prepare, other }) => {
     const send = await prepare(service, cast);
     const [plain, more] = [await send({}, other), await send({}, { ...other, ...extra })];
     expect(more.status).toBe(plain.status);
@@ -53,7 +53,7 @@ describe("unknown fields", () => {
     expect(more.text).not.toContain(extra.id);
   });
 
-  it.each(mutations.filter(({ other }) => other))("are never stored by $name", async ({ prepare, other }) => {
+  it.each(mutations.filter(({ other }) => other))("is never stored by $name", async ({ prepare, other }) => {
     const send = await prepare(service, cast);
     await send({ "idempotency-key": "once" }, { ...other, ...extra });
     const stored = await storedText(service);
@@ -62,19 +62,19 @@ describe("unknown fields", () => {
     expect(stored).not.toContain("2001-01-01");
   });
 
-  it("are ignored in attachments, and never stored", async () => {
+  it("is ignored in attachments, and never stored", async () => {
     const attachment = { name: "log.pdf", data: dataUrl(pdf()), ...extra };
     await submitFeedback(service, cast, { attachments: [attachment] });
     expect(await storedText(service)).not.toContain(planted);
   });
 
-  it("are kept in metadata, which accepts any key-value pairs", async () => {
+  it("is kept in metadata, which can have any keys and values", async () => {
     const id = await submitFeedback(service, cast, { metadata: extra });
     const thread = await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers: cast.agent });
     expect(thread.body).toHaveProperty("feedback.metadata", extra);
   });
 
-  it("are ignored in a query", async () => {
+  it("is ignored in a query", async () => {
     const query = "?limit=5&foo=bar&since2=1&__proto__=1&constructor=1&limit%00=9";
     for (const path of ["/api/v1/changelog/remote", "/api/v1/faqs/remote"])
       expect(await service.request("GET", path + query, { headers: cast.key })).toMatchObject({
@@ -82,7 +82,7 @@ describe("unknown fields", () => {
       });
   });
 
-  describe("are never in an answer:", () => {
+  describe("that the specification does not have", () => {
     const listed = ["id", "question", "answer", "sortOrder"];
     const run = ["id", "status", "decisionNote", "decidedAt", "replacedBy"];
     const entry = [
@@ -115,7 +115,7 @@ describe("unknown fields", () => {
     const read = async (path: string) =>
       fieldsOf((await service.request("GET", path, { headers: { ...cast.key, ...cast.agent } })).body);
 
-    it("a listed FAQ entry has the fields of the specification", async () => {
+    it("is not in an FAQ entry of a list", async () => {
       const body = { question: "How?", answer: "So." };
       const headers = cast.key;
       const created = await service.request("POST", "/api/v1/faqs/remote", { headers, body });
@@ -126,7 +126,7 @@ describe("unknown fields", () => {
       expect(await read("/api/v1/faqs/remote")).toEqual([...listed, "createdAt", "updatedAt"].sort());
     });
 
-    it("a changelog entry has the fields of the specification", async () => {
+    it("is not in a changelog entry", async () => {
       const items = [{ type: "added", text: "Export", foo: planted }];
       const versions = [{ platform: "ios", version: "1.0", foo: planted }];
       await writeNote(service, cast, { items, versions, ...extra });
@@ -134,7 +134,7 @@ describe("unknown fields", () => {
       expect(await read("/api/v1/changelog/remote")).toEqual(["entries", ...fields].sort());
     });
 
-    it("a thread has the fields of the specification and the additions to it", async () => {
+    it("is in a thread only if it is a documented addition", async () => {
       const files = { images: [dataUrl(png())], attachments: [{ name: "log.pdf", data: dataUrl(pdf()) }] };
       const id = await submitFeedback(service, cast, { ...files, ...extra, name: "Ada", dedupeKey: "crash" });
       await propose(service, cast, id);
@@ -149,7 +149,7 @@ describe("unknown fields", () => {
       );
     });
 
-    it("a proposal has the fields of the specification and the additions to it", async () => {
+    it("is in a proposal only if it is a documented addition", async () => {
       const runId = await propose(service, cast, await submitFeedback(service, cast));
       const ofRuns = ["decision", "feedbackId", "consoleUrl", "summary", "plan", "planSha256"];
       const ofLives = ["expiresAt", "claim", "progress", "outcome"];

@@ -40,7 +40,7 @@ function filled({ spendings, uses }: Filling) {
 const many = (count: number, who: (at: number) => string, names: readonly RateLimitName[] = ["feedback"]) =>
   Array.from({ length: count }, (_, at) => names.map((rateLimit) => ({ who: who(at), rateLimit }))).flat();
 
-describe("uses in memory stay within their limit", () => {
+describe("the uses of rate limits in memory", () => {
   it.each<[string, Filling]>([
     ["many keys", { spendings: many(5_000, (at) => `token ${at}`), uses: 1 }],
     ["long keys", { spendings: many(500, (at) => `${at}`.padEnd(16_000, "x")), uses: 1 }],
@@ -53,7 +53,7 @@ describe("uses in memory stay within their limit", () => {
       "many uses of each key",
       { spendings: many(200, (at) => `token ${at}`, ["feedbackRepeats"]), uses: 2_000 },
     ],
-  ])("with %s, and the last used ones are kept", (_, filling) => {
+  ])("stay within their limit of memory with %s, and the last used keys are kept", (_, filling) => {
     const { remembered, bytes } = filled(filling);
     expect(bytes).toBeLessThanOrEqual(mostBytes);
     // Almost as much as fits is kept.
@@ -61,7 +61,7 @@ describe("uses in memory stay within their limit", () => {
     expect(remembered).toEqual(filling.spendings.slice(-remembered.length));
   });
 
-  it("with a key that would fill them: it is not counted", () => {
+  it("do not contain a key that alone would fill the memory, and that key is not counted", () => {
     const spendings = [{ who: "x".repeat(mostBytes), rateLimit: "feedback" }] as const;
     expect(filled({ spendings, uses: 1 }).remembered).toEqual([]);
   });

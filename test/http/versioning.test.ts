@@ -12,7 +12,7 @@ describe("the version of the API", () => {
   });
   afterAll(() => service.stop());
 
-  it("is the path prefix /api/v1 of every endpoint, and nothing answers without it", async () => {
+  it("is the prefix /api/v1 of each endpoint's path, and no endpoint answers without it", async () => {
     const headers = { ...cast.key, ...cast.agent };
     for (const [name, endpoint] of endpoints) {
       expect.soft(endpoint.path, name).toMatch(/^\/api\/v1\//);
@@ -34,7 +34,7 @@ describe("the version of the API", () => {
     expect(answer).toMatchObject({ status: 200, body: [] });
   });
 
-  it("is in the OpenAPI document, which has every endpoint", async () => {
+  it("is in the OpenAPI document, which contains each endpoint", async () => {
     const { body } = await service.request("GET", "/api/v1/openapi.json");
     for (const [, { method, path }] of endpoints) {
       expect(body).toHaveProperty(["paths", path.replace(/:(\w+)/g, "{$1}"), method.toLowerCase()]);

@@ -9,7 +9,7 @@ describe("new ids", () => {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it("are each greater than the one before", () => {
+  it("are each greater than the id before", () => {
     const ids = many(createNewId());
     expect(ids).toEqual([...new Set(ids)].sort());
   });
@@ -24,7 +24,7 @@ describe("new ids at a fixed time in May", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-05-01T12:00:00.000Z") }));
   afterEach(() => void vi.useRealTimers());
 
-  it("are greater than earlier ones when the clock is set back", () => {
+  it("are greater than earlier ids even if the clock is set back", () => {
     const newId = createNewId();
     const before = newId();
     vi.setSystemTime(Date.parse("2026-05-01T11:00:00.000Z"));

@@ -7,19 +7,19 @@ const id = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
 const sealer = createSealer("s".repeat(32));
 const token = replyTokenOf(sealer, id);
 
-describe("the token of an address to answer to", () => {
-  it("identifies the answered mail, in upper and lower case", () => {
+describe("the token in a reply address", () => {
+  it("identifies the mail that was answered, in upper and lower case", () => {
     expect(token).toMatch(/^[a-z2-7]{42}$/);
     expect(readReplyToken(sealer, token)).toBe(id);
     expect(readReplyToken(sealer, token.toUpperCase())).toBe(id);
   });
 
-  it("may be read only by this user", () => {
+  it("cannot be read by another deployment, unless that deployment knows the secret as an old one", () => {
     expect(readReplyToken(createSealer("t".repeat(32)), token)).toBeUndefined();
     expect(readReplyToken(createSealer("t".repeat(32), ["s".repeat(32)]), token)).toBe(id);
   });
 
-  it("cannot be changed: each other digit makes it invalid", () => {
+  it("cannot be changed, because each other digit makes it invalid", () => {
     for (const at of token.split("").keys()) {
       const other = token[at] === "a" ? "b" : "a";
       expect(readReplyToken(sealer, token.slice(0, at) + other + token.slice(at + 1))).toBeUndefined();
@@ -28,7 +28,7 @@ describe("the token of an address to answer to", () => {
       expect(readReplyToken(sealer, text)).toBeUndefined();
   });
 
-  it("opens no page", () => {
+  it("is not valid as the secret of a page", () => {
     expect(readReportToken(sealer, token)).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ describe.each(databases)("people of an imported app, on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  it("are erased by the new owner: authors, actors of the audit and senders", async () => {
+  it("can be erased by the new owner: authors, actors of the audit and senders", async () => {
     const world = await makeFullApp(service);
     const file = await exportFile(service, world.headers, world.app.id, true);
     const headers = await service.signIn(await service.makeUser());

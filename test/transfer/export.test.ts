@@ -19,7 +19,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
   const ask = (appId: string, headers: Record<string, string>) =>
     service.request("GET", `/api/v1/console/apps/${appId}/export`, { headers });
 
-  it("is for owners: in the console, or with a token that has the scope", async () => {
+  it("is only for owners, in the console or with a token that has the scope", async () => {
     const { owner, app, headers } = await makeFullApp(service);
     const token = async (scopes: string[], appId?: string) =>
       bearer(await service.makeToken(owner, "maintainer", { scopes, ...(appId ? { appId } : {}) }));
@@ -35,7 +35,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect((await ask(app.id, {})).status).toBe(401);
   });
 
-  it("can be created 20 times an hour by a person, and imported as often", async () => {
+  it("is limited to 20 requests an hour for a person, and so is the import", async () => {
     const { app, headers } = await makeFullApp(service);
     const { limit } = rateLimits.exports;
     const file = await exportFile(service, headers, app.id);
@@ -55,7 +55,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect((await importFile(service, headers, file)).status).toBe(429);
   });
 
-  it("is audited, and leaves no file on the server", async () => {
+  it("is recorded in the audit, and leaves no file on the server", async () => {
     const { owner, app, headers } = await makeFullApp(service);
     await exportFile(service, headers, app.id, true);
     const entries = await service.request("GET", `/api/v1/console/audit?action=app.export&appId=${app.id}`, {
@@ -89,7 +89,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it("shows one instant while reports come in, and does not make them wait", async () => {
+  it("returns the state of one instant while reports arrive, and does not delay the reports", async () => {
     const { owner, app } = { ...(await withThreads(2_000)) };
     const headers = await service.signIn(owner);
     const sent: string[] = [];
@@ -108,7 +108,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect(occurrences).toBe(threads.length + repeats);
   });
 
-  it("uses only a file for a client that does not read", async () => {
+  it("uses only a file on the disk for a client that does not read", async () => {
     const { owner, app } = await withThreads(3_000);
     const headers = await service.signIn(owner);
     const url = `${service.baseUrl}/api/v1/console/apps/${app.id}/export`;
@@ -123,7 +123,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     await eventually(async () => expect(await filesIn(folder)).toEqual([]));
   });
 
-  it("is read again by POST /api/v1/console/import, only for a person", async () => {
+  it("returns a file that POST /api/v1/console/import accepts, only from a person", async () => {
     const { owner, app, headers } = await makeFullApp(service);
     const file = await exportFile(service, headers, app.id);
     const token = bearer(

@@ -23,14 +23,14 @@ const timeless = (lines: readonly Line[]): Line[] =>
     ...(line.decision === "expired" ? { decidedAt: "-" } : {}),
   }));
 
-describe.each(databases)("an exported app that is imported again, on $name", (engine) => {
+describe.each(databases)("an app that is exported and imported again, on $name,", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   afterAll(() => service.stop());
 
-  it("contains the same as before, except for ids", async () => {
+  it("has the same content as before, except for ids", async () => {
     const world = await makeFullApp(service);
     const first = await exportFile(service, world.headers, world.app.id, true);
     const kinds = linesIn(first).map(({ type }) => type);
@@ -54,7 +54,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     expect(timeless(linesIn(again))).toEqual(named);
   });
 
-  it("has no files if the export had none, and says how many are missing", async () => {
+  it("has no files if the export had none, and the answer says how many are missing", async () => {
     const world = await makeFullApp(service);
     const file = await exportFile(service, world.headers, world.app.id);
     const imported = await importFile(service, world.headers, file);
@@ -66,7 +66,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     for (const { files } of again.filter(({ type }) => type === "thread")) expect(files).toEqual(none);
   });
 
-  it("is equal to its own copy, even if it is copied several times", async () => {
+  it("is equal to the first app even after it is copied several times", async () => {
     const world = await makeFullApp(service);
     let appId = world.app.id;
     const copies: Line[][] = [];
@@ -78,7 +78,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     expect(copies[1]).toEqual(copies[0]);
   });
 
-  it("keeps any text", async () => {
+  it("has all its texts unchanged", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const thread = fc.record({
       subject: hostileText,
@@ -102,7 +102,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     );
   });
 
-  it("shows the old authors as imported, and assigns no roles and no slots", async () => {
+  it("shows the old authors as imported, and gives them no roles and no slots", async () => {
     const world = await makeFullApp(service);
     const file = await exportFile(service, world.headers, world.app.id, true);
     const other = await service.makeUser();
@@ -122,7 +122,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     ).toBe(404);
   });
 
-  it("loses the places in files that an older server kept with them", async () => {
+  it("loses location data in files that an older server stored with the files", async () => {
     const world = await makeFullApp(service);
     const { database, files } = service.deps;
     const place = Buffer.from("Placetown");
@@ -150,7 +150,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     );
   });
 
-  it("serves its files under new names, and keeps them when the first app is deleted", async () => {
+  it("serves its files under new names, and keeps them if the first app is deleted", async () => {
     const world = await makeFullApp(service);
     const file = await exportFile(service, world.headers, world.app.id, true);
     const appId = (await importFile(service, world.headers, file)).field("appId");

@@ -12,7 +12,7 @@ const drill = (startedAt: string, outcome: Drill["outcome"] = "ok"): Drill => ({
 });
 
 describe("a nightly backup", () => {
-  it("is due at once if there was none", () => {
+  it("is due immediately if there was none before", () => {
     expect(isDrillDue(undefined, at("10T12:00:00"), three)).toBe(true);
   });
 
@@ -28,26 +28,26 @@ describe("a nightly backup", () => {
     expect(isDrillDue(drill(started), at(now), three)).toBe(due);
   });
 
-  it("is tried again an hour after a failure", () => {
+  it("is tried again one hour after a failure", () => {
     expect(isDrillDue(drill("10T03:00:00", "failed"), at("10T03:59:59"), three)).toBe(false);
     expect(isDrillDue(drill("10T03:00:00", "failed"), at("10T04:00:00"), three)).toBe(true);
   });
 
-  it("that runs is not begun by another server while its own server runs", () => {
+  it("is not started by another server while its own server creates it", () => {
     expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:14:59"), three)).toBe(false);
     expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:15:00"), three)).toBe(true);
   });
 });
 
 describe("the warning about nightly backups", () => {
-  it("is not shown while they are verified", () => {
+  it("is not shown if they are verified", () => {
     expect(drillWarning(drill("10T03:00:00"), at("12T03:05:00"))).toBeUndefined();
     expect(
       drillWarning({ ...drill("10T03:00:00", "running"), lastGood: undefined }, at("10T03:05:00")),
     ).toBeUndefined();
   });
 
-  it("names the failure of the last one", () => {
+  it("names the failure of the last backup", () => {
     const failed: Drill = { ...drill("11T03:00:00", "failed"), message: "The disk is full." };
     expect(drillWarning(failed, at("11T03:05:00"))).toBe(
       "The last nightly backup failed: The disk is full. The last verified one is of 2026-11-10T03:05:00.000Z.",
@@ -57,13 +57,13 @@ describe("the warning about nightly backups", () => {
     );
   });
 
-  it("is shown after two days without one", () => {
+  it("is shown after two days without a backup", () => {
     expect(drillWarning(drill("10T03:00:00"), at("12T03:05:01"))).toBe(
       "No nightly backup was verified for two days. The last verified one is of 2026-11-10T03:05:00.000Z.",
     );
   });
 
-  it("is shown if the last one never ended, also while the next one runs", () => {
+  it("is shown if the last backup never ended, even while the next one is created", () => {
     const killed: Drill = { ...drill("10T03:00:00", "running"), lastGood: undefined };
     expect(drillWarning(killed, at("10T03:14:59"))).toBeUndefined();
     const warning =
@@ -76,7 +76,7 @@ describe("the warning about nightly backups", () => {
     );
   });
 
-  it("is not shown while the first one runs, or one after a failure or a success", () => {
+  it("is not shown while the first backup is created, and not while one is created after a failure or a success", () => {
     for (const last of [undefined, drill("10T03:00:00"), drill("10T03:00:00", "failed")])
       expect(drillWarning(begunDrill(last, at("11T03:00:00")), at("11T03:01:00"))).toBeUndefined();
   });

@@ -34,8 +34,8 @@ describe("the typed text of a form whose request failed", () => {
   const typed = { question: "How <do> I?", answer: "\nFirst line\nSecond & last" };
   const echoed = />\n\nFirst line\nSecond &amp; last<\/textarea>/;
 
-  it.each(["writes", "all statements"] as const)(
-    "is on the error page if %s in the database fail",
+  it.each(["writes", "everything"] as const)(
+    "is on the error page if the database refuses %s",
     async (what) => {
       const page = await owner.open(`${list()}/new`);
       database.trouble(new Error("The disk is gone."), what);

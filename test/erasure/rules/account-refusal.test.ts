@@ -4,7 +4,7 @@ import { accountRefusal } from "../../../server/erasure/rules.ts";
 const free = { onlyOwnerOf: [], testerOf: [] };
 
 it.each([
-  ["nothing", free, undefined],
+  ["no reason", free, undefined],
   [
     "apps without another owner",
     { ...free, onlyOwnerOf: ["Larder", "Pantry"] },

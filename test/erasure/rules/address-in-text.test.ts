@@ -3,7 +3,7 @@ import { findAddress, erasedMark as gone } from "../../../server/erasure/address
 
 const ann = findAddress("ann.lee+shop@example.org");
 
-describe("an address in a text", () => {
+describe("an e-mail address in a text", () => {
   it.each([
     ["ann.lee+shop@example.org", gone],
     ["Write to Ann.Lee+Shop@EXAMPLE.org, please.", `Write to ${gone}, please.`],
@@ -14,7 +14,7 @@ describe("an address in a text", () => {
     ["/reset?email=ann.lee%2Bshop%40example.org", `/reset?email=${gone}`],
     ["/reset?email=Ann%2ELee%2bShop%40Example%2Eorg&x=1", `/reset?email=${gone}&x=1`],
     ["see ...ann.lee+shop@example.org!", `see ...${gone}!`],
-  ])("is taken out of %j", (text, expected) => {
+  ])("is removed from %j", (text, expected) => {
     expect(ann.isIn(text)).toBe(true);
     expect(ann.erase(text)).toBe(expected);
     expect(ann.isIn(ann.erase(text))).toBe(false);
@@ -32,7 +32,7 @@ describe("an address in a text", () => {
     "q=jo%2Bann.lee+shop%40example.org",
     "q=ann.lee%2Bshop%40example.org%2Euk",
     "q=jo%2Eann.lee%2Bshop%40example.org",
-  ])("of somebody else is left alone: %j", (text) => {
+  ])("is kept if it belongs to somebody else: %j", (text) => {
     expect(ann.isIn(text)).toBe(false);
     expect(ann.erase(text)).toBe(text);
   });
@@ -47,7 +47,7 @@ describe("an address in a text", () => {
     expect(findAddress("o'hara/x=1@example.org").erase("o'hara/x=1@example.org")).toBe(gone);
   });
 
-  it("is taken out of the names and values of JSON", () => {
+  it("is removed from the names and the values of JSON", () => {
     const json = JSON.stringify({
       "Ann.lee+shop@example.org": 1,
       "ann.lee+shop@example.org": { deep: ["line\nann.lee+shop@example.org", 7, null] },
@@ -60,18 +60,18 @@ describe("an address in a text", () => {
     });
   });
 
-  it("is taken out of a text where JSON was expected", () => {
+  it("is removed from a text that is not the expected JSON", () => {
     expect(ann.eraseJson("sealed, by ann.lee+shop@example.org")).toBe(`sealed, by ${gone}`);
   });
 
-  it("is also taken out of names where it is joined to other words", () => {
+  it("is also removed from names in which it is joined to other words", () => {
     const name = "crash-ann.lee+shop@example.org-2";
     expect(ann.isInName(name)).toBe(true);
     expect(ann.eraseInName(name)).toBe(`crash-${gone}-2`);
     expect(ann.isInName("crash-ann.lee@example.org")).toBe(false);
   });
 
-  it("has parts that each text with it contains", () => {
+  it("has parts that each text with the address contains", () => {
     for (const email of ["ann.lee+shop@example.org", "jörg@müller.example", "ж@пример.рф"])
       for (const part of findAddress(email).parts) expect(email).toContain(part);
     expect(findAddress("jörg@müller.example").parts).toEqual(["rg", "example"]);

@@ -3,8 +3,8 @@ import { readListing } from "../../../server/files/s3-files.ts";
 
 const page = (inside: string) => `<?xml version="1.0"?><ListBucketResult>${inside}</ListBucketResult>`;
 
-describe("the list of a bucket", () => {
-  it("has names, times, and what continues it", () => {
+describe("the list of files in a bucket", () => {
+  it("contains names, times, and the token of the next page", () => {
     const xml = page(
       "<Name>b</Name><IsTruncated>true</IsTruncated><Contents><Key>files/a&amp;b&#x41;&#66;</Key>" +
         "<LastModified>2026-11-23T10:00:00.000Z</LastModified><Size>5</Size></Contents>" +
@@ -21,12 +21,12 @@ describe("the list of a bucket", () => {
     });
   });
 
-  it("ends without a token", () => {
+  it("ends at a page without a token", () => {
     const ended = page("<IsTruncated>false</IsTruncated><NextContinuationToken>x</NextContinuationToken>");
     expect(readListing(ended)).toEqual({ objects: [], folders: [], next: undefined });
   });
 
-  it("has folders if the request named a delimiter", () => {
+  it("contains folders if the request has a delimiter", () => {
     const xml = page(
       "<Prefix>a/</Prefix><IsTruncated>false</IsTruncated><CommonPrefixes><Prefix>a/b&amp;/</Prefix></CommonPrefixes>" +
         "<CommonPrefixes><Prefix>a/c/</Prefix></CommonPrefixes>",
@@ -34,7 +34,7 @@ describe("the list of a bucket", () => {
     expect(readListing(xml)).toEqual({ objects: [], folders: ["a/b&/", "a/c/"], next: undefined });
   });
 
-  it("is not read from an answer that is not a list", () => {
+  it("is not read from an answer that is no list", () => {
     expect(() => readListing("<html></html>")).toThrow("not a list");
   });
 });

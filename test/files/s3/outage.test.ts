@@ -7,7 +7,7 @@ function outageAt() {
   return { outage, at: (time: number) => (now = time) };
 }
 
-describe("an outage of the store", () => {
+describe("an outage of the S3 storage", () => {
   it("begins with a request without an answer, and then allows one request each quarter of a second", () => {
     const { outage, at } = outageAt();
     expect([outage.mayTry(), outage.mayTry()]).toEqual([true, true]);
@@ -24,7 +24,7 @@ describe("an outage of the store", () => {
     expect([outage.mayTry(), outage.mayTry()]).toEqual([true, true]);
   });
 
-  it("does not begin while others are answered", () => {
+  it("does not begin while other requests are answered", () => {
     const { outage } = outageAt();
     outage.worked();
     outage.failed(900);

@@ -19,7 +19,7 @@ const spendMany = async (limiter: Limiter, spending: Spending, count: number) =>
   return results.filter(({ status }) => status === "fulfilled").length;
 };
 
-describe.each(databases)("the limits of a server on $name", ({ create }) => {
+describe.each(databases)("the rate limits of a server on $name", ({ create }) => {
   let place: TestDatabase;
   let database: Database;
   let limiter: Limiter;
@@ -38,14 +38,14 @@ describe.each(databases)("the limits of a server on $name", ({ create }) => {
   ] as const)("$where", ({ rateLimit }) => {
     const spendingOf = (): Spending => ({ who: `token ${++ids}`, rateLimit });
 
-    it("allow no more than the limit to requests that arrive at once", async () => {
+    it("allow at most the limit for requests that arrive at the same time", async () => {
       const spending = spendingOf();
       expect(await spendMany(limiter, spending, limit + 20)).toBe(limit);
       expect(await limiter.look(spending)).toMatchObject({ allowed: false });
       await expect(limiter.spend(spending)).rejects.toMatchObject({ code: "rate_limited" });
     });
 
-    it("count a mutation that commits, and none that fails", async () => {
+    it("count a change that commits, and not a change that fails", async () => {
       const spending = spendingOf();
       for (const outcome of ["fails", "commits", "fails"]) {
         const use = limiter.mutation();
@@ -61,7 +61,7 @@ describe.each(databases)("the limits of a server on $name", ({ create }) => {
       expect(await spendMany(limiter, spending, limit)).toBe(limit - 1);
     });
 
-    it("count a mutation once, although its transaction was repeated", async () => {
+    it("count a change once even if its transaction was repeated", async () => {
       const spending = spendingOf();
       const use = limiter.mutation();
       await expect(
@@ -76,7 +76,7 @@ describe.each(databases)("the limits of a server on $name", ({ create }) => {
     });
   });
 
-  it("in memory can be taken back, are never written, and end with the process", async () => {
+  it("in memory can return a use, are never written to the database, and end with the process", async () => {
     const spending = { who: `token ${++ids}`, rateLimit: "feedback" } as const;
     const giveBack = limiter.spendAtOnce(spending);
     expect(await spendMany(limiter, spending, limit)).toBe(limit - 1);
@@ -87,13 +87,13 @@ describe.each(databases)("the limits of a server on $name", ({ create }) => {
     expect(await spendMany(limiterOf(database), spending, limit + 1)).toBe(limit);
   });
 
-  it("in the database are known after a restart", async () => {
+  it("in the database are kept over a restart", async () => {
     const spending = { who: `token ${++ids}`, rateLimit: "exports" } as const;
     await spendMany(limiter, spending, 2);
     expect(await spendMany(limiterOf(database), spending, limit)).toBe(limit - 2);
   });
 
-  it("of many keys stay within a bound of memory: the least recently used are forgotten", () => {
+  it("of many keys use a limited amount of memory: the least recently used keys are deleted", () => {
     for (let n = 0; n < 60_000; n++) limiter.spendAtOnce({ who: `token ${n}`, rateLimit: "agentReads" });
     const first = { who: "first", rateLimit: "feedback" } as const;
     for (let n = 0; n < limit; n++) limiter.spendAtOnce(first);
@@ -103,8 +103,8 @@ describe.each(databases)("the limits of a server on $name", ({ create }) => {
   });
 });
 
-describe.each(sharedDatabases)("several servers of one database", ({ create }) => {
-  it("together allow exactly a limit in the database", async () => {
+describe.each(sharedDatabases)("several servers with one database", ({ create }) => {
+  it("allow together exactly the limit that is in the database", async () => {
     const place = await create();
     const servers = await Promise.all([place.open(), place.open(), place.open()]);
     const spending = { who: "an account", rateLimit: "exports" } as const;
@@ -116,23 +116,23 @@ describe.each(sharedDatabases)("several servers of one database", ({ create }) =
   });
 });
 
-describe("which limits are in memory", () => {
+describe("the rate limits that are kept in memory", () => {
   const names = Object.keys(defaults).filter((name): name is RateLimitName => name in defaults);
 
-  it("is a closed list, and all others are rows of the database", () => {
+  it("are a fixed list, and all other limits are rows of the database", () => {
     expect(names.filter(isInMemory)).toEqual([
       ...["feedback", "feedbackRepeats", "faqWrites", "agentReads", "refusedBodiesByAddress"],
       ...["refusedByCredential", "drafts"],
     ]);
   });
 
-  it("is what rule H16 names", () => {
+  it("are the limits that rule H16 names", () => {
     const rule = /^- \*\*H16\*\*.*$/m.exec(readText("docs/rules/http.md"))?.[0] ?? "";
     const named = [...rule.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
     expect(named.toSorted()).toEqual(names.filter(isInMemory).toSorted());
   });
 
-  it("is none with a window of 15 minutes or more but agents' reads", () => {
+  it("have a window of less than 15 minutes, except the reads of agents", () => {
     const long = names.filter((name) => defaults[name].windowSeconds >= 900);
     expect(long.filter(isInMemory)).toEqual(["agentReads"]);
   });

@@ -15,7 +15,7 @@ import { makeTesterInCycle } from "../../support/worlds/tester-in-running-cycle.
 
 const faqs = "/api/v1/faqs/remote";
 
-describe("a server with ready answers", () => {
+describe("a server with ready answers (before the framework Koa)", () => {
   let service: Service;
   let cast: AppWithAgent;
   let listener: Listener;
@@ -46,24 +46,24 @@ describe("a server with ready answers", () => {
   const writeFaq = (key: Record<string, string>, question: string) =>
     service.request("POST", faqs, { headers: key, body: { question, answer: "So." } });
 
-  it("answers the second of two equal requests", async () => {
+  it("returns a ready answer to the second of two equal requests", async () => {
     expect(await readyOf(() => get(faqs, cast.key))).toBe(0);
     expect(await readyOf(() => get(faqs, cast.key))).toBe(1);
   });
 
-  it("answers no request in the development server", async () => {
+  it("returns no ready answer in the development server", async () => {
     await beginAgain({ settings: { dev: true } });
     for (let time = 0; time < 3; time += 1) await get(faqs, cast.key);
     expect(listener.readyAnswers()).toBe(0);
   });
 
-  it("answers no request while the server stops", async () => {
+  it("returns no ready answer while it stops", async () => {
     for (let time = 0; time < 2; time += 1) await get(faqs, cast.key);
     service.beginStop();
     expect(await readyOf(() => get(faqs, cast.key))).toBe(0);
   });
 
-  it("leaves requests of other pages to Koa, which allows their origins", async () => {
+  it("passes requests of pages with other origins to Koa, which checks the origins", async () => {
     const origin = "https://app.example";
     await beginAgain({ settings: { corsOrigins: [origin] } });
     for (let time = 0; time < 3; time += 1) {
@@ -73,7 +73,7 @@ describe("a server with ready answers", () => {
     expect(listener.readyAnswers()).toBe(0);
   });
 
-  it("refuses a key as soon as its deletion was answered", async () => {
+  it("refuses a key immediately after its deletion was answered", async () => {
     const second = { "x-api-key": await service.makeKey(cast.appId) };
     for (let time = 0; time < 2; time += 1) expect((await get(faqs, second)).status).toBe(200);
     const keys = `/api/v1/console/apps/${cast.appId}/keys`;
@@ -85,7 +85,7 @@ describe("a server with ready answers", () => {
     expect((await get(faqs, second)).status).toBe(401);
   });
 
-  it("sends nobody the answer of another credential", async () => {
+  it("returns to nobody the answer of another credential", async () => {
     const other = await makeAppWithAgent(service);
     await writeFaq(cast.key, "Mine?");
     await writeFaq(other.key, "Theirs?");
@@ -97,7 +97,7 @@ describe("a server with ready answers", () => {
     }
   });
 
-  it("counts each answer in the limit of its credential", async () => {
+  it("counts each ready answer in the limit of its credential", async () => {
     await beginAgain({ environment: { INNKEEP_RATE_LIMITS: "agentReads=120/3600" } });
     const path = `/api/v1/agent/feedback/${await submitFeedback(service, cast)}`;
     const statuses: number[] = [];
@@ -106,7 +106,7 @@ describe("a server with ready answers", () => {
     expect(listener.readyAnswers()).toBeGreaterThan(100);
   });
 
-  it("leaves the first read of an approval to Koa, which stores it", async () => {
+  it("passes the first read of an approval to Koa, which stores it", async () => {
     const threadId = await submitFeedback(service, cast);
     const runId = await propose(service, cast, threadId);
     const path = `/api/v1/agent/runs/${runId}`;
@@ -120,7 +120,7 @@ describe("a server with ready answers", () => {
     expect(run?.at).toEqual(expect.any(String));
   });
 
-  it("lets every request wait that requests a wait for a decision", async () => {
+  it("lets every request wait that asks to wait for a decision", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     expect(
       await readyOf(async () => {
@@ -129,7 +129,7 @@ describe("a server with ready answers", () => {
     ).toBe(0);
   });
 
-  it("keeps no answer with an unknown parameter", async () => {
+  it("keeps no ready answer to a request with an unknown parameter", async () => {
     expect(
       await readyOf(async () => {
         for (let time = 0; time < 3; time += 1) await get(`${faqs}?x=1`, cast.key);
@@ -137,14 +137,14 @@ describe("a server with ready answers", () => {
     ).toBe(0);
   });
 
-  it("keeps neither a second request in the body of a first one, nor a body", async () => {
+  it("does not accept a second request within the body of a first one, and keeps no answer to a request with a body", async () => {
     await get(faqs, cast.key);
     const inner = headOf("GET", faqs, cast.key);
     const bytes = headOf("GET", faqs, { ...cast.key, "Content-Length": inner.length }) + inner;
     expect(await readyOf(() => askRaw(listener.baseUrl, { bytes, methods: ["GET"] }))).toBe(0);
   });
 
-  it("includes tests: the status of a slot and the tasks of a tester", async () => {
+  it("returns ready answers for closed tests: the status of a slot and the tasks of a tester", async () => {
     const { app, testKey, device } = await makeTesterInCycle(service);
     for (const [path, headers] of [
       [`/api/v1/testing/sdk/session?testKey=${testKey}`, { "x-api-key": app.key }],

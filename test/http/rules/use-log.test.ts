@@ -19,14 +19,14 @@ const useUp = (log = createUseLog()) => {
   return log;
 };
 
-describe("the uses of a limit", () => {
-  it("are allowed up to the limit, and one more is refused with the seconds to wait", () => {
+describe("the record of the uses of a rate limit", () => {
+  it("allows uses up to the limit, and refuses one more with the seconds to wait", () => {
     const log = useUp();
     expect(takeUse(log, start + 10_000, three)).toEqual({ allowed: false, retryAfterSeconds: 50 });
     expect(log.total).toBe(3);
   });
 
-  it("expire one after the other", () => {
+  it("loses its uses one after another", () => {
     const log = useUp();
     expect(takeUse(log, start + 59_999, three)).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
     expect(takeUse(log, start + 60_000, three)).toMatchObject({ allowed: true });
@@ -34,27 +34,27 @@ describe("the uses of a limit", () => {
     expect(takeUse(log, start + 60_001, three)).toMatchObject({ allowed: true });
   });
 
-  it("can be taken back by their time", () => {
+  it("can return a use by its time", () => {
     const log = useUp();
     expect(giveUseBack(log, start + 1)).toBe(true);
     expect(takeUse(log, start + 20, three)).toMatchObject({ allowed: true });
     expect(takeUse(log, start + 20, three)).toMatchObject({ allowed: false });
   });
 
-  it("cannot be taken back when they are too old", () => {
+  it("cannot return a use that is too old", () => {
     const log = useUp();
     takeUse(log, start + 61_000, three);
     expect(giveUseBack(log, start)).toBe(false);
     expect(log.total).toBe(1);
   });
 
-  it("are looked at without being counted", () => {
+  it("can be read without counting a use", () => {
     const log = createUseLog();
     expect(lookAtUses(log, start, three)).toEqual({ allowed: true, at: start });
     expect(log.total).toBe(0);
   });
 
-  it("get no earlier time than the last one if the clock was set back a little", () => {
+  it("stores no earlier time than the last one if the clock was set back a little", () => {
     const log = useUp();
     expect(takeUse(log, start + 60_000, three)).toEqual({ allowed: true, at: start + 60_000 });
     expect(takeUse(log, start + 60_000, three)).toMatchObject({ allowed: false });
@@ -62,24 +62,24 @@ describe("the uses of a limit", () => {
     expect(takeUse(log, start + 30_000, three)).toEqual({ allowed: true, at: start + 60_000 });
   });
 
-  it("are ignored after the clock was set back by more than a window", () => {
+  it("ignores its uses after the clock was set back by more than a window", () => {
     expect(takeUse(useUp(), start - 120_000, three)).toMatchObject({ allowed: true, at: start - 120_000 });
   });
 
-  it("obey a limit that was lowered", () => {
+  it("respects a limit that was lowered", () => {
     const log = useUp();
     const one = { limit: 1, windowSeconds: 60 };
     expect(takeUse(log, start + 10_000, one)).toEqual({ allowed: false, retryAfterSeconds: 51 });
     expect(takeUse(log, start + 60_002, one)).toMatchObject({ allowed: true });
   });
 
-  it("need little memory, even if there were many", () => {
+  it("needs little memory even for many uses", () => {
     const log = createUseLog();
     for (let n = 0; n < 10_000; n++) takeUse(log, start + n * 30_000, three);
     expect(bytesOf(log)).toBeLessThan(10_000);
   });
 
-  it("of a high limit need few different times", () => {
+  it("needs few different times for a high limit", () => {
     const log = createUseLog();
     for (let n = 0; n < 100_000; n++) takeUse(log, start + n * 36, many);
     expect(log.total).toBe(100_000);
@@ -95,7 +95,7 @@ const steps = fc.array(
   },
 );
 
-it("never has more uses in a window than the limit, and refuses none that fits", () => {
+it("the record of a rate limit never allows more uses in a window than the limit, and refuses no use within the limit", () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 12 }), (happened, limit) => {
       const rule = { limit, windowSeconds: 60 };
@@ -120,7 +120,7 @@ it("never has more uses in a window than the limit, and refuses none that fits",
   );
 });
 
-it("of a high limit are never more than the limit in a window, and at most one part of the window early", () => {
+it("the record of a high limit never allows more uses in a window than the limit, and counts a use too long by at most one part of the window", () => {
   fc.assert(
     fc.property(steps, (happened) => {
       const rule = { limit: 4_000, windowSeconds: 60 };

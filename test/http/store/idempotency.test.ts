@@ -8,7 +8,7 @@ const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
 const request: IdempotencyKey = { scope: "key 1 POST /faqs", key: "abc", fingerprint: "body 1" };
 const answer = { status: 201, body: '{"id":1}' };
 
-describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
+describe.each(databases)("a stored Idempotency-Key on $name", ({ create }) => {
   let place: TestDatabase;
   let database: Database;
 
@@ -33,17 +33,17 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
     });
   const effects = () => database.all("SELECT id FROM effects");
 
-  it("is found with its response and the fingerprint of its request", async () => {
+  it("is returned with its response and the hash of its request", async () => {
     expect(await act()).toBe("claimed");
     expect(await idempotency.find(database, request, now)).toEqual({ ...answer, fingerprint: "body 1" });
   });
 
-  it("has one effect for any number of claims", async () => {
+  it("has one effect for any number of requests", async () => {
     expect([await act(), await act()]).toEqual(["claimed", "stored"]);
     expect(await effects()).toHaveLength(1);
   });
 
-  it("has one effect when fifty arrive at once", async () => {
+  it("has one effect if 50 requests arrive at the same time", async () => {
     const claims = await Promise.all(Array.from({ length: 50 }, () => act()));
     expect(claims.filter((claim) => claim === "claimed")).toHaveLength(1);
     expect(await effects()).toHaveLength(1);
@@ -52,13 +52,13 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
   it.each([
     ["scope", { ...request, scope: "key 2 POST /faqs" }],
     ["key", { ...request, key: "abd" }],
-  ])("is a different key in another %s", async (_, other) => {
+  ])("is a different key if the %s differs", async (_, other) => {
     await act();
     expect(await idempotency.find(database, other, now)).toBeUndefined();
     expect(await act(other)).toBe("claimed");
   });
 
-  it("leaves no effect and no response when the transaction fails, so that the client can try again", async () => {
+  it("has no effect and no response if the transaction fails, so that the client can try again", async () => {
     const failing = database.write(async (tx) => {
       await idempotency.claim(tx, request, now);
       await tx.insert("effects", { id: "half" });
@@ -77,7 +77,7 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
     expect(await act(request, later(86_400))).toBe("claimed");
   });
 
-  it("may be kept for a shorter time", async () => {
+  it("can be kept for a shorter time", async () => {
     const brief = { ...request, lifetimeSeconds: 300 };
     await act(brief);
     expect(await idempotency.find(database, brief, later(299))).toBeDefined();
@@ -90,7 +90,7 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
     expect(JSON.stringify(rows)).not.toContain("sdk_secret");
   });
 
-  it("is removed when its time is over", async () => {
+  it("is deleted when its time is over", async () => {
     await act();
     await act({ ...request, key: "young" }, later(60));
     expect(await database.write((tx) => idempotency.prune(tx, later(86_400)))).toBe(1);
@@ -98,14 +98,14 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
   });
 });
 
-describe.each(sharedDatabases)("an Idempotency-Key on PostgreSQL with two servers", (postgres) => {
+describe.each(sharedDatabases)("a stored Idempotency-Key on PostgreSQL with two servers", (postgres) => {
   let place: TestDatabase;
   beforeAll(async () => {
     place = await postgres.create();
   });
   afterAll(() => place.remove());
 
-  it("is in progress for the second server while the first one works, without waiting", async () => {
+  it("is in progress for the second server while the first server works, and the second server does not wait", async () => {
     const [first, second] = [await place.open(), await place.open()];
     const during = await first.write(async (tx) => {
       await idempotency.claim(tx, request, now);

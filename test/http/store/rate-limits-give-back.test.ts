@@ -4,7 +4,7 @@ import { consume, giveBack } from "../../../server/http/rate-limits/store.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 
-describe.each(databases)("a use of a rate limit that is taken back on $name", ({ create }) => {
+describe.each(databases)("a returned use of a rate limit on $name", ({ create }) => {
   let place: TestDatabase;
   let database: Database;
   const clock = movableClock();
@@ -34,7 +34,7 @@ describe.each(databases)("a use of a rate limit that is taken back on $name", ({
     expect([await use("b"), await use("b"), await use("b")]).toEqual([true, true, false]);
   });
 
-  it("returns one use per call when many calls arrive at once", async () => {
+  it("is counted once for each call if many calls arrive at the same time", async () => {
     const limit = { limit: 100, windowSeconds: 60 };
     const round = async () => {
       await database.write((tx) => consume(tx, { key: "c", rule: limit, clock }));

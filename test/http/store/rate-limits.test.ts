@@ -32,17 +32,17 @@ describe.each(databases)("a rate limit on $name", (engine) => {
   };
   const waitOf = (verdict: RateVerdict) => (verdict.allowed ? 0 : verdict.retryAfterSeconds);
 
-  it("allows the given number, and then refuses", async () => {
+  it("allows the given number of uses, and then refuses", async () => {
     const verdicts = [await use("a"), await use("a"), await use("a"), await use("a")];
     expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
   });
 
-  it("applies per key", async () => {
+  it("applies to each key separately", async () => {
     await useUp("a");
     expect(await use("b")).toEqual({ allowed: true });
   });
 
-  it("allows a use again after the seconds that it returned, and not a millisecond earlier", async () => {
+  it("allows a use again exactly after the seconds that it returned", async () => {
     await use("a");
     clock.advance(20_000);
     await use("a");
@@ -74,7 +74,7 @@ describe.each(databases)("a rate limit on $name", (engine) => {
     expect(await use("a")).toEqual({ allowed: true });
   });
 
-  it("can be read without a use", async () => {
+  it("can be read without counting a use", async () => {
     expect(await peek(database, { key: "a", rule, clock })).toEqual({ allowed: true });
     await use("a");
     await use("a");
@@ -84,18 +84,18 @@ describe.each(databases)("a rate limit on $name", (engine) => {
     expect(waitOf(verdict)).toBe(60);
   });
 
-  it("follows a rule that was changed to a lower or higher limit", async () => {
+  it("follows a rule that was changed to a lower or a higher limit", async () => {
     await useUp("a");
     expect((await use("a", { limit: 2, windowSeconds: 60 })).allowed).toBe(false);
     expect((await use("a", { limit: 4, windowSeconds: 60 })).allowed).toBe(true);
   });
 
-  it("is exact when a new key is used a hundred times at once", async () => {
+  it("is exact if a new key is used 100 times at the same time", async () => {
     const verdicts = await Promise.all(Array.from({ length: 100 }, () => use("new")));
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(rule.limit);
   });
 
-  it("starts again after the clock was set far back, and allows no more after it was set back a little", async () => {
+  it("starts again after the clock was set back far, and allows no more uses after it was set back a little", async () => {
     clock.advance(3_600_000);
     await useUp("far");
     clock.advance(-3_600_000);
@@ -105,7 +105,7 @@ describe.each(databases)("a rate limit on $name", (engine) => {
     expect(waitOf(await use("near"))).toBe(65);
   });
 
-  it("keeps a row only as long as it is needed", async () => {
+  it("keeps a row only while the row is needed", async () => {
     await useUp("old");
     clock.advance(7_200_000 + 60_000);
     await use("fresh");
@@ -114,7 +114,7 @@ describe.each(databases)("a rate limit on $name", (engine) => {
   });
 });
 
-describe("a rate limit on SQLite, over all histories", () => {
+describe("a rate limit on SQLite after all random histories", () => {
   let place: TestDatabase;
   let database: Database;
   let keys = 0;
@@ -145,7 +145,7 @@ describe("a rate limit on SQLite, over all histories", () => {
     return { allowed: false, retryAfterSeconds: Math.ceil((oldest + windowSeconds * 1_000 - now) / 1_000) };
   };
 
-  it("has the result of the written rule each time", async () => {
+  it("returns the same result as the written rule each time", async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ pausesMs, ...limit }) => {
         const key = `property ${keys++}`;
@@ -171,7 +171,7 @@ describe.each(sharedDatabases)("a rate limit on PostgreSQL with two servers", (p
   });
   afterEach(() => place.remove());
 
-  it("counts a use at its time, not at the begin of its transaction", async () => {
+  it("counts a use at its time, not at the start of its transaction", async () => {
     const [database, clock] = [await place.open(), movableClock()];
     const times = await database.write(async (tx) => {
       await tx.get("SELECT pg_sleep(0.01)");
@@ -183,7 +183,7 @@ describe.each(sharedDatabases)("a rate limit on PostgreSQL with two servers", (p
     expect(Number(times?.used)).toBeGreaterThanOrEqual(Number(times?.began) + 10);
   });
 
-  it("allows no more than one server would, with any difference of their clocks", async () => {
+  it("allows no more uses than one server allows, with any difference of the two clocks", async () => {
     const servers = [
       { database: await place.open(), clock: movableClock({ wrongByMs: 0 }) },
       { database: await place.open(), clock: movableClock({ wrongByMs: 7_200_000 }) },

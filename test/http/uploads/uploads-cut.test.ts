@@ -73,11 +73,11 @@ const portOf = (address: AddressInfo | string | null) =>
 describe.each([
   ["json", json, "application/json"],
   ["form", form, "multipart/form-data; boundary=b0"],
-] as const)("a %s body over a connection", (kind, body, type) => {
+] as const)("a %s body that arrives over a connection", (kind, body, type) => {
   const head = (length: number) => headOf("POST", "/", { "Content-Type": type, "Content-Length": length });
 
   it.each([1, 100, 70_000, MB, body.length - 1])(
-    "that breaks off after %i bytes is aborted, and leaves no file and no open descriptor",
+    "is aborted if it ends after %i bytes, and leaves no file and no open descriptor",
     async (length) => {
       const reader = await startReader(kind);
       const connection = await connectRaw(reader.baseUrl);
@@ -91,7 +91,7 @@ describe.each([
     },
   );
 
-  it("that is too large gets its answer although the sender continues to send", async () => {
+  it("gets its answer if it is too large and the sender continues to send", async () => {
     const reader = await startReader(kind);
     const connection = await connectRaw(reader.baseUrl);
     connection.write(head(12 * MB));
@@ -100,7 +100,7 @@ describe.each([
     expect(await reader.left()).toEqual([]);
   });
 
-  it("that is complete leaves its files, all closed", async () => {
+  it("leaves its closed files if it is complete", async () => {
     const reader = await startReader(kind);
     const answer = await fetch(reader.baseUrl, { method: "POST", body, headers: { "Content-Type": type } });
     expect(await answer.text()).toBe("undefined");
@@ -108,7 +108,7 @@ describe.each([
     expect(await openFilesIn(reader.folder)).toEqual([]);
   });
 
-  it("that does not fit on the disk is refused as unavailable, and leaves no file", async () => {
+  it("is refused as unavailable if the disk has no space for it, and leaves no file", async () => {
     const reader = await startReader(kind, fullAfter(3));
     const answer = await fetch(reader.baseUrl, { method: "POST", body, headers: { "Content-Type": type } });
     expect(await answer.text()).toMatch("FilesUnavailable");

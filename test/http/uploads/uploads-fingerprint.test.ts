@@ -39,15 +39,15 @@ function turned(value: unknown): unknown {
   );
 }
 
-describe("the fingerprint of a body", () => {
-  it("does not depend on the order of keys", () => {
+describe("the hash of a body for an Idempotency-Key", () => {
+  it("does not depend on the order of the keys", () => {
     const property = fc.property(fc.jsonValue(), (value) => {
       expect(fingerprintOf(turned(value))).toBe(fingerprintOf(value));
     });
     fc.assert(property, { numRuns: 500 });
   });
 
-  it("differs for values that differ", () => {
+  it("differs for different values", () => {
     const property = fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       const same = JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
       expect(fingerprintOf(one) === fingerprintOf(other)).toBe(same);
@@ -68,20 +68,20 @@ describe("the fingerprint of a body", () => {
     expect(fingerprintOf(one)).not.toBe(fingerprintOf(other));
   });
 
-  it("does not depend on the path of a file on disk", async () => {
+  it("does not depend on the path of a file on the disk", async () => {
     const body = { images: [dataUrl(png(900))] };
     expect(await jsonPrint(body)).toBe(await jsonPrint(body));
   });
 
   it.each([
     ["bytes", png(901)],
-    ["declared type", { ...png(900), mediaType: "image/gif" }],
-  ])("differs for files with another %s", async (_, other) => {
+    ["declared types", { ...png(900), mediaType: "image/gif" }],
+  ])("differs for files with different %s", async (_, other) => {
     const print = await jsonPrint({ images: [dataUrl(png(900))] });
     expect(await jsonPrint({ images: [dataUrl(other)] })).not.toBe(print);
   });
 
-  it("does not depend on the boundary of a form, or on whether the body was a form or JSON", async () => {
+  it("does not depend on the boundary of a form, and is equal for a form and the same JSON body", async () => {
     const attachments = [{ name: "a.pdf", data: dataUrl(pdf()) }];
     expect(await formPrint("b1")).toBe(await formPrint("other-boundary"));
     expect(await formPrint("b1")).toBe(await jsonPrint({ attachments, message: "Hi" }));

@@ -57,7 +57,7 @@ describe("a form with files", () => {
     expect(await readFile(file?.path ?? "")).toEqual(png(700).bytes);
   });
 
-  it("finds the type of a file by its bytes if the declared one says nothing", async () => {
+  it("detects the type of a file by its bytes if the declared type is unspecific", async () => {
     const file = await firstFile(["images", { ...png(), mediaType: "application/octet-stream" }]);
     expect(file).toMatchObject({ detectedType: "image/png", fault: null });
   });
@@ -67,13 +67,13 @@ describe("a form with files", () => {
     ["at the limit", 1_000, 1_000],
     ["one byte over the limit", 1_001, 1_001],
     ["far over the limit", 9_000, 1_001],
-  ])("counts every byte of a file %s, and stores at most one byte over the limit", async (_, size, kept) => {
+  ])("counts every byte of a file %s, and stores at most one byte above the limit", async (_, size, kept) => {
     const file = await firstFile(["images", png(size)]);
     expect(file).toMatchObject({ size });
     expect((await stat(file?.path ?? "")).size).toBe(kept);
   });
 
-  it("has no file for an empty file input, an unknown field, or an empty part without a name", async () => {
+  it("contains no file for an empty file input, an unknown field, or an empty part without a name", async () => {
     const empty = { name: "", mediaType: "application/octet-stream", bytes: Buffer.alloc(0) };
     const { value, files, discard } = await read(["images", empty], ["other", png()], ["attachments", ""]);
     await discard();
@@ -85,7 +85,7 @@ describe("a form with files", () => {
     ["blank", " ", null],
     ["no JSON", "{a", "{a"],
     ["JSON with a key twice", '{"a":1,"a":2}', '{"a":1,"a":2}'],
-  ])("passes a JSON field that is %s on to the validation", async (_, text, value) => {
+  ])("passes a JSON field that is %s to the validation", async (_, text, value) => {
     expect((await read(["metadata", text])).value).toEqual({ metadata: value });
   });
 
@@ -111,7 +111,7 @@ describe("a form with files", () => {
     expect(await reading.left()).toEqual([]);
   });
 
-  it("may contain 32 files; with 33 it leaves no file", async () => {
+  it("can contain 32 files, and leaves no file with 33", async () => {
     const files = (count: number) => Array.from({ length: count }, (): Field => ["images", png()]);
     expect(await faultOf(read(...files(33)))).toBe("too_many_files");
     expect(await reading.left()).toEqual([]);
@@ -131,13 +131,13 @@ describe("a form with files", () => {
     expect(await reading.left()).toEqual([]);
   });
 
-  it("may have text at its limit", async () => {
+  it("can have text exactly at its limit", async () => {
     const { value } = await read(["a", "x".repeat(1_000)], ["b", "é".repeat(500)]);
     expect(value).toEqual({ a: "x".repeat(1_000), b: "é".repeat(500) });
   });
 
   const whole = formOf(["a", "1"], ["images", png(300)], ["metadata", "{}"], ["attachments", pdf(400)]);
-  it("is refused when it is cut at any byte, and leaves no file", async () => {
+  it("is refused if it ends at any byte too early, and leaves no file", async () => {
     const end = whole.length - "--\r\n".length;
     for (let at = 0; at < end; at += 7) {
       expect([at, await faultOf(reading.form(whole.subarray(0, at), type))]).toEqual([
@@ -148,7 +148,7 @@ describe("a form with files", () => {
     }
   });
 
-  it("has the same result in pieces of any size", async () => {
+  it("has the same result in chunks of any size", async () => {
     const expected = await withBytes((await reading.form(whole, type)).value);
     const property = fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async (length) => {
       const { value, discard } = await reading.form(whole, type, {}, length);
@@ -158,7 +158,7 @@ describe("a form with files", () => {
     await fc.assert(property, { numRuns: 50 });
   });
 
-  it("does not let a JSON field pass an object as a file", async () => {
+  it("does not accept an object in a JSON field as a file", async () => {
     const { value } = await read(["metadata", JSON.stringify({ receivedFile: true, path: "/etc/passwd" })]);
     expect(isReceivedFile(Object(value).metadata)).toBe(false);
   });

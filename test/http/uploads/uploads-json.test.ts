@@ -30,7 +30,7 @@ describe.each([
     expect(await readFile(file?.path ?? "")).toEqual(bytes);
   });
 
-  it("puts each file in the place of its text, and leaves the rest to JSON.parse", async () => {
+  it("replaces each file at the place of its text, and passes the rest to JSON.parse", async () => {
     const attachments = [{ name: "../a.pdf", data: dataUrl(pdf()), extra: [1e3, "\ud83d\ude00"] }, "text"];
     const { value } = await read(JSON.stringify({ attachments, data: "data:,", images: { 0: "data:," } }));
     expect(value).toEqual({
@@ -40,7 +40,7 @@ describe.each([
     });
   });
 
-  it("treats `image/jpg` as image/jpeg", async () => {
+  it("reads the type `image/jpg` as image/jpeg", async () => {
     const url = dataUrl(jpeg()).replace("image/jpeg", "image/jpg");
     expect(await firstFile(imagesOf(url))).toMatchObject({ declaredType: "image/jpeg" });
   });
@@ -84,7 +84,7 @@ describe.each([
     ["a line break in its header", "data:image/png\n;base64,AAAA", "not_a_data_url"],
     ["a letter beyond ASCII", "data:image/png;base64,AAAé", "not_base64"],
     ["percent signs", "data:image/png;base64,AA%3D%3D", "not_base64"],
-  ])("finds the fault in a data URL with %s", async (_, url, fault) => {
+  ])("reports the right fault of a data URL with %s", async (_, url, fault) => {
     expect(await firstFile(imagesOf(url))).toMatchObject({ fault });
   });
 
@@ -93,7 +93,7 @@ describe.each([
     ["at the limit", 1_000, 1_000],
     ["one byte over the limit", 1_001, 1_001],
     ["far over the limit", 9_000, 1_001],
-  ])("counts every byte of a file %s, and stores at most one byte over the limit", async (_, size, kept) => {
+  ])("counts every byte of a file %s, and stores at most one byte above the limit", async (_, size, kept) => {
     const file = await firstFile(imagesOf(dataUrl(png(size))));
     expect(file).toMatchObject({ size, detectedType: "image/png" });
     expect((await stat(file?.path ?? "")).size).toBe(kept);
@@ -118,7 +118,7 @@ describe.each([
     ["with a number in place of a key", '{"metadata":{1e400:1}}'],
     ["with an invalid number", '{"metadata":{"a":1e400e5}}'],
     ["with nesting that never closes", "[".repeat(60_000)],
-  ])("is refused when %s, and leaves no file", async (_, text) => {
+  ])("is refused if it is %s, and leaves no file", async (_, text) => {
     expect(await faultOf(read(text))).toBe("malformed_json");
     expect(await reading.left()).toEqual([]);
   });
@@ -133,29 +133,29 @@ describe.each([
       "where a file is expected",
       Buffer.concat([Buffer.from('{"images":["'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"]}')]),
     ],
-  ])("is refused for bytes that are not UTF-8 %s", async (_, bytes) => {
+  ])("is refused if it has bytes %s that are not UTF-8", async (_, bytes) => {
     expect(await faultOf(read(bytes))).toBe("malformed_json");
     expect(await reading.left()).toEqual([]);
   });
 
-  it("may nest 32 levels deep", async () => {
+  it("can have 32 levels of nesting", async () => {
     const { value } = await read(`${"[".repeat(32)}${"]".repeat(32)}`);
     expect(JSON.stringify(value)).toHaveLength(64);
   });
 
-  it("may contain 32 files, not 33", async () => {
+  it("can contain 32 files, and not 33", async () => {
     const images = (count: number) => imagesOf(...Array.from({ length: count }, () => dataUrl(png())));
     expect((await read(images(32))).files).toHaveLength(32);
     expect(await faultOf(read(images(33)))).toBe("too_many_files");
     expect(await reading.left()).toHaveLength(32);
   });
 
-  it("may contain 32 texts in place of files, not 33", async () => {
+  it("can contain 32 texts in place of files, and not 33", async () => {
     expect((await read(imagesOf(...Array(32).fill("x")))).files).toHaveLength(32);
     expect(await faultOf(read(imagesOf(...Array(33).fill("x"))))).toBe("too_many_files");
   });
 
-  it("may contain any object in its metadata", async () => {
+  it("can contain any object in its metadata", async () => {
     const { value } = await read(
       '{"metadata":{"__proto__":{"a":1},"big":12345678901234567890,"huge":-1e400,"held":[0.1,1e3,1.50,-0,1e-7]}}',
     );
@@ -165,7 +165,7 @@ describe.each([
     );
   });
 
-  it("with endless nesting in its metadata gets placeholders that keep bodies distinguishable", async () => {
+  it("gets placeholders for very deep nesting in its metadata, which keep different bodies different", async () => {
     const deep = (inner: string) =>
       read(`{"met\\u0061data" : {"a":${"[".repeat(20_000)}${inner}${"]".repeat(20_000)},"b":1}}`);
     const [one, two] = [await deep("1"), await deep("2")];
@@ -174,7 +174,7 @@ describe.each([
     expect((await deep("1")).value).toEqual(one.value);
   });
 
-  it("never treats an object as a file, even if it looks like one", async () => {
+  it("never treats an object as a file, even if the object looks like one", async () => {
     const { files, value } = await read(imagesOf(dataUrl(png())));
     const [forged]: ReceivedFile[] = JSON.parse(JSON.stringify(files));
     const forgery = await read(imagesOf({ ...forged, receivedFile: true, path: "/etc/passwd" }));
@@ -182,7 +182,7 @@ describe.each([
     expect(isReceivedFile(Object(forgery.value).images[0])).toBe(false);
   });
 
-  it("leaves only the kept files after it is discarded", async () => {
+  it("leaves only the stored files after it is deleted", async () => {
     const { files, discard } = await read(imagesOf(dataUrl(png(800)), dataUrl(png(900))));
     if (files[0]) await reading.files.keep(files[0]);
     await discard();

@@ -55,7 +55,7 @@ const headersOf = ({ headers }: Response, names: string[]) =>
   Object.fromEntries(names.map((name) => [name, headers.get(name)]));
 
 describe("GET /uploads/{name}", () => {
-  it("answers with the bytes and with headers that keep scripts in them from running", async () => {
+  it("answers with the bytes, and with headers that prevent the execution of scripts in them", async () => {
     const { get, sha256 } = await serve();
     const answer = await get();
     const headers = {
@@ -83,12 +83,12 @@ describe("GET /uploads/{name}", () => {
     "video/mp4",
     "video/webm",
     "video/quicktime",
-  ])("lets a browser show %s", async (mediaType) => {
+  ])("allows a browser to show %s", async (mediaType) => {
     const { get } = await serve({ file: { mediaType } });
     expect((await get()).headers.get("content-disposition")).toMatch(/^inline;/);
   });
 
-  it("lets a browser only download a PDF", async () => {
+  it("allows a browser only to download a PDF", async () => {
     const { get } = await serve({ file: { mediaType: "application/pdf", fileName: "log.pdf" } });
     expect((await get()).headers.get("content-disposition")).toBe('attachment; filename="log.pdf"');
   });
@@ -107,7 +107,7 @@ describe("GET /uploads/{name}", () => {
     ["\u0000\u007f", 'filename="file.pdf"'],
     [null, 'filename="abc.pdf"'],
     ["x.html", 'filename="x.pdf"'],
-  ])("escapes the file name %j in the header", async (fileName, header) => {
+  ])("escapes the file name %j in a header", async (fileName, header) => {
     const { get } = await serve({ file: { fileName, mediaType: "application/pdf" } });
     expect((await get()).headers.get("content-disposition")).toBe(`attachment; ${header}`);
   });
@@ -142,14 +142,14 @@ describe("GET /uploads/{name}", () => {
     expect(answer.headers.get("content-length")).toBe(String(text.length));
   });
 
-  it("answers no range of an empty file", async () => {
+  it("returns no range of an empty file", async () => {
     const { get } = await serve({ bytes: Buffer.alloc(0) });
     expect((await get({ Range: "bytes=0-0" })).status).toBe(416);
     expect((await get({ Range: "bytes=-5" })).status).toBe(416);
     expect((await get()).status).toBe(200);
   });
 
-  it("answers a range only when If-Range matches the file", async () => {
+  it("returns a range only if the header If-Range matches the file", async () => {
     const { get, sha256 } = await serve();
     const status = async (tag: string) => (await get({ Range: "bytes=1-2", "If-Range": tag })).status;
     expect(await status(`"${sha256}"`)).toBe(206);
@@ -171,7 +171,7 @@ describe("GET /uploads/{name}", () => {
     expect(answer.headers.get("cache-control")).toBe("private, max-age=31536000, immutable");
   });
 
-  it("answers HEAD like GET without the bytes and without ranges", async () => {
+  it("answers HEAD with the headers of GET, without the bytes and without ranges", async () => {
     const { get, folder } = await serve();
     const answer = await get({ Range: "bytes=0-1" }, "HEAD");
     expect([answer.status, await answer.text()]).toEqual([200, ""]);
@@ -189,21 +189,21 @@ describe("GET /uploads/{name}", () => {
     ["GET", "/uploads/..%2fabc.png"],
     ["GET", "/x/uploads/abc.png"],
     ["GET", `/uploads/${"a".repeat(5_000)}`],
-  ])("leaves %s %s to the rest of the server", async (method, path) => {
+  ])("leaves the request %s %s to the rest of the server", async (method, path) => {
     const { baseUrl } = await serve();
     const answer = await fetch(baseUrl + path, { method });
     expect(await answer.json()).toEqual({ code: "not_found" });
   });
 
   it.each(["/inn/uploads/abc.png", "/uploads/abc.png"])(
-    "answers %s when the base address has the path /inn",
+    "answers at %s if the base address has the path /inn",
     async (path) => {
       const { baseUrl } = await serve({ path: "/inn" });
       expect((await fetch(baseUrl + path)).status).toBe(200);
     },
   );
 
-  it("answers an error for a file that is lost on disk", async () => {
+  it("answers with an error for a file that is missing on the disk", async () => {
     const { get, files, sha256 } = await serve();
     await files.remove(sha256);
     const answer = await get();
@@ -212,7 +212,7 @@ describe("GET /uploads/{name}", () => {
     expect(answer.headers.get("cache-control")).toBeNull();
   });
 
-  it("closes the file when the reader disconnects in the middle", async () => {
+  it("closes the file if the reader disconnects before the end", async () => {
     const bytes = Buffer.alloc(32 * MB);
     const { baseUrl, folder } = await serve({ bytes, file: { mediaType: "video/mp4" } });
     const connection = await connectRaw(baseUrl);
@@ -222,7 +222,7 @@ describe("GET /uploads/{name}", () => {
     await eventually(async () => expect(await openFilesIn(folder)).toEqual([]));
   });
 
-  it("serves many readers the same bytes at once", async () => {
+  it("returns the same bytes to many readers at the same time", async () => {
     const bytes = createHash("shake256", { outputLength: MB }).update("x").digest();
     const { get, folder } = await serve({ bytes });
     const answers = await Promise.all(Array.from({ length: 20 }, () => get()));

@@ -30,7 +30,7 @@ const sample = (length: number) =>
 
 describe("an encrypted stream", () => {
   it.each(lengths)(
-    "of %i bytes is decrypted by its key, and by other programs that support age",
+    "of %i bytes can be decrypted with its key, also by other programs that support age",
     async (n) => {
       const { secretKey, publicKey } = await newKey();
       const bytes = await encrypted(sample(n), publicKey);
@@ -41,7 +41,7 @@ describe("an encrypted stream", () => {
     },
   );
 
-  it.each(lengths)("of %i bytes that another program wrote is decrypted", async (n) => {
+  it.each(lengths)("of %i bytes that another program created is decrypted", async (n) => {
     const { secretKey, publicKey } = await newKey();
     const encrypter = new Encrypter();
     encrypter.addRecipient(publicKey);
@@ -49,20 +49,20 @@ describe("an encrypted stream", () => {
     expect((await decrypted(bytes, secretKey)).equals(sample(n))).toBe(true);
   });
 
-  it("for several keys is decrypted by each of them", async () => {
+  it("for several keys can be decrypted with each of them", async () => {
     const keys = await Promise.all([newKey(), newKey(), newKey()]);
     const bytes = await encrypted(sample(100), ...keys.map(({ publicKey }) => publicKey));
     for (const { secretKey } of keys) expect(await decrypted(bytes, secretKey)).toEqual(sample(100));
   });
 
-  it("is decrypted by one key of a file with several", async () => {
+  it("can be decrypted with a file of several keys, of which one is right", async () => {
     const [first, second] = [await newKey(), await newKey()];
     const bytes = await encrypted(sample(100), second.publicKey);
     const file = `# created: today\n${first.secretKey}\n\n# another\r\n${second.secretKey}\r\n`;
     expect(await decrypted(bytes, file)).toEqual(sample(100));
   });
 
-  it("differs each time, and never repeats what it hides", async () => {
+  it("differs each time, and does not contain the text", async () => {
     const { publicKey } = await newKey();
     const text = Buffer.from("Ada Lovelace ".repeat(10_000));
     const [first, second] = [await encrypted(text, publicKey), await encrypted(text, publicKey)];
@@ -94,7 +94,7 @@ describe("an encrypted stream", () => {
     );
   });
 
-  it("is refused if it is cut anywhere, or has chunks in another order", async () => {
+  it("is refused if it is incomplete, or has chunks in a different order", async () => {
     const { secretKey, publicKey } = await newKey();
     const bytes = await encrypted(sample(3 * chunk), publicKey);
     const begin = bytes.length - 3 * (chunk + 16);

@@ -15,7 +15,7 @@ const file = { upload: "a".repeat(16), name: "crash.png", mediaType: "image/png"
 const noFiles = { images: [], videos: [], attachments: [] };
 const schemaOfX = { safeParse: (value: unknown) => ({ success: JSON.stringify(value).includes("x") }) };
 
-describe("a value of an export is refused with what it must be", () => {
+describe("a wrong value of an export", () => {
   const text = /must be text|at most|NUL/;
   it.each<[string, fields.Field, readonly unknown[], readonly unknown[], RegExp]>([
     ["text", fields.text(3), ["", "abc", "😀"], ["abcd", 1, null, "a\0", "\ud800", "a\udc00"], text],
@@ -83,13 +83,13 @@ describe("a value of an export is refused with what it must be", () => {
       /must be (the )?lists/,
     ],
     ["an actor", fields.actor, ["maria@larder.example"], ["a".repeat(1_001), null], text],
-  ])("%s", (_, field, right, wrong, says) => {
+  ])("is refused with an error that says what it must be: %s", (_, field, right, wrong, says) => {
     expect(right.map(field.fault)).toEqual(right.map(() => undefined));
     for (const value of wrong) expect(field.fault(value)).toMatch(says);
   });
 });
 
-describe("a value of an export is stored as a column stores it, and shown again", () => {
+describe("a value of an export", () => {
   it.each<[string, fields.Field, unknown, fields.Stored, unknown]>([
     ["text", fields.text(9), "abc", "abc", "abc"],
     ["null", fields.orNull(fields.flag), null, null, null],
@@ -109,12 +109,12 @@ describe("a value of an export is stored as a column stores it, and shown again"
       "maria, token new 01a3b7bf (imported)",
       "maria, token new 01a3b7bf",
     ],
-  ])("%s", (_, field, value, stored, shown) => {
+  ])("is stored in the form of its column, and exported again: %s", (_, field, value, stored, shown) => {
     expect(field.stored(value, naming)).toEqual(stored);
     expect(field.shown(stored)).toEqual(shown);
   });
 
-  it("imports files only if the export contains their bytes", () => {
+  it("is imported only if the export contains the bytes, if it is a file", () => {
     const value = { ...noFiles, images: [file] };
     const renamed = { ...noFiles, images: [{ ...file, upload: `new-${file.upload}` }] };
     const stored = (withFiles: boolean) =>
