@@ -20,7 +20,7 @@ describe("docs/console.md", () => {
     expect(all.filter((path) => !shown.includes(path))).toEqual([]);
   });
 
-  it("has each picture, and no other: `npm run pictures console` draws them", async () => {
+  it("has each picture of the folder, and the folder has no other picture", async () => {
     const drawn = await readdir("docs/pictures/console");
     const named = consoleScenes.flatMap((scene) => looks.map((look) => pictureOf(scene, look)));
     expect(drawn.sort()).toEqual(named.sort());

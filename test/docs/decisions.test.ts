@@ -8,11 +8,11 @@ const pages = [...readTree(["docs/decisions"], [".md"])]
 const numbers = pages.map(({ file }) => file.slice(0, 2));
 
 describe("docs/decisions", () => {
-  it("numbers its pages from 01 on, without a gap", () => {
+  it("has pages with numbers from 01 without a gap", () => {
     expect(numbers).toEqual(pages.map((_, place) => String(place + 1).padStart(2, "0")));
   });
 
-  it.each(pages)("has the sections of a decision on one page: $file", ({ file, text }) => {
+  it.each(pages)("has the sections of a decision on one short page: $file", ({ file, text }) => {
     expect(text).toMatch(new RegExp(`^# ${file.slice(0, 2)} \\S`));
     const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual(["Context", "Decision", "Alternatives", "Consequences"]);

@@ -13,12 +13,12 @@ const wholeProgram = () =>
   });
 
 /** `npm run docs` writes the pages again. */
-describe("the generated pages are those of the repository", () => {
-  it("docs/api.md, from the contract", async () => {
+describe("the generated page", () => {
+  it("docs/api.md is equal to the output of the contract", async () => {
     await expect(apiPage()).toMatchFileSnapshot("../../docs/api.md");
   });
 
-  it("docs/cli.md, from the commands", async () => {
+  it("docs/cli.md is equal to the output of the commands", async () => {
     await expect(cliPage(await wholeProgram())).toMatchFileSnapshot("../../docs/cli.md");
   });
 

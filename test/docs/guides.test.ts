@@ -16,7 +16,7 @@ const pages = new Map([
 /** A method of the agents' protocol. */
 const notFiles = ["server/discover"];
 
-describe("the pages", () => {
+describe("the pages of the documentation", () => {
   it("name only files that exist", () => {
     const named = [...pages].flatMap(([page, text]) =>
       [...text.matchAll(/`((?:bin|build|docs|mcp|server|src|test)\/[\w./-]+)`/g)].map(
@@ -30,7 +30,7 @@ describe("the pages", () => {
     expect([...pages].flatMap(([page, text]) => brokenLinksIn(page, text))).toEqual([]);
   });
 
-  it("of contributors name every benchmark", () => {
+  it("for contributors name every benchmark", () => {
     const { scripts } = JSON.parse(readText("package.json"));
     const benchmarks = Object.keys(scripts).filter((name) => name.startsWith("bench"));
     expect(benchmarks.length).toBeGreaterThan(2);
@@ -38,7 +38,7 @@ describe("the pages", () => {
     expect(benchmarks.filter((name) => !new RegExp(`npm run ${name}(?![\\w:])`).test(page))).toEqual([]);
   });
 
-  it("call `innkeep` only as the command line reads it", async () => {
+  it("contain only `innkeep` commands that the command line accepts", async () => {
     await expect(commandOfExample("innkeep faq lsit")).rejects.toThrow("unknown command 'lsit'");
     await expect(commandOfExample("innkeep faq list --feilds id")).rejects.toThrow("unknown option");
     const lines = [...pages].flatMap(([page, text]) => commandLinesIn(text).map((line) => [page, line]));
@@ -89,7 +89,7 @@ describe("docs/sign-in.md", () => {
     "signInByKnown",
   ];
 
-  it("has the limits of sign-in", () => {
+  it("has the limits of the sign-in", () => {
     for (const name of names) {
       const { limit, windowSeconds } = rateLimits[name];
       expect.soft(limits, name).toMatch(new RegExp(`\\b${limit.toLocaleString("en")}\\b`));
@@ -110,7 +110,7 @@ describe("docs/operating.md", () => {
   const text = readText("docs/operating.md");
   const { connections, anonymousBufferedBytes, ...budgets } = readSettings({}, {}).budgets;
 
-  it("has every budget and its default", () => {
+  it("has every space limit and its default", () => {
     for (const [name, value] of Object.entries({ anonymousBufferedBytes, ...budgets })) {
       const row = text.split("\n").find((line) => line.startsWith("| `") && line.includes(`\`${name}\``));
       expect.soft(row, name).toMatch(new RegExp(`\\b${value}\\b`));

@@ -14,12 +14,12 @@ const pages = manPages(program);
 const formatter = ["groff", "mandoc"].find((name) => spawnSync(name, ["--version"]).error === undefined);
 
 /** `npm run docs` writes the pages again. */
-describe("the manual pages", () => {
-  it.each([...pages])("man/%s is that of the commands", async (name, text) => {
+describe("the manual page", () => {
+  it.each([...pages])("man/%s is equal to the output of the commands", async (name, text) => {
     await expect(text).toMatchFileSnapshot(`../../man/${name}`);
   });
 
-  it("are all that the folder has, and all are in the package", async () => {
+  it("of each command is in the folder and in the package, and there are no other pages", async () => {
     const names = [...pages.keys()].toSorted();
     expect((await readdir("man")).toSorted()).toEqual(names);
     const { man, files } = JSON.parse(await readFile("package.json", "utf8"));
@@ -27,7 +27,7 @@ describe("the manual pages", () => {
     expect(files).toContain("man");
   });
 
-  it(`have correct macros${formatter ? `, by ${formatter}` : ", as far as this can be checked without groff"}`, () => {
+  it(`has correct macros${formatter ? `, by ${formatter}` : ", as far as this can be checked without groff"}`, () => {
     for (const [name, text] of pages) {
       expect(text, name).not.toMatch(/^\.(?!\\"|TH |SH |SS |TP$|PP$|B |BR |I |br$|nf$|fi$)/m);
       if (!formatter) continue;

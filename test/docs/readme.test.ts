@@ -6,11 +6,11 @@ const readme = readText("README.md");
 const commands = [...readme.matchAll(/^\$ (innkeep .+)$/gm)].map(([, command = ""]) => command);
 
 describe("the README", () => {
-  it("has commands to paste", () => {
+  it("has commands that a person can copy", () => {
     expect(commands.length).toBeGreaterThan(8);
   });
 
-  it("names only files that a checkout has", () => {
+  it("names only files that are in the repository", () => {
     const files = commands.flatMap((command) =>
       [...command.matchAll(/(?:--(?:image|attach|video|plan|message) )@?([\w/-]+\.\w+)/g)].map(
         ([, file = ""]) => file,

@@ -11,7 +11,7 @@ const code = new Map(
 );
 
 describe("docs/rules", () => {
-  it("has each number once", () => {
+  it("has each rule number once", () => {
     expect(numbers.length).toBeGreaterThan(100);
     expect(numbers).toEqual([...new Set(numbers)]);
   });
@@ -31,7 +31,7 @@ describe("docs/rules", () => {
     expect(cited.filter(({ number }) => !numbers.includes(number))).toEqual([]);
   });
 
-  it("is cited by comments, which cite no document outside of the repository", () => {
+  it("is cited by comments, and comments cite no document outside the repository", () => {
     expect(foreignCitationsIn(code)).toEqual([]);
   });
 });

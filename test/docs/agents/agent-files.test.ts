@@ -17,12 +17,12 @@ async function listedTools() {
 }
 
 /** `npm run docs` writes the files again. */
-describe("the files that describe the MCP server are those of the repository", () => {
-  it("server.json, for the MCP registry", async () => {
+describe("the file that describes the MCP server", () => {
+  it("is server.json for the MCP registry, as the code generates it", async () => {
     await expect(shown(registryEntry(published))).toMatchFileSnapshot("../../../server.json");
   });
 
-  it("mcp/manifest.json, for the bundle, with the tools that the server lists", async () => {
+  it("is mcp/manifest.json for the bundle, with the tools that the server lists", async () => {
     const manifest = bundleManifest(await listedTools());
     await expect(shown(manifest)).toMatchFileSnapshot("../../../mcp/manifest.json");
   });
@@ -32,12 +32,12 @@ describe("server.json", () => {
   const entry = registryEntry({ registry: "https://registry.npmjs.org", name: packageFacts.name });
   const [ownPackage] = entry.packages ?? [];
 
-  it("names no package unless we have published one", () => {
+  it("names no package before we have published one", () => {
     expect(registryEntry(null)).not.toHaveProperty("packages");
     expect(RegistryEntry.safeParse(registryEntry(null)).error).toBeUndefined();
   });
 
-  it("keeps the rules of the registry", () => {
+  it("follows the rules of the registry", () => {
     expect(RegistryEntry.safeParse(entry).error).toBeUndefined();
   });
 
@@ -48,11 +48,11 @@ describe("server.json", () => {
     ["a field that nobody knows", { tools: [] }],
     ["no version of the package", { packages: [{ ...ownPackage, version: "latest" }] }],
     ["an address with a name that has no variable", { remotes: [{ ...entry.remotes[0], variables: {} }] }],
-  ])("would not with %s", (_, change) => {
+  ])("would not follow the rules of the registry with %s", (_, change) => {
     expect(RegistryEntry.safeParse({ ...entry, ...change }).success).toBe(false);
   });
 
-  it("has the name, by which the registry identifies the owner of the package, and the version of package.json", () => {
+  it("has the name by which the registry identifies the owner of the package, and the version of package.json", () => {
     const { mcpName, name, version } = packageFacts;
     expect(entry).toMatchObject({
       name: mcpName,
@@ -61,7 +61,7 @@ describe("server.json", () => {
     });
   });
 
-  it("marks what is a secret, and nothing else", () => {
+  it("marks what is secret, and nothing else", () => {
     const inputs: readonly { readonly name: string; readonly isSecret?: boolean }[] = [
       ...(ownPackage?.environmentVariables ?? []),
       ...entry.remotes.flatMap(({ headers }) => headers),
@@ -79,8 +79,8 @@ describe("server.json", () => {
   });
 });
 
-describe("the bundle's manifest", () => {
-  it("keeps the token among the secrets of the client", () => {
+describe("the manifest of the bundle", () => {
+  it("defines the token as a secret of the client", () => {
     const { user_config: config, server } = JSON.parse(readText("mcp/manifest.json"));
     expect(config.agent_token).toMatchObject({ sensitive: true, required: true });
     expect(config.base_url).toMatchObject({ required: true });

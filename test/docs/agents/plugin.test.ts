@@ -37,7 +37,7 @@ describe("the plugin for Claude Code", () => {
     expect(plugin.name).toBe(packageFacts.name);
   });
 
-  it("is in the marketplace of the repository, with the same words", () => {
+  it("is in the marketplace of the repository with the same texts", () => {
     const { plugins } = Marketplace.parse(jsonIn(".claude-plugin/marketplace.json"));
     const [entry] = plugins;
     expect(jsonIn(join(entry?.source ?? "", ".claude-plugin/plugin.json"))).toMatchObject({
@@ -46,7 +46,7 @@ describe("the plugin for Claude Code", () => {
     });
   });
 
-  it("starts the MCP server as the guide does, with the address of the person's own environment, and no token", () => {
+  it("starts the MCP server as the guide does, with the address from the person's environment and without a token", () => {
     const { mcpServers } = z
       .object({ mcpServers: z.record(z.string(), z.record(z.string(), z.unknown())) })
       .parse(jsonIn("plugin/.mcp.json"));
@@ -55,15 +55,15 @@ describe("the plugin for Claude Code", () => {
     expect(mcpServers).toEqual({ innkeep: { type: "stdio", ...stdioServer(), env } });
   });
 
-  it("is not in the package for npm, which has the server itself", () => {
+  it("is not in the npm package, which contains the server itself", () => {
     expect(JSON.stringify(Object(jsonIn("package.json")).files)).not.toMatch(/plugin|server\.json/);
   });
 });
 
-describe.each(skills)("%s", (path, text) => {
+describe.each(skills)("the skill %s", (path, text) => {
   const [, head = "", body = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
 
-  it("has the name of its folder, and a description that says when to use it", () => {
+  it("has the name of its folder, and a description that says when an agent uses it", () => {
     const { name, description } = Skill.parse(parse(head));
     expect(path).toBe(`plugin/skills/${name}/SKILL.md`);
     expect(description).toMatch(/\bUse it when\b/);
@@ -79,11 +79,11 @@ describe.each(skills)("%s", (path, text) => {
 
   const commands = [...body.matchAll(/(?:^\s*|`)(innkeep [^`\n]+)/gm)].map(([, line = ""]) => line);
 
-  it.each(commands)("has the command %s, which exists", async (line) => {
+  it.each(commands)("contains the command %s, which exists", async (line) => {
     expect(await commandOfExample(line)).not.toBe("");
   });
 
-  it("has commands", () => {
+  it("contains commands", () => {
     expect(commands.length).toBeGreaterThan(2);
   });
 });

@@ -20,20 +20,20 @@ const { env, jobs } = Workflow.parse(parse(readText("examples/agents/agent.yml")
 const stepThat = (text: string) => jobs.agent.steps.find(({ run }) => run?.includes(text));
 
 /** `npm run frameworks` runs the steps against a real server. */
-describe("the workflow for GitHub that starts an agent", () => {
-  it("starts the agent's job only with a claim", () => {
+describe("the GitHub workflow that starts an agent", () => {
+  it("starts the agent's job only after a claim", () => {
     expect(jobs.agent.if).toBe("needs.claim.outputs.claim");
     expect(jobs.claim.outputs).toHaveProperty("claim");
     expect(jobs.claim.steps.map(({ run }) => run).join("\n")).toContain("innkeep agent claim");
   });
 
-  it("passes no token of Innkeep to the agent", () => {
+  it("gives no token of Innkeep to the agent", () => {
     expect(JSON.stringify([env, jobs.agent.env, stepThat("claude-code")])).not.toContain(
       "INNKEEP_AGENT_TOKEN",
     );
   });
 
-  it("reports the outcome of a job that failed, too", () => {
+  it("reports the outcome even of a failed job", () => {
     expect(stepThat("innkeep agent outcome")?.if).toBe("always()");
   });
 });
