@@ -45,7 +45,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
   const list = async (query = "") =>
     Object((await app.console("GET", `/apps/${app.appId}/feedback?${query}`)).body).items;
 
-  it("takes a thread that was read, or marked as unread, out of the number of unread threads", async () => {
+  it("removes a thread that was read or marked as unread from the number of unread threads", async () => {
     const team = await makeTeam(service);
     const bo = await team.join("maintainer");
     const sent = [];

@@ -118,24 +118,28 @@ describe("a merge", () => {
   it.each([
     ["another thread of the app", {}, undefined],
     ["itself", { into: "a" }, "bad_request"],
-    ["one that the caller may not read", { other: undefined }, "not_found"],
-    ["one of another app", { other: { ...own, appId: "b" } }, "not_found"],
-    ["one that is merged", { other: { ...own, mergedInto: "c" } }, "merged"],
+    ["a thread that the caller may not read", { other: undefined }, "not_found"],
+    ["a thread of another app", { other: { ...own, appId: "b" } }, "not_found"],
+    ["a thread that is merged itself", { other: { ...own, mergedInto: "c" } }, "merged"],
     [
-      "one that is gone, after it was merged itself",
+      "a deleted thread after the own thread was merged",
       { thread: { ...own, mergedInto: "c" }, other: undefined },
       "merged",
     ],
     [
-      "another one with an open proposal",
+      "another thread, from a thread with an open proposal,",
       { runs: [{ status: "approved", expiresAt: null, outcomeStatus: null }] },
       "run_open",
     ],
-    ["another one with the most messages", { messages: limits.mergedMessages }, undefined],
-    ["another one with one message more", { messages: limits.mergedMessages + 1 }, "wrong_state"],
-    ["another one that has almost the most merges", { merged: limits.mergedThreads - 1 }, undefined],
-    ["another one that has the most merges", { merged: limits.mergedThreads }, "wrong_state"],
-  ] as const)("into %s", (_, facts, code) => {
+    ["another thread, with the maximum number of messages,", { messages: limits.mergedMessages }, undefined],
+    [
+      "another thread, with one message more than the maximum,",
+      { messages: limits.mergedMessages + 1 },
+      "wrong_state",
+    ],
+    ["another thread with one merge less than the maximum", { merged: limits.mergedThreads - 1 }, undefined],
+    ["another thread with the maximum number of merges", { merged: limits.mergedThreads }, "wrong_state"],
+  ] as const)("into %s is accepted, or refused with the right code", (_, facts, code) => {
     expect(mergeRefusal({ ...pair, ...facts }, new Date(mergedAt))?.code).toBe(code);
   });
 });
