@@ -324,6 +324,35 @@ describe("the triage desk in Chromium", () => {
     }
   });
 
+  it("has rows of one height, also with tags and with the label of a found note", async () => {
+    await fill(2);
+    const id = await sendFeedback(service, team.app.key, { subject: "s".repeat(150) });
+    await team.call("PATCH", `/feedback/${id}`, { addTags: ["urgent", "a long name of a tag"] });
+    await team.call("POST", `/feedback/${id}/messages`, {
+      direction: "note",
+      body: "The crumbs. ".repeat(20),
+    });
+    for (const width of [1440, 390]) {
+      const page = await open("", { viewport: { width, height: 844 } });
+      const boxes = () =>
+        page.locator("#threads li").evaluateAll((rows) =>
+          rows.map((row) => ({
+            height: Math.round(row.getBoundingClientRect().height),
+            over: [...row.querySelectorAll("*")]
+              .filter((part) => part.checkVisibility())
+              .filter((part) => part.getBoundingClientRect().bottom > row.getBoundingClientRect().bottom + 1)
+              .map(({ className, tagName, textContent }) => `${tagName} ${className} ${textContent}`),
+          })),
+        );
+      const rows = await boxes();
+      expect(rows).toHaveLength(3);
+      expect([width, rows]).toEqual([width, Array(3).fill({ ...rows[2], over: [] })]);
+      await page.goto(`${inbox}?q=crumbs`);
+      expect([width, await boxes()]).toEqual([width, [{ ...rows[2], over: [] }]]);
+      await page.close();
+    }
+  });
+
   it("lists the key that undoes an act before there is something to undo", async () => {
     await fill(2);
     const page = await open();
