@@ -39,6 +39,8 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
     unsaved: new Set(),
     replaces: new Set(),
   }));
+// Unsent text is a draft, so the browser need not put it back. It would also put back a text that was sent.
+for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
 export const wasOf = (state, name) => state.element.elements[`was-${name}`];
 // If a field's value was sent and refused, its text is unsent, even if it has not changed on this page.

@@ -76,4 +76,25 @@ describe("two members with one thread open in their browsers", () => {
     await maria.page.getByRole("button", { name: "Discard it" }).click();
     await expect.poll(() => shownOn(ben.page)).toEqual([]);
   });
+
+  it("lose the text of a reply that was refused once and then sent again", async () => {
+    const { maria, ben } = await start();
+    await maria.page.getByLabel("Your reply").pressSequentially("Dear sender");
+    await maria.page.clock.runFor(4_000);
+    await ben.page.getByLabel("Your reply").pressSequentially("I am first");
+    await ben.page.getByRole("button", { name: "Send reply" }).click();
+    await ben.page.getByText("The reply is on the thread").waitFor();
+    await maria.page.getByRole("button", { name: "Send reply" }).click();
+    await maria.page.getByText("Nothing was sent").waitFor();
+    await maria.page.clock.runFor(4_000);
+    const drafts = () => service.deps.database.all("SELECT writer FROM drafts WHERE user_id = ?", maria.id);
+    await expect.poll(drafts).toHaveLength(1);
+    await maria.page.getByLabel("Your reply").focus();
+    await maria.page.keyboard.press("Control+Enter");
+    await maria.page.getByText("The reply is on the thread").waitFor();
+    await maria.page.clock.runFor(4_000);
+    await expect.poll(drafts).toEqual([]);
+    await maria.page.reload();
+    expect(await maria.page.getByLabel("Your reply").inputValue()).toBe("");
+  });
 });

@@ -65,6 +65,18 @@ describe("a draft in a browser", () => {
     await expect.poll(() => stored(page)).toBe("");
   });
 
+  it("does not come back with the back button after it was sent", async () => {
+    const page = await openThread();
+    await page.goto(`/console/feedback/${app.id}?view=all&open=1`);
+    await typeReply(page);
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("The reply is on the thread").waitFor();
+    await page.goBack();
+    await page.goForward();
+    await page.goBack();
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("");
+  });
+
   it("belongs to one person, and ends with their session", async () => {
     const page = await openThread();
     await typeReply(page);
