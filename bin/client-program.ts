@@ -9,7 +9,10 @@ import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 export const main = (): Promise<void> =>
   runProcess((signal) => runCli(process.argv.slice(2), contextOfExecutable(signal)));
 
-/** It has no native parts, so credentials are stored in the private file and not in the keychain. */
+/**
+ * Creates the context of a command in the executable. The executable has no native parts, so credentials are stored in
+ * the private file and not in the keychain.
+ */
 function contextOfExecutable(signal: AbortSignal): Context {
   return contextOfProcess(
     { io: processIo(signal), signal },
@@ -38,7 +41,7 @@ async function serverIsMissing(): Promise<never> {
   throw new CliError({
     exit: "unexpected",
     code: "missing_package",
-    message: "This executable has no server: it has the client's commands and `mcp`.",
+    message: "This executable does not contain the server. It has the client's commands and `mcp`.",
     next: "Install the package with npm to run `serve`, `dev` or `admin`.",
   });
 }

@@ -1,8 +1,8 @@
-// Any version of Node can load this file: it imports nothing.
+// Any version of Node can load this file, because it imports nothing.
 
 /**
- * Makes Node cache the compiled code of our files, if this version can do that: later starts are faster. The folder of
- * the cache must belong to this user only, because nobody else may put code there.
+ * Makes Node cache the compiled code of this program, if this version of Node can do that. Then later starts are
+ * faster. Only this user may own the folder of the cache, because nobody else may write code into it.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");
@@ -11,7 +11,9 @@ export function keepCompiledCode(): void {
   if (folder !== undefined && isPrivate(folder)) modules.enableCompileCache(folder);
 }
 
-/** Returns the folder of the cache. Creates it if it is missing. Undefined if the user has no folder for caches. */
+/**
+ * Returns the folder of the cache. Creates the folder if it is missing. Undefined if the user has no folder for caches.
+ */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
   const { join } = process.getBuiltinModule("node:path");
@@ -24,7 +26,7 @@ function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
     try {
       mkdirSync(one, { mode: 0o700 });
     } catch {
-      // Either the folder exists already, or the next step fails.
+      // The error is ignored. If the folder does not exist, the next step fails.
     }
   }
   return folder;

@@ -1,4 +1,4 @@
-// The server of `dev exec`. Tests wait for it at each start, so it caches its compiled code.
+// The server of `dev exec`. Tests wait for each start of this server, so it caches its compiled code.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 keepCompiledCode();

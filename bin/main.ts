@@ -4,7 +4,7 @@ import { systemKeychain } from "../src/credentials/keychain.ts";
 import type { Programs } from "../src/programs.ts";
 import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 
-/** Runs the command line of this process, and ends it. */
+/** Runs the command line of this process, and ends the process. */
 export const main = (): Promise<void> =>
   runProcess(async (signal) => {
     const argv = process.argv.slice(2);
@@ -14,7 +14,7 @@ export const main = (): Promise<void> =>
     return code;
   });
 
-/** Shows the notice of a newer version. It runs only at a terminal, so calls by programs do not load it. */
+/** Shows the notice of a newer version. It runs only in a terminal, so programs that call commands do not load it. */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
@@ -68,10 +68,13 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
   },
 });
 
-/** The path of another built file in the folder of this one. */
+/** Returns the path of another built file in the folder of this file. */
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
-/** On Linux the keychain needs a variable, which programs that start agents often do not pass on. */
+/**
+ * On Linux the keychain needs an environment variable. Programs that start agents often do not set this variable for
+ * them.
+ */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");
   const bus = sessionBusOf({ env: process.env, platform: process.platform, userId: process.getuid?.() });

@@ -1,9 +1,14 @@
 import { usageError } from "../src/cli/core/cli-error.ts";
 
-/** Replaces the screens in the executable: their library exists only as ES modules, which it cannot contain. */
+/**
+ * Replaces the screens in the executable. The library of the screens exists only as ES modules, which an executable
+ * cannot contain.
+ */
 const noScreen = (): Promise<void> =>
   Promise.reject(
-    usageError("This executable has no screens. Install the package with npm, or use commands with --json."),
+    usageError(
+      "This executable does not contain the screens. Install the package with npm, or use commands with --json.",
+    ),
   );
 
 export const showTasks = noScreen;

@@ -8,7 +8,10 @@ import { homeFolder } from "../src/credentials/folders.ts";
 import { decodedText } from "../src/words/decoded-text.ts";
 import { systemReason } from "../src/words/system-reason.ts";
 
-/** The context of a step of GitHub Actions. It has neither a person nor the other programs of the package. */
+/**
+ * The context of a step of GitHub Actions. In such a step there is no person, and the other programs of the package are
+ * missing.
+ */
 export const contextOfAction = (signal: AbortSignal): Context =>
   contextOfProcess(
     { io: processIo(signal), signal },
@@ -22,7 +25,7 @@ export const contextOfAction = (signal: AbortSignal): Context =>
     },
   );
 
-const absent = () => Promise.reject(new Error("A step of a job cannot do this."));
+const absent = () => Promise.reject(new Error("This is not possible in a step of a job."));
 
 declare const INNKEEP_VERSION: string;
 
@@ -31,14 +34,17 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // If there is nothing left to wait for, Node ends the process before this function ends. This is not a success.
+  // If the process has nothing to wait for, Node ends it before this function ends. This must not count as a success.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
   process.exit(code);
 }
 
-/** Aborts when the person or the system wants the process to end. A second request ends it at once. */
+/**
+ * Returns a signal that aborts when the person or the system requests the end of the process. A second request ends the
+ * process immediately.
+ */
 function interruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -89,7 +95,7 @@ function isRunning(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
-    // The process exists, but belongs to another user.
+    // In this case the process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
@@ -109,12 +115,12 @@ export const processIo = (interruption: AbortSignal): Io => ({
   onKey,
 });
 
-/** The output streams that were used. */
+/** Returns the output streams that were used. */
 const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
 
-// If standard error fails, there is no other place to report it, and a server must continue to run.
+// If standard error fails, there is no other way to report the error, and a server must continue to run.
 const stderr = lazy(() => open(process.stderr, () => {}));
 
 const stdout = lazy(() => open(process.stdout, endWithoutOutput));
@@ -124,7 +130,7 @@ function open(
   onFault: (error: NodeJS.ErrnoException) => void,
 ): NodeJS.WriteStream {
   opened.add(stream);
-  // A reader that stops early (`| head`) is not an error.
+  // If the reader of the output stops early (`| head`), that is not an error.
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") onFault(error);
   });
@@ -132,8 +138,8 @@ function open(
 }
 
 /**
- * Ends the process if output is lost, for example because the disk is full. The exit code is an error, except with
- * `--best-effort`.
+ * Ends the process if output is lost, for example because the disk is full. The exit code is that of an error, except
+ * with `--best-effort`.
  */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
@@ -214,13 +220,13 @@ async function ask(
     terminal: true,
   });
   const cancel = () => lines.close();
-  // Nobody can answer on a terminal that was closed.
+  // On a closed terminal, nobody can answer.
   process.stdin.once("error", cancel);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
-      lines.once("close", () => reject(new Error("Nothing was typed.")));
+      lines.once("close", () => reject(new Error("There was no input.")));
       interruption.addEventListener("abort", () => reject(interruption.reason), { once: true });
       // While readline is active, Ctrl-C is a key and not a signal. It must have the same effect.
       lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
@@ -241,7 +247,7 @@ function onKey(pressed: (key: string) => void): () => void {
       if (key === "\u0003") process.kill(process.pid, "SIGINT");
       else pressed(key);
   };
-  // Nobody can press a key on a terminal that was closed.
+  // On a closed terminal, nobody can press a key.
   stdin.on("error", () => {});
   stdin.setRawMode(true);
   stdin.setEncoding("utf8").on("data", read).resume();
@@ -252,9 +258,9 @@ function onKey(pressed: (key: string) => void): () => void {
 }
 
 /**
- * Replaces closed terminals by the empty device. Node resets each terminal at its exit, and crashes if the window was
- * closed or the connection broke. The exit code would be that of a crash, and the system might store a dump of the
- * memory.
+ * Replaces closed terminals with the null device. At its exit, Node resets each terminal, and it crashes if the window
+ * was closed or the connection broke. Then the exit code would be that of a crash, and the system might store a dump of
+ * the memory.
  */
 function replaceClosedTerminals(): void {
   if (process.platform === "win32") return;
@@ -262,8 +268,8 @@ function replaceClosedTerminals(): void {
 }
 
 /**
- * Returns whether a descriptor is a closed terminal: still a device, but no longer a terminal. Also true for the empty
- * device, which can be replaced by itself.
+ * Returns whether a descriptor is a closed terminal: it is still a device, but no longer a terminal. Also returns true
+ * for the null device, because replacing that device changes nothing.
  */
 function isClosedTerminal(descriptor: number): boolean {
   try {
@@ -277,8 +283,8 @@ function isClosedTerminal(descriptor: number): boolean {
 }
 
 /**
- * Replaces a descriptor by the empty device: the next file that is opened gets the lowest free number, that of the
- * closed one.
+ * Replaces a descriptor with the null device. The next opened file gets the lowest free number, which is that of the
+ * closed descriptor.
  */
 function replace(descriptor: number): void {
   try {
@@ -286,6 +292,6 @@ function replace(descriptor: number): void {
     closeSync(descriptor);
     openSync("/dev/null", "r+");
   } catch {
-    // The process ends anyway.
+    // The error is ignored, because the process ends now.
   }
 }

@@ -11,12 +11,13 @@ export interface Start {
 }
 
 /**
- * Returns the command that starts this program in a new terminal: `innkeep` if it is on the PATH, else `node` with the
- * file. It is never `npx`: outside of the project, `npx` would download the name from a registry. (rule L56)
+ * Returns the command that starts this program in a new terminal: `innkeep` if it is on the PATH, otherwise `node` with
+ * the file. It is never `npx`: outside of the project, `npx` would download the name from a registry. (rule L56)
  */
 export function startWords({ script, path }: Start): readonly string[] {
   const file = realPathOf(script) ?? script;
-  // npm and npx add such folders to the PATH of the programs that they start. Another terminal does not have them.
+  // npm and npx add such folders to the PATH of the programs that they start. In another terminal, these folders are
+  // not on the PATH.
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
   if (folders.some((folder) => realPathOf(join(folder, "innkeep")) === file)) return ["innkeep"];
   if (folders.some((folder) => realPathOf(join(folder, "innkeep.cmd")) !== undefined)) return ["innkeep"];

@@ -13,7 +13,7 @@ const entries = {
   style: "console.css",
 };
 
-/** Returns the texts as browsers get them. */
+/** Returns the texts in the form for browsers. */
 export function bundleForBrowsers() {
   const { outputFiles } = buildSync({
     entryPoints: Object.values(entries).map((file) => join(folder, file)),

@@ -41,7 +41,7 @@ export function checkContents(target, results) {
       .map((input) => `${bundle} has ${input} inside.`),
   );
   if (faults.length > 0)
-    throw new Error([...faults, "Build the modules that need it into files of their own."].join("\n"));
+    throw new Error([...faults, "Build the modules that need it into separate files."].join("\n"));
 }
 
 /**
@@ -54,8 +54,8 @@ export async function allOf(promises) {
 }
 
 /**
- * Returns the files that the builds have written into a folder. The value of each is the list of source files of which
- * it contains a part.
+ * Returns the files that the builds have written into a folder. Returns an object: for each file, the list of the
+ * source files of which it contains a part.
  */
 export function bundlesOf(results, folder = ".") {
   const outputs = Object.values(results)
@@ -98,14 +98,15 @@ const readJson = async (file) => JSON.parse(await readFile(file, "utf8"));
 
 /**
  * Writes a bill of materials in the form of CycloneDX 1.6: the packages that are inside the bundles, and those that npm
- * installs in addition. The same bundles give the same bytes. The hash of a package is that of its tarball.
+ * installs in addition. For the same bundles, the bytes are always the same. The hash of a package is that of its
+ * tarball.
  */
 export async function writeBillOfMaterials(file, bundles) {
   const { dependencies, optionalDependencies } = await readJson("package.json");
   await write(file, bundles, { dependencies, optionalDependencies, components: [] });
 }
 
-/** Does the same for an executable: npm installs no further packages for it, and it contains this Node. */
+/** Does the same for an executable: npm installs no additional packages for it, and it contains this Node. */
 export async function writeBillOfExecutable(file, bundles) {
   const { node: version } = process.versions;
   const ref = `pkg:github/nodejs/node@v${version}`;
@@ -173,7 +174,10 @@ function identityOf(manifest) {
   };
 }
 
-/** A package states one licence of SPDX, or an expression of several. Fails for one that states none. */
+/**
+ * Returns the licences of a package: one SPDX licence, or an expression of several. Throws an error for a package that
+ * states no licence.
+ */
 function licencesOf({ name, license }) {
   if (typeof license !== "string")
     throw new Error(`${name} states no licence. Find its licence, and add it here.`);
@@ -191,7 +195,7 @@ function componentOf(manifest, { bundled, installed, optional }) {
   };
 }
 
-/** The hash that npm checks when it installs the package. */
+/** Returns the hash that npm checks when it installs the package. */
 function hashOf(folder, locked) {
   const [, digest] = /^sha512-(\S+)$/.exec(locked[folder]?.integrity ?? "") ?? [];
   if (digest === undefined) throw new Error(`package-lock.json has no hash of ${folder}. Run npm install.`);
@@ -217,7 +221,7 @@ function resolved(folder, name, byFolder) {
   return end < 0 ? folderOf(name) : resolved(folder.slice(0, end), name, byFolder);
 }
 
-/** Returns an id that depends on the text only, in the form of a UUID of version 8. */
+/** Returns an id that depends only on the text, in the form of a UUID of version 8. */
 function uuidOf(text) {
   const digits = hash("sha256", text);
   const parts = [

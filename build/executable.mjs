@@ -1,4 +1,5 @@
-// Creates one file that needs no Node: the client's commands and `mcp`, inside a copy of the Node that runs this.
+// Creates one file that needs no Node: the client's commands and `mcp`, inside a copy of the Node that runs this
+// script.
 import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -21,7 +22,7 @@ const sentinelFuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 if (!(await readFile(process.execPath)).includes(sentinelFuse)) {
   process.stderr.write(
-    "This Node cannot hold a program: it is split into a library. Use Node from nodejs.org, or npm's package `node`.\n",
+    "This Node cannot contain a program, because a part of it is in a library. Use Node from nodejs.org, or npm's package `node`.\n",
   );
   process.exit(1);
 }
@@ -43,7 +44,7 @@ process.stdout.write(
   `${file}: ${size} bytes, ${size - ofNode} more than Node ${process.versions.node} for ${process.platform}-${process.arch}.\n`,
 );
 
-/** Returns the licences of Node and its parts. The archives of nodejs.org have them beside the program. */
+/** Returns the licences of Node and its parts. In the archives from nodejs.org, they are beside the program. */
 async function noticeOfNode() {
   const { node } = process.versions;
   const above = join(dirname(process.execPath), "..");
@@ -60,7 +61,7 @@ function bundleOfAll() {
     outfile: script,
     entryPoints: ["bin/executable.ts"],
     format: "cjs",
-    // Node reads a text of ASCII faster.
+    // Node reads an ASCII text faster.
     charset: "ascii",
     target: `node${process.versions.node}`,
     minifyIdentifiers: true,
@@ -88,7 +89,7 @@ async function refuseImports() {
   const isKnown = (path) => known.has(path) || path.startsWith("node:");
   const missing = imports.filter(({ path, kind }) => kind === "dynamic-import" || !isKnown(path));
   if (missing.length > 0)
-    throw new Error(`Not in the executable: ${missing.map(({ path }) => path).join(", ")}`);
+    throw new Error(`These imports are not in the executable: ${missing.map(({ path }) => path).join(", ")}`);
 }
 
 /** Includes the compiled code of the script, which this version of Node has written. So it starts faster. */

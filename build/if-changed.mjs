@@ -1,4 +1,5 @@
-// Builds a target, unless nothing has changed since: `node build/if-changed.mjs [programs | package | tools]`.
+// Builds a target, unless nothing has changed since the last build: `node build/if-changed.mjs [programs | package |
+// tools]`.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";

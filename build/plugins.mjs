@@ -23,8 +23,8 @@ export function builtApart(names) {
 }
 
 /**
- * Turns dynamic imports of these modules, of these packages and of Node's own modules into `require`, which does
- * not load Node's code for ES modules.
+ * Replaces dynamic imports of these modules, of these packages and of Node's own modules with `require`, which does not
+ * load Node's code for ES modules.
  */
 export function required(modules, packages = []) {
   const namespace = "required";
@@ -80,15 +80,15 @@ const unused = [
   { of: "conf", modules: /^(ajv\/.*|ajv-formats|semver)$/ },
   // For the developer tools of React.
   { of: "ink", modules: /^\.\/devtools\.js$/ },
-  // For traces, for programs of many processes, and for a kind of figure that nothing here counts.
+  // For traces, for programs with many processes, and for a kind of metric that is not used here.
   { of: "prom-client", modules: /^(@opentelemetry\/api|\.\/lib\/(cluster|pushgateway|summary))$/ },
-  // For forms as bodies, and for HTTP/2, which is off.
+  // For forms as bodies, and for HTTP/2, which is turned off.
   { of: "undici", modules: /^(\.\.\/web\/fetch\/body\.js|\.\/client-h2\.js)$/ },
   // For a log that a separate thread writes.
   { of: "pino", modules: /^\.\/(lib\/)?transport$/ },
 ];
 
-/** Replaces these modules by empty ones. */
+/** Replaces these modules with empty ones. */
 export function withoutUnused() {
   const namespace = "unused";
   const isUnused = ({ path, importer }) =>
@@ -160,7 +160,7 @@ export function undiciParts() {
   };
 }
 
-/** Replaces modules by others. Keys and values are the paths of their files. */
+/** Replaces modules with others. Keys and values are the paths of their files. */
 export function replaced(names) {
   const built = byPath(names);
   return {
@@ -174,7 +174,10 @@ export function replaced(names) {
   };
 }
 
-/** The modules of packages that hold WebAssembly as base64, and the code that reads it from a file instead. */
+/**
+ * The modules of packages that contain WebAssembly as base64, and the code that reads the WebAssembly from a file in
+ * place of that.
+ */
 const wasmModules = [
   {
     path: /undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/,
@@ -190,7 +193,7 @@ const wasmModules = [
   },
 ];
 
-/** Writes WebAssembly into files beside the programs: in the package, base64 takes a third more space. */
+/** Writes WebAssembly into files beside the programs. As base64, it would take a third more space in the package. */
 export function wasmBeside(folder) {
   return {
     name: "wasm-beside",
@@ -206,7 +209,8 @@ export function wasmBeside(folder) {
 async function withoutWasm({ literal, file, code }, path, folder) {
   const text = await readFile(path, "utf8");
   const [, base64] = literal.exec(text) ?? [];
-  if (base64 === undefined) throw new Error(`${path} holds no WebAssembly as base64 anymore. Look at it.`);
+  if (base64 === undefined)
+    throw new Error(`${path} no longer contains WebAssembly as base64. Check this file.`);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, file), Buffer.from(base64, "base64"));
   return text.replace(literal, () => code);
@@ -220,7 +224,7 @@ const valueModules = [
   "mcp/build-time-answers.ts",
 ];
 
-/** Replaces these modules by the values that they export. */
+/** Replaces these modules with the values that they export. */
 export function asValues() {
   const paths = valueModules.map(existing);
   return {

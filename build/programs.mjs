@@ -81,11 +81,11 @@ export async function buildInto(folder) {
 }
 
 /**
- * Builds the server and the operator's commands as one CommonJS file, because that starts fastest: tests start many
- * servers. Local names inside functions are shortened. The names of functions, classes and constants of modules are
- * kept, because stack traces show them. (`keepNames` would set each name again whenever a nested function is created.)
- * The bundler cannot do both at once, so a second step shortens the names: it keeps the top-level names of a file that
- * it does not bundle.
+ * Builds the server and the operator's commands as one CommonJS file, because such a file starts fastest, and tests
+ * start many servers. Local names inside functions are shortened. The names of functions, classes and constants of
+ * modules are kept, because stack traces show them. (`keepNames` would set each name again whenever a nested function
+ * is created.) The bundler cannot do both at once. So a second step shortens the names, because it keeps the top-level
+ * names of a file that it does not bundle.
  */
 async function buildServer(outdir) {
   const built = await bundleServer(outdir);
@@ -107,7 +107,7 @@ function bundleServer(outdir) {
     // The package of koa and that of accepts have the same functions. Their lists of types are large.
     alias: {
       "mime-types": "./node_modules/mime-types",
-      // The bundler cannot remove unused parts from the other form of the package.
+      // This form is used, because the bundler cannot remove unused parts from the other form of the package.
       "hash-wasm": "./node_modules/hash-wasm/dist/index.esm.js",
     },
     plugins: [
@@ -116,7 +116,7 @@ function bundleServer(outdir) {
       required(
         {
           "mcp/http.ts": "./mcp-session.cjs",
-          // Loaded with the first request to an S3 store.
+          // It is loaded with the first request to an S3 store.
           "src/client/undici.lazy.ts": "./undici.cjs",
         },
         ["@node-rs/argon2"],
@@ -149,7 +149,7 @@ function buildEntry(outdir) {
   });
 }
 
-/** Builds one CommonJS file, because that starts fastest. Its modules run only when a command needs them. */
+/** Builds one CommonJS file, because such a file starts fastest. Its modules run only when a command needs them. */
 function buildCommandLine(outdir) {
   return build({
     ...cjs,
@@ -230,8 +230,8 @@ function buildViews(outdir) {
 }
 
 /**
- * Rewrites a built program in ASCII, because Node reads and starts it in a fraction of the time. The bundler leaves
- * other characters only in regular expressions, where an escape means the same.
+ * Rewrites a built program in ASCII, because Node reads and starts an ASCII file in a fraction of the time. The bundler
+ * leaves other characters only in regular expressions, where an escape means the same.
  */
 async function finishProgram(file) {
   const built = await readFile(file, "utf8");

@@ -1,11 +1,9 @@
-// Moves and merges source files according to a map, and updates all references to them.
-//
-//   node build/reshape.mjs move MAP     `git mv`, imports, and paths in the build, the configuration and the documents
-//   node build/reshape.mjs merge MAP    puts the files that share a target into one file
-//
-// A line of a map is `OLD NEW`. Several lines with the same NEW are a merge: the move puts the first file at NEW and the
-// others beside it, and the merge puts them into it. `OLD#name NEW_NAME` renames a declaration or an import of a file. Each step can run
-// again on a fresh tree, because it reads all files again. `#` at the beginning of a line is a comment.
+// Moves and merges source files according to a map, and updates all references to them. // node build/reshape.mjs move
+// MAP `git mv`, imports, and paths in the build, the configuration and the documents node build/reshape.mjs merge MAP
+// puts the files that share a target into one file // A line of a map is `OLD NEW`. Several lines with the same NEW
+// describe a merge. The move puts the first file at NEW and the other files beside it, and the merge adds them to it.
+// `OLD#name NEW_NAME` renames a declaration or an import of a file. Each step can run again on a fresh tree, because it
+// reads all files again. `#` at the beginning of a line is a comment.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
@@ -25,7 +23,10 @@ const isText = (file) =>
 const read = (file) => readFileSync(join(root, file), "utf8");
 
 const { groups, renames } = readMap(mapFile);
-/** Where the move has put each file: the merge cannot see any more which names were free then. */
+/**
+ * The file with the new path of each file. The merge needs it, because it can no longer find out which names were free
+ * at the time of the move.
+ */
 const record = join(resolve(root, git("rev-parse", "--git-dir").trim()), `reshape-${basename(mapFile)}.json`);
 
 function readMap(file) {
@@ -41,7 +42,7 @@ function readMap(file) {
   return { groups, renames };
 }
 
-/** Where the move puts each file, by its old path. */
+/** Returns the new path of each file, by its old path. */
 function placesOf() {
   if (mode === "merge" && existsSync(record)) return new Map(JSON.parse(readFileSync(record, "utf8")));
   const places = new Map();
@@ -62,7 +63,7 @@ function placesOf() {
         !groups.has(place) &&
         (place === source || !existsSync(join(root, place)) || isMoved(place));
       const place = names.map((name) => join(dirname(target), name)).find(isFree);
-      if (!place) throw new Error(`${source}: ${names} are taken beside ${target}`);
+      if (!place) throw new Error(`${source}: ${names} already exist beside ${target}`);
       taken.add(place);
       places.set(source, place);
     }
@@ -70,7 +71,7 @@ function placesOf() {
   return places;
 }
 
-/** A file that the map moves away. */
+/** Whether the map moves a file. */
 function isMoved(file) {
   return [...groups.values()].some((sources) => sources.includes(file));
 }
@@ -101,7 +102,7 @@ function moveAll() {
   }
   for (const [file, text] of changed) writeFileSync(join(root, file), text);
   replaceInTexts(places);
-  // In two steps, because a file may take the place of another one that moves, too.
+  // The move has two steps, because a file may get the path of another file that moves, too.
   for (const [from] of places) git("mv", from, `${from}.moving`);
   for (const [from, to] of places) {
     mkdirSync(dirname(join(root, to)), { recursive: true });
@@ -110,7 +111,10 @@ function moveAll() {
   process.stdout.write(`${places.size} files moved, ${changed.size} files with other imports\n`);
 }
 
-/** A path as an import writes it. A folder keeps its slash at the end. */
+/**
+ * Returns a path in the form of an import. If the old path was a folder with a slash at the end, the new one has the
+ * slash, too.
+ */
 function relativePath(from, to, old = "") {
   const path = relative(dirname(from), to) || ".";
   return (path.startsWith(".") ? path : `./${path}`) + (old.endsWith("/") && !path.endsWith("/") ? "/" : "");
@@ -151,7 +155,7 @@ function* nodesOf(node, parent, key) {
     if (value && typeof value === "object" && name !== "parent") yield* nodesOf(value, node, name);
 }
 
-/** The relative paths of modules and files that a file names. */
+/** Yields the relative paths of the modules and files that a file names. */
 function* pathsIn(file, text) {
   if (!/["'`]\.\.?\//.test(text)) return;
   for (const { node, parent, key } of nodesOf(parse(file, text))) {
@@ -190,7 +194,7 @@ function mergeAll() {
   const modules = new Map();
   for (const file of tracked.filter(isCode)) modules.set(file, readModule(file));
   for (const file of targetOf.keys())
-    if (!modules.has(file)) throw new Error(`${file} does not exist: move first`);
+    if (!modules.has(file)) throw new Error(`${file} does not exist. Run the move first`);
   const uses = usesOf(modules, targetOf);
   const finals = new Map();
   const remarks = [];
@@ -232,7 +236,7 @@ function mergeAll() {
     groupOwners.set(target, owners);
   }
 
-  /** A global of that name is used by no other file than the one that declares the name itself. */
+  /** Whether only the file that declares a name uses a global with this name. */
   function isFreeOnlyIn(file, name, files) {
     return files.every((other) => other === file || !modules.get(other).free.has(name));
   }
@@ -253,7 +257,7 @@ function mergeAll() {
         const group = source && targetOf.get(source);
         if (imported.reexports) {
           if (group === target)
-            throw new Error(`${file} gives on what ${source} exports, and both are ${target} now`);
+            throw new Error(`${file} exports again what ${source} exports, and both are now ${target}`);
           continue;
         }
         if (group === target) {
@@ -283,7 +287,7 @@ function mergeAll() {
     return `${[...new Set(heads)].join("\n")}${heads.length > 0 ? "\n" : ""}${imports.text()}\n${body.join("\n\n")}\n`;
   }
 
-  /** Local variables that would hide a new name are renamed. */
+  /** Renames the local variables that would hide a new name. */
   function guardInner(target, file, module, names) {
     for (const [local, final] of [...names]) {
       if (local === final || !module.inner.has(final) || names.has(final)) continue;
@@ -358,7 +362,7 @@ function mergeAll() {
           });
       }
     }
-    // What it exports from another file.
+    // This handles exports from another file.
     if (/^Export/.test(chunk.node.type) && /^\./.test(chunk.node.source?.value ?? "")) {
       const { source, specifiers = [] } = chunk.node;
       const from = join(dirname(file), source.value);
@@ -393,7 +397,8 @@ function mergeAll() {
   }
 
   /**
-   * The file of the same group that `(await import("./file.ts")).name` loads. Its declarations need no import any more.
+   * Returns the file of the same group that `(await import("./file.ts")).name` loads. Its declarations no longer need
+   * an import.
    */
   function ownLateImport(target, file, node) {
     if (node.type !== "MemberExpression" || node.computed) return undefined;
@@ -406,7 +411,7 @@ function mergeAll() {
     return ownSourceOf(target, file, argument);
   }
 
-  /** The file of the same group that an `import("./file.ts")` loads. */
+  /** Returns the file of the same group that an `import("./file.ts")` loads. */
   function ownSourceOf(target, file, node) {
     const path = node?.type === "ImportExpression" && node.source.value;
     if (typeof path !== "string" || !path.startsWith(".")) return undefined;
@@ -414,13 +419,16 @@ function mergeAll() {
     return targetOf.get(source) === target ? source : undefined;
   }
 
-  /** The file of the same group that `const load = () => import("./file.ts")` loads. */
+  /**
+   * import("./file.ts")` loads. => Returns the file of the same group that the import in a `load` function loads. =>
+   * import("./file.ts")` loads.
+   */
   function ownLoader(target, file, name) {
     const init = modules.get(file).tops.get(name)?.inner.declarations?.[0].init;
     return init?.type === "ArrowFunctionExpression" ? ownSourceOf(target, file, init.body) : undefined;
   }
 
-  /** The file of the same group that `const { name } = await import("./file.ts")` loads. */
+  /** Returns the file of the same group that `const { name } = await import("./file.ts")` loads. */
   function ownLateNames(target, file, node) {
     const { id, init } = (node.type === "VariableDeclaration" && node.declarations[0]) || {};
     return id?.type === "ObjectPattern" && init?.type === "AwaitExpression"
@@ -432,7 +440,7 @@ function mergeAll() {
     return relativePath(from, targetOf.get(file) ?? file);
   }
 
-  /** A file outside of all groups, with its imports of merged files. */
+  /** Returns the text of a file outside of all groups, with new imports of merged files. */
   function withImports(file, module) {
     const touched = module.imports.filter((imported) => imported.file && targetOf.has(imported.file));
     const edits = [];
@@ -488,7 +496,7 @@ function mergeAll() {
 }
 
 const groupOwners = new Map();
-/** Files of which another one imports everything. */
+/** The files from which another file imports everything. */
 const keepsAll = new Set();
 
 const dedupe = (edits) => [...new Map(edits.map((edit) => [`${edit.start}-${edit.end}`, edit])).values()];
@@ -505,7 +513,7 @@ function importText(path, parts) {
   return `import ${allTypes ? "type " : ""}{ ${names.join(", ")} } from ${JSON.stringify(path)};`;
 }
 
-/** The imports of a merged file. */
+/** Creates the imports of a merged file. */
 function createImports(target, owners) {
   const known = new Map();
   const bySource = new Map();
@@ -549,7 +557,7 @@ function createImports(target, owners) {
   };
 }
 
-/** The files, each before the files of the group that it imports. */
+/** Returns the files. Each comes before the files of the group that it imports. */
 function callersFirst(files, modules) {
   const result = [];
   const visit = (file) => {
@@ -572,7 +580,7 @@ function callersFirst(files, modules) {
 
 /** Sorts the statements that run when the module loads: each one after those that it needs. */
 function inOrderOfUse(chunks) {
-  // A constant and a type may share a name: the constant counts.
+  // If a constant and a type have the same name, the constant counts.
   const byName = new Map(
     [...chunks]
       .sort((a, b) => Number(b.isType) - Number(a.isType))
@@ -605,7 +613,7 @@ function inOrderOfUse(chunks) {
   return result;
 }
 
-/** Who imports each name, by files outside of the group of the file. */
+/** Returns the files outside of the group of a file that import each of its names. */
 function usesOf(modules, targetOf) {
   const uses = new Map();
   for (const [file, module] of modules) {
@@ -739,7 +747,7 @@ function chunkOf(node, inner) {
   return { node, inner, exported, names, isFunction, isHoisted, isType, refs, eager };
 }
 
-/** The names of parameters: each hides a declaration outside with the same name. */
+/** Yields the names of parameters. Each hides an outer declaration with the same name. */
 function* parametersIn(inner) {
   for (const { node } of nodesOf(inner))
     for (const param of (/Function/.test(node.type) && node.params) || [])
@@ -753,7 +761,7 @@ const isFunctionValue = (inner) =>
   );
 
 /**
- * The names that a statement reads when the module begins. A function that is an argument of a call may run
+ * Yields the names that a statement reads when the module begins. A function that is an argument of a call may run
  * immediately.
  */
 function* eagerNames(node, isCalled = false) {
@@ -820,7 +828,7 @@ function isReference(node, parent, key) {
   return true;
 }
 
-/** The names that are declared inside, and those that nothing in the file declares. */
+/** Returns the names that are declared inside, and the names that are not declared in the file. */
 function namesIn(ast, tops, imports) {
   const inner = new Set();
   const used = new Set();

@@ -19,19 +19,19 @@ export const shared = {
 export const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
 
 /**
- * For a CommonJS file. Other characters than ASCII are escaped: then Node reads and starts it in a fraction of the
- * time.
+ * The settings for a CommonJS file. Characters that are not ASCII are escaped, because then Node reads and starts the
+ * file in a fraction of the time.
  */
 export const cjs = {
   ...shared,
   charset: "ascii",
   format: "cjs",
   outExtension: { ".js": ".cjs" },
-  // A package passes it to `createRequire`, which also accepts a path.
+  // A package passes this value to `createRequire`, which also accepts a path.
   define: { ...shared.define, "import.meta.url": "__filename" },
 };
 
-/** For an ES module, for packages that exist only as ES modules. */
+/** The settings for an ES module, for packages that exist only as ES modules. */
 export const esm = {
   ...shared,
   format: "esm",
@@ -49,7 +49,7 @@ export const agentServerAlias = { "@modelcontextprotocol/server/_shims": "./mcp/
 /** The library for mailboxes without its tables for Japanese. */
 export const mailboxAlias = { "encoding-japanese": "./server/mail/incoming/no-japanese-charsets.ts" };
 
-/** Packages in separate files: they are slow to load, and most commands do not need them. */
+/** Packages that are built into separate files, because they are slow to load and most commands do not need them. */
 export const loadedLate = {
   "src/client/undici.lazy.ts": "./undici.cjs",
   "src/credentials/conf.lazy.ts": "./conf.cjs",

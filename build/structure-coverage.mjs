@@ -1,4 +1,5 @@
-// Counts our files in which a function runs for one request, or in one command. For `structure.mjs --coverage`.
+// Counts the source files in which a function runs for one request, or in one command. It is for `structure.mjs
+// --coverage`.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -16,11 +17,11 @@ import { shared } from "./settings.mjs";
 const warmUps = 5;
 /** How long to wait until the server has finished its work after the warm-up. */
 const quietMilliseconds = 1_000;
-/** Other work of the server must not count. So only files that run each time, on each of several new servers, count. */
+/** Other work of the server must not count. So a file counts only if it runs each time on several new servers. */
 const times = 3;
 const rounds = 3;
 
-/** Prints how many files run for each of five requests, and with `lists` which. */
+/** Prints how many files run for each of five requests, and with `lists` the names of these files. */
 export async function printCoverage({ lists }) {
   await mkdir("node_modules/.cache", { recursive: true });
   const folder = await mkdtemp("node_modules/.cache/structure-");
@@ -47,7 +48,10 @@ const tops = (files) =>
     .map((top) => `${top} ${files.filter((file) => file.startsWith(`${top}/`)).length}`)
     .join(", ");
 
-/** Builds bundles that are not minified: then a comment before each module names its file. Packages are not bundled. */
+/**
+ * Builds bundles that are not minified, because then a comment before each module names its file. Packages are not
+ * bundled.
+ */
 function bundleInto(folder) {
   return build({
     ...shared,
@@ -75,7 +79,7 @@ async function measureAll(folder, round) {
   const report = (isWarm) => reportSession(server, { counts: isWarm });
   const found = {
     "POST of feedback": await measured(() => sendFeedback(server)),
-    // A day counts only once, so the warm-up uses sessions that are too short.
+    // A day counts only once, so the warm-up sends sessions that are too short.
     "report of a session that counts": await measured(report, { times: 1 }),
     "innkeep feedback send": await filesOfCommand(folder, round, server),
     "get_decision, MCP and the server": await measured(agent.getDecision),
@@ -204,7 +208,8 @@ async function filesOf(profiler, folder, ask, options = {}) {
 }
 
 /**
- * Returns the files that run in a command. It has a separate process, so code that runs at the load of a module counts.
+ * Returns the files that run in a command. The command has a separate process, so code that runs when a module is
+ * loaded counts, too.
  */
 async function filesOfCommand(folder, round, { baseUrl, demo }) {
   const coverage = join(folder, round, "coverage");
@@ -231,7 +236,7 @@ async function filesOfCommand(folder, round, { baseUrl, demo }) {
   return filesIn(result, folder);
 }
 
-/** Returns our files in a result of V8 in which at least one function has run. */
+/** Returns the source files in a result of V8 in which at least one function has run. */
 async function filesIn(scripts, folder) {
   const found = new Set();
   const bundled = scripts.filter(({ url }) => url.includes(`/${basename(folder)}/`));

@@ -19,7 +19,8 @@ const tree = readTree(folders, [".ts", ".tsx"]);
 const imports = importsIn(tree);
 
 /**
- * Returns the functions with which the tests read sources, so that both count alike. Node 20 cannot load TypeScript.
+ * Returns the functions with which the tests read sources, so that both count in the same way. Node 20 cannot load
+ * TypeScript.
  */
 async function supportOfTests() {
   const names = ["tree", "imports", "roles"];
@@ -126,7 +127,7 @@ function addImport({ imported }, file, source, names) {
     imported.push({ from: join(file, "..", source).replaceAll("\\", "/"), names });
 }
 
-/** The values of `export const { a, b } = …` count, too. */
+/** The names in `export const { a, b } = …` count, too. */
 function addDeclared({ values, types }, declaration) {
   if (/^TS(Interface|TypeAlias)/.test(declaration.type)) types.push(declaration.id.name);
   else if (declaration.type === "VariableDeclaration")
@@ -140,7 +141,8 @@ const boundBy = (pattern) =>
     : [nameOf(pattern.type === "AssignmentPattern" ? pattern.left : pattern)];
 
 /**
- * An object type: with fields, or with fields picked from another type. Not a union of texts, a function or an alias.
+ * Whether a type is an object type, with fields or with fields picked from another type. A union of texts, a function
+ * or an alias is not an object type.
  */
 const isObject = ({ type, types = [], typeName }) =>
   type === "TSTypeLiteral" ||
@@ -150,7 +152,8 @@ const isObject = ({ type, types = [], typeName }) =>
 /**
  * Returns whether two files are parts of the same thing. In the layout by subject: the same subject and role; a file
  * without a role belongs to each role of its subject. In a folder of subjects each file is a separate subject, unless
- * only one file imports it. Elsewhere: the same folder, or one folder above the other, inside one part of the product.
+ * only one file imports it. Elsewhere: the same folder, or two folders of which one is above the other, inside one part
+ * of the product.
  */
 function isSamePart(file, other) {
   const [place, its] = [placeOf(file), placeOf(other)];
@@ -253,7 +256,9 @@ function printBags() {
   list(bags.map(({ file, name }) => `${file}: ${name}`));
 }
 
-/** Returns whether a type is used once, here or by its one importer. An importer that renames it does not count. */
+/**
+ * Returns whether a type is used once, here or by its one importer. An importer that renames the type does not count.
+ */
 function isBag({ file, types, uses, ofParameters, name }) {
   const others = types.includes(name) ? importersOf(file, name) : [];
   if (others.length > 1) return false;

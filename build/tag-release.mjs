@@ -17,8 +17,10 @@ const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const tag = `v${version}`;
 const major = `v${version.split(".")[0]}`;
 
-if (git(["status", "--porcelain"]) !== "") stop("Commit your changes first: a release is what is committed.");
-if (git(["tag", "--list", tag]) !== "") stop(`${tag} exists. A release is never changed: raise the version.`);
+if (git(["status", "--porcelain"]) !== "")
+  stop("Commit your changes first, because a release contains only committed files.");
+if (git(["tag", "--list", tag]) !== "")
+  stop(`${tag} exists. A release is never changed, so increase the version.`);
 if (!existsSync("action/main.cjs")) stop("Build the action first: npm run build:package.");
 
 const commit = commitWith("action", `Release ${version}, with the built action`);

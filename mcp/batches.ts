@@ -14,7 +14,7 @@ const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-
 /** Whether a client may send arrays. Over HTTP a client without the header uses 2025-03-26. */
 export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
 
-/** Returns the answer to an array of messages of which none is accepted. */
+/** Returns the answer to an array of messages if none of the messages is accepted. */
 export const refusalOfBatch = (message: string) => ({
   jsonrpc: "2.0" as const,
   id: null,
@@ -32,14 +32,14 @@ const mostMessages = 100;
 
 /** Handles batches (arrays of messages), because over standard input the SDK reads only single messages. */
 export interface Batches {
-  /** Forwards lines. Replaces an array by lines with one message each. */
+  /** Forwards lines. Replaces an array with one line for each message. */
   readonly lines: Transform;
   /** Whether a message is part of the answer to a batch. The answer is written when all its parts are ready. */
   collect(message: JSONRPCMessage): boolean;
 }
 
 interface Batch {
-  /** The ids of the requests without an answer. */
+  /** The ids of the requests that have no answer yet. */
   readonly open: Set<unknown>;
   readonly answers: object[];
 }
@@ -104,7 +104,7 @@ export function createBatches(write: (answer: object) => void): Batches {
   };
 }
 
-/** Replaces each line by the lines that `replaced` returns for it. */
+/** Replaces each line with the lines that `replaced` returns for it. */
 function byLine(replaced: (line: Buffer) => readonly (Buffer | string)[]): Transform {
   let pieces: Buffer[] = [];
   return new Transform({

@@ -19,7 +19,7 @@ export const methodsThatList = [
   "resources/templates/list",
 ] as const;
 
-/** Answers by method, with placeholders for values that differ by server or by request. */
+/** Answers by method, with placeholders for values that depend on the server or the request. */
 type PreparedAnswers = Readonly<Record<Era, Readonly<Record<string, string>>>>;
 
 /** The fields in `_meta` of a request without a session. A session sends these values once, in `initialize`. */
@@ -36,7 +36,7 @@ export const placeholders = {
 } as const;
 
 /**
- * The answers of the SDK to the first messages of a client. The build replaces the code of this file by the computed
+ * The answers of the SDK to the first messages of a client. The build replaces the code of this file with the computed
  * answers, so that a server that sends only these answers does not load the SDK.
  */
 export const buildTimeAnswers = {
@@ -80,7 +80,7 @@ async function nextLine(out: PassThrough): Promise<string> {
   return line;
 }
 
-/** A request as the build sends it. */
+/** Returns a request in the form that the build sends. */
 function requestIn(era: Era, method: string) {
   const clientInfo = { name: "build", version: "1" };
   const request = { jsonrpc: "2.0", id: placeholders.id, method };

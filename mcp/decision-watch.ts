@@ -8,7 +8,10 @@ import { type Connection, readRun } from "./connection.ts";
 /** The state of a proposal at the end of a wait. */
 export interface Observation {
   readonly run: Run;
-  /** When the server last failed to answer, in this wait or in an earlier wait that shares its requests. */
+  /**
+   * The time of the last request that the server did not answer, in this wait or in an earlier wait with the same
+   * requests.
+   */
   readonly lastErrorAt: Date | null;
 }
 
@@ -20,7 +23,8 @@ export interface WatchParts {
 }
 
 /**
- * Waits until a person decides on a proposal or the time is over. All waits for one proposal share the same requests.
+ * Waits until a person decides on a proposal, or until the time is over. All waits for one proposal use the same
+ * requests.
  */
 export type AwaitDecision = (
   runId: string,
@@ -34,7 +38,7 @@ interface WatchState {
   latest: Run | undefined;
   failure: unknown;
   failedAt: Date | null;
-  /** When the last wait ends, in epoch milliseconds. */
+  /** The end of the last wait, in epoch milliseconds. */
   until: number;
 }
 
@@ -44,7 +48,7 @@ interface Watch {
   waiters: number;
 }
 
-/** How much longer the loop runs than the last wait, so that no request starts just when that wait ends. */
+/** How much longer the last wait is than the loop. So no request starts just before that wait ends. */
 const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {
@@ -66,7 +70,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
-  /** Returns the state at the end of a wait. Without an answer by then, reads the proposal once more. */
+  /** Returns the state at the end of a wait. If there was no answer by then, reads the proposal once more. */
   const observeAtDeadline = async (
     state: WatchState,
     runId: string,
@@ -101,7 +105,7 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { state, decided, waiters: 0 };
 }
 
-/** Reads the proposal again and again until it is decided. Throws if a failure is permanent. */
+/** Reads the proposal repeatedly until it is decided. Throws if a failure is permanent. */
 async function follow(
   state: WatchState,
   runId: string,
@@ -124,7 +128,7 @@ async function follow(
   }
 }
 
-/** Returns how long the server may wait: all whole seconds that are left, so that one request is enough. */
+/** Returns how long the server may wait: all remaining whole seconds, so that one request is enough. */
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 

@@ -68,9 +68,9 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text. The first source is the proposal itself. A server with only the base API omits it there:
- * then it is the text that this machine sent, if it is certainly unchanged; or else the text on the thread, if its
- * latest proposal is this one. Returns null if no source is certain. (rule L10)
+ * Returns the approved text. The first source is the proposal itself. A server with only the base API does not send it
+ * there. Then the second source is the text that this machine sent, if it is certainly unchanged. The third source is
+ * the text on the thread, if its latest proposal is this one. Returns null if no source is certain. (rule L10)
  */
 export async function approvedPlanOf(
   {
@@ -125,7 +125,7 @@ async function latestProposalOf(
   }
 }
 
-/** Tells the agent its next step. The sentences are constant, so that they cannot contain untrusted text. */
+/** The sentences about the next step of the agent. They are constant, so that they cannot contain untrusted text. */
 export const nextSteps = {
   posted:
     "A person decides in the console. Do not act on the plan yet. Call get_decision with run_id and wait_seconds.",

@@ -20,11 +20,13 @@ export interface Deps {
   readonly proposals: Proposals;
   /** Whether this machine records the proposals that it sent. Only then can they be listed. */
   readonly keepsRecord: boolean;
-  /** The thread of each proposal that was read together with its thread. The key is the id of the proposal. */
+  /** The threads by the ids of their proposals, for proposals that were read together with their threads. */
   readonly threadOfRun: Map<string, string>;
-  /** How often each proposal was read before its decision. The more often, the longer the server tells the agent to wait. */
+  /**
+   * How often each proposal was read before its decision. If it was read often, the agent is advised to wait longer.
+   */
   readonly timesPending: Map<string, number>;
-  /** Returns true at the first call for a proposal. The page to decide on it is offered to the person only once. */
+  /** Returns true at the first call for a proposal. The page for the decision is offered to the person only once. */
   readonly isFirstOffer: (runId: string) => boolean;
   readonly awaitDecision: () => Promise<AwaitDecision>;
   /** Runs actions on the same thread one after another. */
@@ -32,7 +34,7 @@ export interface Deps {
   readonly clock: Clock;
   /** Returns the bytes of an uploaded file; undefined if they cannot be read. */
   readonly download: Download;
-  /** Describes a failure in our own words. */
+  /** Describes a failure in fixed sentences. */
   readonly explain: (error: unknown) => Promise<string>;
 }
 

@@ -11,8 +11,8 @@ import type { Deps } from "./deps.ts";
 import { Refusal } from "./ids.ts";
 
 /**
- * Describes a failure and the next step in fixed sentences. The text of the server is never repeated, because a
- * stranger may have written it.
+ * Describes a failure and the next step in fixed sentences. The text of the server is never repeated, because it may
+ * contain words of a stranger.
  */
 export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof Refusal) return error.message;
@@ -66,7 +66,9 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
 
 const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
 
-/** Returns in words why there was no answer. An unusual code may be untrusted text, so it is not repeated. */
+/**
+ * Returns the reason why there was no answer, as text. An unusual code may be untrusted text, so it is not repeated.
+ */
 const causeOf = (code: string): string =>
   /^[A-Za-z0-9_]{1,40}$/.test(code) ? connectionReason(code) : "unknown cause";
 
@@ -99,7 +101,7 @@ export const isNotFound = (error: unknown): boolean => error instanceof ServerEr
 
 const mostSeconds = 20;
 
-/** Calls the server. If the server asks for a short wait, waits and tries once more. */
+/** Calls the server. If the server requests a short wait, waits and calls once more. */
 export async function retryAfterWait<T>(
   { clock }: Pick<Deps, "clock">,
   signal: AbortSignal,

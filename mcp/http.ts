@@ -31,7 +31,7 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   const streams = createOpenStreams();
   const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
-    // The older era sends changes only on a stream that belongs to a session, and there are no sessions here.
+    // In the older era, changes are sent only on a stream that belongs to a session. There are no sessions here.
     return ({ era }) => createServer(options, deps, { announces: era === "modern", only });
   };
   const answerWithSdk = async (sent: ToolRequest, caller: ToolCaller, deps: Deps): Promise<HttpAnswer> => {
@@ -58,7 +58,7 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
       const { version } = options;
       const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
       const answer = json === undefined ? await answerWithSdk(request, caller, deps) : { json };
-      // A stream of changes is always a stream of events.
+      // A stream of changes is always sent as a stream of events.
       return urisIn(request.body) ? answer : inForm(answer, { ...forms, isBatch });
     },
   };
@@ -67,7 +67,7 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
 /** The protocol revision of a client that sends no version header. Only the next revision introduced that header. */
 const revisionWithoutHeader = "2025-03-26";
 
-/** Returns the request for the SDK. The address is constant, because nothing may depend on the header `Host`. */
+/** Returns the request for the SDK. The address is constant, because no result may depend on the header `Host`. */
 const webRequest = ({ headers, gone }: ToolRequest): Request =>
   new Request("http://innkeep.invalid/mcp", { method: "POST", headers, signal: gone });
 
@@ -98,7 +98,7 @@ const json = "application/json";
 
 const events = "text/event-stream";
 
-/** The `Accept` header for the SDK. It serves only clients that accept both forms. */
+/** The `Accept` header for the SDK. The SDK serves only clients that accept both forms. */
 export const bothForms = `${json}, ${events}`;
 
 /** Returns the forms that an `Accept` header allows; both if there is no header. (rule A62) */
@@ -278,7 +278,7 @@ async function answerCall(
   }
 }
 
-/** Adds the fields that results of the newer era have: that the result is complete, and the name of the server. */
+/** Adds the two fields of results in the newer era. They say that the result is complete, and they name the server. */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,
   resultType: "complete",
@@ -337,7 +337,7 @@ function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   return hasHeaders && rest[metaKeys.version] === version && isEnvelope(rest) ? "modern" : undefined;
 }
 
-/** The longest wait of one request. Proxies and clients often stop requests after a minute. (rule A42) */
+/** How long one request may wait. Proxies and clients often stop requests after a minute. (rule A42) */
 const longestWaitSeconds = 50;
 
 /** The dependencies that the requests of all callers share. */
@@ -346,7 +346,7 @@ interface SharedDeps {
   readonly isFirstOffer: (key: string) => boolean;
 }
 
-/** Returns the dependencies of the tools for one request over HTTP. They keep no state for later requests. */
+/** Returns the dependencies of the tools for one request over HTTP. They contain no state for later requests. */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
   caller: ToolCaller,
@@ -383,7 +383,7 @@ const noRecord: Proposals = {
   update: async () => undefined,
 };
 
-/** Waits with one request that is answered at the decision. Inside the server no connection can break. */
+/** Waits with one request that is answered at the decision. Inside the server there is no connection that can break. */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
   async (runId, milliseconds, signal) => {
@@ -410,7 +410,7 @@ const ofHeader = {
   revoked:
     "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",
   notGranted:
-    "This agent token does not allow this. Ask the user for one with the scope for it, created in the console settings.",
+    "This agent token does not allow this. Ask the user for a token with the scope for it, created in the console settings.",
 };
 
 /** Calls the API inside the server, without the network. Answers and errors are the same as over HTTP. */

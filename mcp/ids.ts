@@ -36,12 +36,12 @@ export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 export const endedClaims = {
   claim_released:
     "A person has ended this claim. Stop the work and tell the user. If the work should still be done, call start_work without claim_id.",
-  claim_resumed: "Another worker with your account has taken up this claim. Stop the work and tell the user.",
+  claim_resumed: "Another worker with your account has resumed this claim. Stop the work and tell the user.",
 } as const;
 
 export interface GivenClaim {
   readonly id: string;
-  /** The worker that claimed; undefined if the id comes from another program. */
+  /** The worker that has the claim; undefined if the id comes from another program. */
   readonly worker: string | undefined;
 }
 

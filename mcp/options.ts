@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../src/client/clock.ts";
 import type { McpRequest } from "../src/programs.ts";
 
-/** The three streams of the process. Standard output carries protocol messages and nothing else. */
+/** The three streams of the process. Standard output contains only protocol messages. */
 export interface Io {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -18,13 +18,13 @@ export interface McpOptions extends McpRequest {
 /** The MCP server as a separate process. */
 export interface StdioOptions extends McpOptions {
   readonly io: Io;
-  /** Ends the server when it aborts. */
+  /** A signal that ends the server when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** The default is the clock of the system. */
+  /** The clock. The default is that of the system. */
   readonly clock?: Clock | undefined;
   /**
-   * Whether the first messages are answered with texts that the build has written; true by default. The answers are the
-   * same as without these texts.
+   * Whether the first messages are answered with texts from the build. The default is true. The answers are the same as
+   * without these texts.
    */
   readonly prepared?: boolean | undefined;
 }

@@ -14,8 +14,8 @@ import { longestWait, type McpOptions, offersWork } from "./options.ts";
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Answers the first messages of one client with the same answers as the SDK. It answers only messages for which this is
- * certain: all must belong to the same era, and an MCP session must begin with `initialize`.
+ * Answers the first messages of one client with the same answers as the SDK. It answers only messages for which the
+ * answer is certain. All of them must belong to the same era, and an MCP session must begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];
@@ -63,7 +63,7 @@ const filledPlaceholders = new RegExp(
 interface FirstMessage {
   readonly era: Era;
   readonly method: string;
-  /** Missing in a notification. */
+  /** The id of the request. A notification has none. */
   readonly id?: string | number;
   readonly version?: string;
 }

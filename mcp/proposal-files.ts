@@ -5,12 +5,16 @@ import * as z from "zod/mini";
 import { lazy } from "../src/client/lazy.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
-/** If there are more than 550 files, all but the newest 500 are deleted. So most saves need not read all the files. */
+/**
+ * If there are more than 550 files, all except the newest 500 are deleted. Because of the difference, most saves need
+ * not read all the files.
+ */
 const most = { kept: 500, files: 550 } as const;
 
 /**
- * Stores each proposal in a file that only this user can read. For each thread there is a folder with an empty file for
- * each of its proposals: this index finds them without reading all files. Several servers may use the same folder.
+ * Stores each proposal in a file that only this user can read. There is a folder for each thread, with an empty file
+ * for each of its proposals. With this index, the proposals of a thread are found without a read of all files. Several
+ * servers may use the same folder.
  */
 export function proposalFiles(stateDirectory: string): ProposalStore {
   const folder = join(stateDirectory, "proposals");
@@ -120,13 +124,13 @@ export const ProposalRecord = z.object({
   decision: z.optional(z.nullable(z.string())),
   decision_note: z.nullable(z.string()),
   decided_at: z.nullable(z.string()),
-  /** An HMAC of the sent text. Its key is the agent token, so nobody without the token can make a valid HMAC. */
+  /** An HMAC of the sent text. Its key is the agent token, so nobody can create a valid HMAC without the token. */
   mac: z.optional(z.string()),
 });
 
 export type ProposalRecord = z.output<typeof ProposalRecord>;
 
-/** A recorded proposal. `verified` says that its text is certainly the text that was sent. */
+/** A recorded proposal. `verified` says whether its text is certainly the text that was sent. */
 export interface KnownProposal extends ProposalRecord {
   readonly verified: boolean;
 }
@@ -143,7 +147,7 @@ export interface Proposals {
   update(record: KnownProposal): Promise<void>;
 }
 
-/** Stores records permanently, so that they exist after the process has ended. */
+/** A permanent storage for records, which exist after the process has ended. */
 export interface ProposalStore {
   load(): Promise<ProposalRecord[]>;
   loadOf(feedbackId: string): Promise<ProposalRecord[]>;
@@ -157,7 +161,7 @@ export const hashOf = (plan: string): string => createHash("sha256").update(plan
 export interface ProposalsParts {
   readonly baseUrl: string;
   readonly store: ProposalStore | undefined;
-  /** The agent token; undefined without one. */
+  /** Returns the agent token; undefined if there is none. */
   readonly key: () => Promise<string | undefined>;
   readonly onFailure: (message: string) => void;
 }
@@ -169,7 +173,10 @@ export function createProposals({ baseUrl, store, key, onFailure }: ProposalsPar
   const save = async (record: ProposalRecord): Promise<void> =>
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
-  /** Adds `verified`: whether this process sent the text, or its HMAC matches. Undefined for another server. */
+  /**
+   * Adds `verified`: whether this process sent the text, or its HMAC matches. Returns undefined for a record of another
+   * server.
+   */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);
     if (ours) return { ...record, ...textsOf(ours), verified: true };

@@ -6,6 +6,6 @@ export { default as process } from "node:process";
 
 export class DefaultJsonSchemaValidator {
   getValidator(): never {
-    throw new Error("This server asks clients for no forms.");
+    throw new Error("This server does not send forms to clients.");
   }
 }

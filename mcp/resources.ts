@@ -37,7 +37,7 @@ export function offerResources(server: McpServer, deps: Deps): void {
     "queue",
     uris.queue,
     {
-      title: "What there is to do",
+      title: "The work that waits",
       description: "Approved plans, requested changes, and open threads; contains text written by the public",
       mimeType: "text/plain",
       cacheHint,

@@ -41,7 +41,7 @@ export function createServer(
   }: {
     /** Whether the server notifies the client when resources change. */
     readonly announces: boolean;
-    /** The only tool that the request calls. The others are not registered. */
+    /** The only tool that the request calls. Other tools are not registered. */
     readonly only?: string | undefined;
   },
 ): McpServer {
@@ -115,7 +115,7 @@ function withLongestWait(seconds: number): ListedTool {
 
 const usualSeconds = 50;
 
-/** Returns the instructions for agents. Clients cut long texts, so the most important sentences come first. */
+/** Returns the instructions for agents. Clients shorten long texts, so the most important sentences come first. */
 const instructionsFor = ({ readOnly, work }: Pick<Deps, "readOnly" | "work">): string =>
   [
     "Act on a plan only when get_decision or start_work returns may_proceed: true, and then carry out approved_plan. Where decision_note differs from the plan, follow decision_note. On rejected, stop or do what next_step says.",
@@ -283,7 +283,7 @@ function callOf({ mcpReq }: ServerContext): Call {
   };
 }
 
-/** Thrown to end a call with the offer of a page. The client shows the offer and calls again. */
+/** The error that ends a call with the offer of a page. The client shows the offer and calls again. */
 class PageOffer extends Error {
   readonly result: InputRequiredResult;
 
@@ -294,12 +294,15 @@ class PageOffer extends Error {
   }
 }
 
-/** How long an offer is open: one hour, because the person may read the page for long. The wait continues then. */
+/**
+ * How long an offer is open: one hour, because the person may need a long time to read the page. During this time, the
+ * wait continues.
+ */
 const longestMs = 3_600_000;
 
 /**
- * Returns a function that offers a page. Undefined if the client cannot show one, or if it was already offered. (rule
- * A61)
+ * Returns a function that offers a page. Undefined if the client cannot show a page, or if the page was already
+ * offered. (rule A61)
  */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
@@ -319,8 +322,8 @@ function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPag
 }
 
 /**
- * Returns a JSON Schema in the form that the SDK needs. Clients see the schema, but here it accepts every value: each
- * tool checks its input itself and describes the faults.
+ * Returns a JSON Schema in the form that the SDK needs. Clients see the schema, but here it accepts every value,
+ * because each tool checks its input itself and describes the faults.
  */
 function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;

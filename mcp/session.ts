@@ -37,8 +37,8 @@ export interface SessionStart {
 }
 
 /**
- * Serves the rest of a connection. The SDK first reads again the messages that were answered before it was loaded, to
- * get into the same state. Its answers to them are not sent, because the client has already received them.
+ * Serves the rest of a connection. The SDK first reads the messages again that were answered before it was loaded. So
+ * it gets the same state. Its answers to them are not sent, because the client has already received them.
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
@@ -82,7 +82,7 @@ export function serveSession(
 }
 
 /**
- * Makes the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
+ * Creates the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
  * `warn` shows a message to the person who runs the server, never to the client.
  */
 function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {

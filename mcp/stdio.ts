@@ -5,9 +5,9 @@ import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
 /**
- * Serves one client over standard input and output, in both eras of the protocol. Ends when the client disconnects or
- * the signal aborts: it stops all waits and requests, and returns the exit code. The SDK is loaded at the first
- * message that needs it.
+ * Serves one client over standard input and output, in both eras of the protocol. When the client disconnects or the
+ * signal aborts, it stops all waits and requests, and returns the exit code. The SDK is loaded at the first message
+ * that needs it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
@@ -52,7 +52,7 @@ interface ReservedOutput {
   release(): void;
 }
 
-/** Redirects all other writes to standard output to standard error, also those of the global console. */
+/** Redirects all other writes from standard output to standard error, including those of the global console. */
 function reserveOutput({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): ReservedOutput {
   const write = stdout.write.bind(stdout);
   const before = { write: stdout.write, console: globalThis.console };
@@ -80,7 +80,7 @@ const mostMessages = 32;
 
 const mostBytes = 65_536;
 
-/** Answers the first messages. Stops at the first message that needs the SDK, and returns all that was read. */
+/** Answers the first messages. Stops at the first message that needs the SDK, and returns all input that was read. */
 function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,
@@ -176,7 +176,10 @@ const endBytes = 1_024;
 
 const id = /"id"\s*:\s*(\d{1,15}|"[\w-]{1,100}")/.source;
 
-/** Finds the id at the start of a message. Parameters may not come before it, because they can contain another id. */
+/**
+ * Finds the id at the start of a message. The parameters may not come before the id, because they can contain another
+ * id.
+ */
 const idAtStart = new RegExp(`^\\s*\\{(?:\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*"\\s*,)*\\s*${id}`);
 
 const idAtEnd = new RegExp(`[,{]\\s*${id}(?:\\s*,\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*")*\\s*\\}\\s*$`);

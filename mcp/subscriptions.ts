@@ -11,14 +11,17 @@ import { isNotFound } from "./failures.ts";
 
 /** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {
-  /** Handles requests of the older era. Changes are sent through this server from now on. */
+  /** Handles requests of the older era. After this, changes are sent through this server. */
   serve(server: McpServer, era: "legacy" | "modern"): void;
-  /** Handles requests of the newer era. The SDK gets such a request only after the server watches for changes. */
+  /** Handles requests of the newer era. The SDK gets such a request only when the server is watching for changes. */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
 }
 
-/** The longest time to start a subscription. After it the client gets its answer, even if the API does not answer. */
+/**
+ * How long the start of a subscription may take. After this time the client gets its answer, even if the API does not
+ * answer.
+ */
 const longestStartMs = 5_000;
 
 /** Creates the subscriptions of a connection. Modules are loaded and requests are sent only after the first one. */
@@ -101,7 +104,7 @@ const queueUri = "innkeep://queue";
 
 const runUri = /^innkeep:\/\/runs\/([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
 
-/** The maximum number of resources that one stream follows. All further resources are ignored. */
+/** The maximum number of resources that one stream follows. Other resources are ignored. */
 const mostUris = 100;
 
 /** Returns the topic of a resource: the id of a proposal, or `queue`. Undefined for all other resources. */
@@ -116,7 +119,7 @@ export function topicsOf(uris: readonly string[]): Topics {
   };
 }
 
-/** Returns those resources in a subscription that can be followed. Returns undefined for any other message. */
+/** Returns the resources in a subscription that can be followed. Returns undefined for any other message. */
 export function urisIn(message: unknown): string[] | undefined {
   if (valueAt(message, "method") !== "subscriptions/listen") return undefined;
   const uris = listAt(message, "params", "notifications", "resourceSubscriptions").filter(isText);
@@ -131,7 +134,7 @@ export function limitTo(message: unknown, uris: readonly string[]): void {
 
 /** Follows topics of a server through its API. */
 interface Watch {
-  /** Follows these topics instead of the earlier ones. After it resolves, the client gets every later change. */
+  /** Follows these topics in place of the earlier ones. When it has resolved, the client gets every later change. */
   follow(topics: Topics): Promise<void>;
 }
 
@@ -152,10 +155,10 @@ interface Watching {
 /** The pauses after answers with changes. Without them, threads that change often would use up the read limit. */
 const pauses = { firstMs: 1_000, growth: 2, mostMs: 15_000 };
 
-/** The pause after a permanent failure. A person must solve it, for example replace a revoked token. */
+/** The pause after a permanent failure. A person must solve the problem, for example replace a revoked token. */
 const afterFailureMs = 60_000;
 
-/** The pause between reads at a server that has no list of changes. */
+/** The pause between reads if the server has no list of changes. */
 const betweenReadsMs = 30_000;
 
 /**
@@ -194,7 +197,10 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
-/** Never resolves. A change may be missed during a failure, so the client then gets a notification for every topic. */
+/**
+ * Watches without an end, so it never resolves. A change may be missed during a failure, so after a failure the client
+ * gets a notification for every topic.
+ */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {
     try {
@@ -211,7 +217,7 @@ async function watchOn(context: WatchContext, watching: Watching, first: Promise
   }
 }
 
-/** The position that means: this server has no list of changes. */
+/** The position which means that this server has no list of changes. */
 const noList = "";
 
 async function readMark({ connection }: WatchParts, signal: AbortSignal): Promise<string> {
@@ -225,7 +231,7 @@ async function readMark({ connection }: WatchParts, signal: AbortSignal): Promis
   }
 }
 
-/** Reads the proposals one after another, again and again. */
+/** Reads the proposals repeatedly, one after another. */
 async function watchRuns(context: WatchContext, watching: Watching): Promise<never> {
   for (;;) {
     await context.clock.sleep(betweenReadsMs, context.signal);

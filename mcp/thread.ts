@@ -41,16 +41,16 @@ export interface ThreadPage {
 
 type ProposalText = Pick<ProposalParts, "summary" | "plan">;
 
-/** If a thread is too long, notes of agents are cut to this length. Texts of people are more important. */
+/** If a thread is too long, notes of agents are shortened to this length. Texts of people are more important. */
 const mostOfNote = 500;
 
 /** The maximum number of messages in an answer. Each message also adds fields, not only its text. */
 const mostMessages = 200;
 
 /**
- * Cuts a thread to a number of UTF-16 units. Only the first page (no `before`) has the report. The metadata of the
- * report gets at most half of the space. Each further page has at least one message, which may be cut, so that paging
- * ends. (rule L17)
+ * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) has the report. The metadata of
+ * the report gets at most half of the space. Each later page has at least one message, which may be shortened, so that
+ * a client reaches the last page. (rule L17)
  */
 export function threadPageOf(
   thread: {
@@ -132,7 +132,7 @@ function fittingEntries(record: Readonly<Record<string, unknown>>, space: number
   return Object.fromEntries(entries);
 }
 
-/** Cuts a text, but never inside a surrogate pair. */
+/** Shortens a text, but never inside a surrogate pair. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\uD800-\uDBFF]$/.test(text.slice(0, length)) ? length - 1 : length;
@@ -175,7 +175,7 @@ export interface ThreadParts {
 
 interface GivenReportText {
   readonly name: ReportTextName;
-  /** The length that the API allows. A server may send more. */
+  /** The maximum length in the API. A server may send a longer text. */
   readonly longest: number;
   readonly value: string;
 }
@@ -189,7 +189,7 @@ interface AttachmentParts {
 
 export interface MessageParts {
   readonly direction: string;
-  /** `sender`, `team` or `agent`; `unknown` if the server does not say. */
+  /** `sender`, `team` or `agent`; `unknown` if the server does not send it. */
   readonly author: string;
   readonly body: string;
   readonly createdAt: string | null;
@@ -209,7 +209,7 @@ export interface ProposalParts {
   readonly replacedBy: string | null;
 }
 
-/** The maximum number of files in an answer. The API allows fewer, but a server could ignore its own limit. */
+/** The maximum number of files in an answer. The API allows fewer files, but a server could ignore that limit. */
 const mostFiles = 20;
 
 /** Reads the parts of a thread. Throws a Refusal if the value is not a thread. */
@@ -267,7 +267,7 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: textOfLatest } : parts;
   };
 
-/** The place of the plan: its name in the structured answer, and its name in the answer as text. */
+/** The reference to the plan: its name in the structured answer, and its name in the answer as text. */
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 

@@ -19,7 +19,7 @@ export interface ListedTool {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The build replaces this code by the computed values. So a server that only lists its tools loads no schemas. */
+/** The build replaces this code with the computed values. So a server that only lists its tools loads no schemas. */
 export const tools = {
   listFeedback: listed(listFeedback),
   readFeedback: listed(readFeedback),

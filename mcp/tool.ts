@@ -10,13 +10,13 @@ import { feedbackIdOf, Refusal, runIdOf } from "./ids.ts";
 /** One call of a tool. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** Reports progress to a client that requested it. The value must grow. */
+  /** Reports progress to a client that requested it. The value must increase. */
   readonly progress: (seconds: number, of: number) => Promise<void>;
-  /** Offers the person a page; undefined if the client cannot show one. */
+  /** Offers the person a page. Undefined if the client cannot show a page. */
   readonly offerPage?: OfferPage | undefined;
 }
 
-/** The result of a tool: the same content as structured data and as text, and further content such as images. */
+/** The result of a tool: the same content as structured data and as text, and additional content such as images. */
 export interface ToolAnswer<Output> {
   readonly structured: Output;
   readonly text: string;
@@ -40,8 +40,8 @@ export const runOf =
   };
 
 /**
- * Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. An optional argument may
- * be null or empty, because models in strict modes send unused arguments in this way. (rule A63)
+ * Checks the arguments of a tool. Throws a Refusal that names every fault, including unknown names. An optional
+ * argument may be null or empty, because models in strict modes send unused arguments in this way. (rule A63)
  */
 function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
@@ -89,7 +89,10 @@ function faultOf(check: () => unknown): string[] {
   }
 }
 
-/** Names that models use by mistake, and the correct argument. Answers have `feedback_id`, arguments `feedback`. */
+/**
+ * Names that models use by mistake, and the correct arguments. Answers have the field `feedback_id`, but the argument
+ * is `feedback`.
+ */
 const otherNames: Readonly<Record<string, string>> = { feedback_id: "feedback" };
 
 function withKnownNames(given: unknown, known: readonly string[]) {
@@ -123,12 +126,12 @@ function withValues(values: unknown, error: z.core.$ZodError): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Hints for a client, which decides with them whether to ask its user before a call. */
+/** Hints for a client. With them, it decides whether to ask its user before a call. */
 export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  /** Has a meaning only if the tool is not read-only. */
+  /** This has a meaning only if the tool is not read-only. */
   readonly idempotentHint?: boolean;
   readonly openWorldHint: boolean;
 }

@@ -30,7 +30,7 @@ import { senderPageRoutes } from "./mail/sender-page/page.tsx";
 import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
 import { stopMailRoutes } from "./notices/mails/page.tsx";
 
-/** Returns the function that answers every request. `ready`: whether it sends ready answers without Koa. */
+/** Returns the function that answers every request. `ready` says whether it sends ready answers without Koa. */
 export function createApp(
   deps: Deps,
   watched: Watched = {},
@@ -65,8 +65,7 @@ export function createApp(
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   if (dev) app.use(dev.applyFaults);
   app.use(
-    // All paths of the API begin with `/api/v1`. The other routes are those of browsers, agents and operators.
-    // (rule H1)
+    // All paths of the API begin with `/api/v1`. The other routes are for browsers, agents and operators. (rule H1)
     routing([
       ...docsRoutes(deps.settings, readOpenApi),
       ...mount(api, deps, steps),

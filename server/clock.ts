@@ -6,16 +6,16 @@ export interface TimeWatch {
    * Whether the clock has jumped within the last ten minutes. Only ten minutes without a jump make it trusted again.
    */
   isDoubtful(): boolean;
-  /** By how many milliseconds the clock may be behind. 0 if the clock is trusted or was not set back. */
+  /** How many milliseconds the clock may be slow. 0 if the clock is trusted or was not set back. */
   behindMs(): number;
   /**
-   * Call it at the start of the server with the time that was stored last. If the difference is large, the clock is not
+   * Call this at the start of the server with the last stored time. If the difference is large, the clock is not
    * trusted.
    */
   begin(lastWritten: string): void;
 }
 
-/** By how much the wall clock may drift from the monotonic clock. Corrections by network time are smaller. */
+/** How much the wall clock may differ from the monotonic clock. Corrections by network time are smaller than this. */
 const driftMilliseconds = 60_000;
 
 /** How long the clock must be steady after a jump until it is trusted again. */
@@ -24,14 +24,14 @@ const steadyMilliseconds = 600_000;
 /** If the stored time is older than this when the server starts, the clock may be wrong. */
 const longestPauseMilliseconds = 86_400_000;
 
-/** The wall clock and the monotonic clock at the same moment. */
+/** The times of the wall clock and of the monotonic clock, read together. */
 interface ClockReading {
   readonly wall: number;
   readonly steady: number;
 }
 
 interface Doubt {
-  /** The time on the monotonic clock since which the clock is not trusted. */
+  /** Since when the clock is not trusted, as a time on the monotonic clock. */
   readonly since: number;
   last: ClockReading;
 }
@@ -87,12 +87,12 @@ const driftBetween = (from: ClockReading, to: ClockReading): number =>
 
 /**
  * The only source of time. `offsetMs` is its difference from real time: 0 except in tests and the development server.
- * Rules do not read it: they take `now` as an argument. (rule D13)
+ * Rules do not read the clock: they have an argument `now`. (rule D13)
  */
 export interface Clock {
   now(): Date;
   readonly offsetMs: number;
-  /** Milliseconds since an arbitrary moment, by a clock that never jumps. */
+  /** Returns the milliseconds since an arbitrary time, from a clock that never jumps. */
   steadyMs(): number;
 }
 
@@ -105,12 +105,12 @@ export const systemClock: Clock = {
 /** Matches a date in the form that clients send, such as `Sun, 06 Nov 1994 08:49:37 GMT`. (RFC 9110, 5.6.7) */
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** In milliseconds: by this much a `Date` header may be too early, because it has no fraction of a second. */
+/** How many milliseconds a `Date` header may be too early, because it has no fraction of a second. */
 const second = 1_000;
 
 /**
- * Returns by how many milliseconds the clock of a sender can be ahead at most, from the `Date` header of its request.
- * Returns 0 if the clock is right or behind, or if the text is not a date. (rule F29)
+ * Computes from the `Date` header of a request how many milliseconds the clock of its sender can be ahead at most.
+ * Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;
@@ -124,6 +124,7 @@ export const byServerClock = (instant: string, clockAhead: number): string =>
 /** Returns the error for a request that is refused only because the server's clock has jumped. */
 export const doubtfulTime = (): ApiError =>
   new ApiError("busy", {
-    message: "The server's clock has jumped and is being watched. Nothing was changed; send it again later.",
+    message:
+      "The server's clock has jumped and is being checked. Nothing was changed. Send the request again later.",
     retryAfterSeconds: 60,
   });

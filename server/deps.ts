@@ -42,6 +42,8 @@ export interface Deps {
    */
   readonly readClientDocument: (id: string) => Promise<ClientDocument>;
   readonly log: Logger;
-  /** Aborts when the server begins to stop. Waiting requests are then answered with the results that they have. */
+  /**
+   * Aborts when the server begins to stop. Then waiting requests are answered with the results that they have so far.
+   */
   readonly stopping: AbortSignal;
 }

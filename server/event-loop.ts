@@ -1,15 +1,15 @@
 /** When long work has used this many milliseconds in one turn of the event loop, it waits for another turn. */
 const longTurn = 5;
 
-/** When long work began in this turn. Undefined if there was none. */
+/** The time at which long work began in this turn. Undefined if there was no long work. */
 let began: number | undefined;
 
 /** The callbacks of long work that waits for a turn. */
 const waiting: (() => void)[] = [];
 
 /**
- * Long work calls this before each of its pieces. If long work has used up this turn of the event loop, this waits
- * until other waiting long work has had a turn. Other requests are answered in between.
+ * Long work calls this before each of its pieces. If long work has already used its time in this turn of the event
+ * loop, this waits until other waiting long work has run. Other requests are answered in the meantime.
  */
 export async function waitIfTurnIsLong(): Promise<void> {
   if (began === undefined) begin();

@@ -22,8 +22,8 @@ const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
 /**
  * Returns a line of the log as text for a person at a terminal. Returns an empty text for a request that was answered
- * without a failure: with such lines the credentials of a demo would scroll off the screen. The page `/dev` shows these
- * requests.
+ * without a failure: because of such lines, the credentials of a demo would no longer be on the screen. The page `/dev`
+ * shows these requests.
  */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);

@@ -51,9 +51,9 @@ export interface ServeWorld {
   readonly folderPatienceMs?: number;
 }
 
-/** How long the requests that are refused at the end of the stop period may take to end. */
+/** At the end of the stop period, the remaining requests are refused. How long they may take to end. */
 const lastMilliseconds = 1_500;
-/** The process ends at the latest this time after the stop period, even if something hangs. */
+/** After the stop period, the process ends within this time, even if a part of it hangs. */
 const afterwardsMilliseconds = 10_000;
 /** While the server stops, connections without a request are closed after this time. */
 const idleMilliseconds = 500;
@@ -76,7 +76,7 @@ export async function serve(flags: ServeFlags, given: ServeWorld): Promise<numbe
   }
 }
 
-/** Returns the environment without the variables that may name a server of other people. (rule O12) */
+/** Returns the environment without the variables that may name another server. (rule O12) */
 function withoutOtherServer(environment: Environment): Environment {
   const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...others } =
     environment;
@@ -87,7 +87,7 @@ function withoutOtherServer(environment: Environment): Environment {
 async function seedOf({ seed, demo, dev }: ServeFlags): Promise<Seed | undefined> {
   if (seed === undefined) return undefined;
   if (demo && dev) return readSeed(seed);
-  throw new SettingError("--seed fills a development server only: start with --dev and --demo.");
+  throw new SettingError("--seed is only for a development server. Start it with --dev and --demo.");
 }
 
 /** Checks that this machine has everything that `serve` needs. Throws an Error that names a missing database driver. */
@@ -173,7 +173,7 @@ function listen({ host, port, budgets }: Pick<Settings, "host" | "port" | "budge
   const server = createListener(budgets);
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
-      const message = `INNKEEP_HOST and INNKEEP_PORT must be free to listen on, not \`${host}\` and ${port} (${systemReason(cause)}).`;
+      const message = `INNKEEP_HOST and INNKEEP_PORT must be an address and a port that are free, not \`${host}\` and ${port} (${systemReason(cause)}).`;
       reject(cause.code === "EADDRINUSE" ? cause : new SettingError(message, { cause }));
     });
     server.listen(port, host, () => resolve(server));
@@ -187,7 +187,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Accepts no new connections. Each open connection may send one more request, so that requests that were already sent
+ * Accepts no new connections. Each open connection may send one more request, so that requests which were already sent
  * are answered. Then it is closed. Closes the connections that remain after the stop period.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {

@@ -25,14 +25,14 @@ const argumentNames: Readonly<Record<string, string>> = {
 const badQuery =
   "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the previous answer. Correct this, then call again.";
 
-/** The most tokens of a page of 20 threads. (rule L14) */
+/** The maximum number of tokens in a page of 20 threads. (rule L14) */
 const mostTokens = 1_500;
 
 /** The estimated tokens of parts of an answer. */
 const tokens = {
-  /** The whole answer without its rows. */
+  /** The tokens of the answer without its rows. */
   aroundRows: 190,
-  /** A row without its ids and its subject. */
+  /** The tokens of a row without its ids and its subject. */
   row: 18,
   appName: 12,
   leastOfSubject: 5,
@@ -43,7 +43,7 @@ const notYet = "No newer thread matches. Older ones were not searched yet: call 
 /** Numbers the lines. Threads and subjects are separate lists, and the numbers show which of them belong together. */
 const numbered = (lines: readonly string[]): string[] => lines.map((line, at) => `${at + 1} ${line}`);
 
-/** Returns a time to the minute in the short form of ISO 8601, which needs four tokens less. */
+/** Returns a time without seconds, in the short form of ISO 8601. This form needs four tokens less. */
 const minuteOf = (instant: string): string =>
   `${instant.replaceAll("-", "").replaceAll(":", "").slice(0, "20261126T1830".length)}Z`;
 
@@ -144,8 +144,8 @@ function textOf(nonce: string, { untrusted, team, columns, threads, ...rest }: F
 type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names: readonly string[] } };
 
 /**
- * Returns a page of threads: one line of words for each thread. The names of the apps and the subjects are in separate
- * lists, and are cut so that the page has at most the allowed number of tokens.
+ * Returns a page of threads, with one line of words for each thread. The names of the apps and the subjects are in
+ * separate lists. They are shortened so that the page has at most the allowed number of tokens.
  */
 export function foundThreads(answer: unknown, { text, removed }: Sanitiser): FoundThreads {
   const items = listAt(answer, "items");
@@ -173,7 +173,10 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
   };
 }
 
-/** Returns the maximum for each text, so that all texts together have at most `left` tokens. Only long ones are cut. */
+/**
+ * Returns the maximum for each text, so that all texts together have at most `left` tokens. Only long texts are
+ * shortened.
+ */
 function fairShare(costs: readonly number[], left: number): number {
   let space = left;
   const ascending = costs.toSorted((one, other) => one - other);
@@ -211,7 +214,7 @@ function cursorAt(answer: unknown): string | null {
   return /^[\w=-]{1,500}$/.test(cursor) ? cursor : null;
 }
 
-/** Cuts a text to about `most` tokens, between words if possible. */
+/** Shortens a text to about `most` tokens, between words if possible. */
 function cutToTokens(given: string, most: number): string {
   let cost = 0;
   let kept = "";
@@ -223,7 +226,10 @@ function cutToTokens(given: string, most: number): string {
   return given;
 }
 
-/** Estimates the tokens of a character. The estimate is rather too high. Characters of rare scripts need several. */
+/**
+ * Estimates the tokens of a character. The estimate is usually too high. Characters of rare scripts need several
+ * tokens.
+ */
 function tokensOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (/[a-zA-Z ]/.test(character)) return 0.3;

@@ -187,8 +187,9 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
 /**
- * Sends a proposal once and stores a record of it. If it is unclear whether the server received it, looks for it on the
- * thread and does not send it again, because each proposal sends a message to the app's chat channel.
+ * Sends a proposal once and stores a record of it. If it is unclear whether the server received the proposal, it
+ * searches for it on the thread and does not send it again, because each proposal sends a message to the app's chat
+ * channel.
  */
 async function postProposal(
   draftForThread: DraftForThread,
@@ -288,7 +289,7 @@ function decidedOnThread(
   return { ...recordOf(latest.id, { draft, thread }, deps), status, decision, decision_note, decided_at };
 }
 
-/** Returns the proposal that a new one would replace. Returns undefined if there is none. */
+/** Returns the proposal that a new one would replace. Returns undefined if there is no such proposal. */
 async function awaitingRunOn(
   thread: ThreadParts,
   deps: Pick<Deps, "clock" | "connection" | "proposals">,
@@ -322,7 +323,7 @@ async function refreshed(
   }
 }
 
-/** A proposal that may be sent. It contains no characters that a person cannot see. */
+/** A proposal that may be sent. It contains no invisible characters. */
 interface ProposalDraft {
   readonly feedbackId: string;
   readonly summary: string;
@@ -358,8 +359,8 @@ function proposalDraftOf(
 }
 
 /**
- * Returns the idempotency key. A repeated request has the same key, so nothing is posted twice. If the latest run has
- * changed since then, the same text gets a new key.
+ * Returns the idempotency key. A repeated request has the same key, so a proposal is never posted twice. If the latest
+ * run has changed since then, the same text gets a new key.
  */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

@@ -50,7 +50,7 @@ const messageSections = ({ number, direction, body, created_at, report }: ShownM
   ...section(`report of message ${number}, its own facts and files`, report),
 ];
 
-/** Returns one line for each entry. Texts are not quoted, because quoting would double each backslash. */
+/** Returns one line for each entry. Texts are not in quotation marks, because then each backslash would be doubled. */
 const linesOf = (value: object): string =>
   Object.entries(value)
     .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
@@ -311,7 +311,7 @@ type ThreadAnswer = ReadFeedbackOutput & {
 
 interface ShownMessage {
   readonly [name: string]: unknown;
-  /** The position of the message among all messages of this page, from 1. */
+  /** The position of the message among all messages of this page. The first position is 1. */
   readonly number: number;
   readonly direction: string;
   readonly author: string;
@@ -342,7 +342,7 @@ type ReadFeedbackOutput = z.input<typeof readFeedbackTool.output>;
 
 interface LoadedImage {
   readonly type: "image";
-  /** Base64. */
+  /** The image in base64. */
   readonly data: string;
   readonly mimeType: string;
 }
@@ -361,8 +361,8 @@ interface ImageLoading {
 type ImageDeps = Pick<Deps, "baseUrl" | "download">;
 
 /**
- * Loads all images of a thread. An image is loaded only if it is on the configured server, and if neither it nor all
- * images together are too large. (rule L17)
+ * Loads all images of a thread. An image is loaded only if it is on the configured server, and if it is not too large,
+ * and all images together are not too large. (rule L17)
  */
 async function loadImages(
   addresses: readonly string[],
@@ -403,7 +403,7 @@ export async function loadImage(
 
 /**
  * Returns the address of an uploaded file on the configured server; null for any other value. The name of the file must
- * be a plain word, like all names of the server, so that the address contains no text of a stranger.
+ * be a plain word, as all names of the server are, so that the address contains no text of a stranger.
  */
 function uploadUrl(address: string, baseUrl: string): URL | null {
   if (!URL.canParse(address) || !URL.canParse(baseUrl)) return null;

@@ -13,7 +13,7 @@ export interface AppKeyCredential {
   readonly senderPages: number;
   /** The number of senders that the app blocks. */
   readonly blockedSenders: number;
-  /** 1 if somebody gets the events of the app. */
+  /** 1 if a webhook or a program gets the events of the app. */
   readonly hasReceivers: number;
   readonly faqsVersion: number;
   readonly changelogVersion: number;

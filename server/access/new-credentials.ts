@@ -157,7 +157,7 @@ function newKeySecret({ clock }: NewCredentialsDeps) {
   return { secret, keyHash: hashOf(secret), ...shownOf(secret, clock) };
 }
 
-/** Returns the fields of a credential that are stored as plain text and shown to people. */
+/** Returns the fields of a credential that are stored as plain text and can be shown to people. */
 const shownOf = (secret: string, clock: NewCredentialsDeps["clock"]) => ({
   prefix: visiblePrefix(secret),
   createdAt: clock.now().toISOString(),

@@ -55,8 +55,8 @@ export async function createAccount(
 }
 
 /**
- * Replaces the password of an account and ends its console sessions. Its tokens and devices stay valid. Returns the
- * id of the account and the number of sessions that ended. Throws `not_found` for an unknown account.
+ * Replaces the password of an account and ends its console sessions. Its tokens and devices are still valid. Returns
+ * the id of the account and the number of sessions that ended. Throws `not_found` for an unknown account.
  */
 export async function replacePassword(
   database: Database,
@@ -130,7 +130,7 @@ export function createOwnedKey(
 
 /**
  * Creates an agent or maintainer token of an account. Returns its id and the token. Throws `not_found` for an unknown
- * owner, or if the owner may not have such a token for the app.
+ * owner, or if the owner is not allowed to have such a token for the app.
  */
 export function createOwnersToken(
   database: Database,
@@ -257,7 +257,7 @@ async function changeableMember(tx: Transaction, { appId, email }: Named, to: Ro
   return { appId, userId, from };
 }
 
-/** Selects the keys or tokens to list. The default is all of them. */
+/** Selects the keys or tokens to list. By default, all are listed. */
 interface CredentialFilter {
   readonly owner?: string | undefined;
   readonly appId?: string | undefined;
@@ -311,7 +311,7 @@ export function rotateOwnersToken(
     const of = { userId: found.ownerId, appId: null };
     const rotation = { of, id: found.id, graceMinutes, expiresAt: undefined };
     const token = await rotateToken({ clock: systemClock }, tx, rotation);
-    if (!token) throw badRequest("id", "is a connection: it renews its own tokens");
+    if (!token) throw badRequest("id", "is a connection, which renews its tokens itself");
     const { id: target, appId, label } = token;
     await record(tx, found.ownerId, { action: "token.rotate", appId, target, label });
     return { tokenId: token.id, token: token.token };
@@ -338,7 +338,7 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
   const matches = wanted === "" ? [] : rows.filter((row) => row.id.startsWith(wanted));
   const [row, ...others] = matches;
   if (row && others.length === 0) return row;
-  if (row) throw badRequest("id", `matches ${matches.length} ids: give more characters`);
+  if (row) throw badRequest("id", `matches ${matches.length} ids. Give more characters`);
   throw new ApiError("not_found", {
     message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all.`,
   });

@@ -16,12 +16,12 @@ import { assertPlace, openFiles } from "../start/open-files.ts";
 interface CheckResult {
   readonly ok: true;
   readonly files: number;
-  /** The number of files to which nothing refers. The server deletes them within a day. */
+  /** The number of files without references. The server deletes these files within a day. */
   readonly orphans: number;
 }
 
 /**
- * Checks the database and reads all files. Returns the number of files. Throws an Error whose message lists all
+ * Checks the database, and reads all files. Returns the number of files. Throws an Error whose message lists all
  * faults.
  */
 export async function checkAll(database: Database, location: DataLocation): Promise<CheckResult> {
@@ -56,7 +56,7 @@ export async function checkStore({ s3 }: DataLocation): Promise<{ place: string 
 export interface FileFault {
   readonly sha256: string;
   readonly kind: "missing" | "damaged";
-  /** The fault as a message for the operator. */
+  /** The message about the fault for the operator. */
   readonly text: string;
 }
 
@@ -76,7 +76,7 @@ async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<File
   const present = await files.size(sha256);
   if (present === undefined) return { sha256, kind: "missing", text: `The file ${sha256} is missing.` };
   const damaged = (text: string): FileFault => ({ sha256, kind: "damaged", text });
-  if (present !== size) return damaged(`The file ${sha256} has ${present} bytes instead of ${size}.`);
+  if (present !== size) return damaged(`The file ${sha256} has ${present} bytes, not ${size}.`);
   if ((await hashOf(files, sha256)) === sha256) return undefined;
   return damaged(`The file ${sha256} is damaged.`);
 }

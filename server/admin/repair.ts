@@ -31,11 +31,11 @@ export async function repair(database: Database, location: DataLocation) {
   return { lost, deletedOrphans: await deleteOrphans(database, files, location) };
 }
 
-/** Returns the error if all files are missing. The folder is then probably not mounted. */
+/** Returns the error for the case that all files are missing. Then the folder is probably not mounted. */
 const allMissing = (count: number, location: DataLocation) =>
   new SettingError(
     location.s3
-      ? `None of the ${count} stored files is at the place that INNKEEP_S3_URL names. Correct INNKEEP_S3_URL, or restore a backup. Nothing was changed.`
+      ? `None of the ${count} stored files is in the storage that INNKEEP_S3_URL names. Correct INNKEEP_S3_URL, or restore a backup. Nothing was changed.`
       : `None of the ${count} stored files is in ${filesFolder(location)}. Mount that folder, or restore a backup. Nothing was changed.`,
   );
 

@@ -10,12 +10,13 @@ import { secretFile } from "./data-location.ts";
 /** The secrets from the environment of a command. */
 export interface GivenSecrets {
   readonly secret?: string | undefined;
-  /** Separated by commas. */
+  /** Earlier secrets, separated by commas. */
   readonly oldSecrets?: string | undefined;
 }
 
 /**
- * Returns the secrets of a deployment. Undefined if it has none. Throws a SettingError if they do not fit the database.
+ * Returns the secrets of a deployment. Undefined if it has none. Throws a SettingError if they are not the secrets of
+ * the database.
  */
 export async function secretsFor(
   { secret: given, oldSecrets = "" }: GivenSecrets,

@@ -75,7 +75,7 @@ async function assertUnused(
   for (let count = await countOtherConnections(database); count > 0; ) {
     if (performance.now() > deadline)
       throw new SettingError(
-        `Other programs have ${count} connections to the database. Stop all servers, and close other programs that use it. Then try again.`,
+        `Other programs have ${count} connections to the database. Stop all servers and other programs that use the database. Then try again.`,
       );
     await sleep(pauseMs, undefined, { signal });
     count = await countOtherConnections(database);
@@ -86,7 +86,7 @@ async function assertSound(database: Database): Promise<void> {
   const faults = await integrityFaults(database);
   if (faults.length > 0)
     throw new Error(
-      `The database has faults. Restore it to another point in time.\n${faults.map((fault) => `- ${fault}`).join("\n")}`,
+      `The database has faults. Restore the state of another point in time.\n${faults.map((fault) => `- ${fault}`).join("\n")}`,
     );
 }
 
@@ -100,4 +100,4 @@ const noSecret = ({ data, databaseUrl }: DataLocation) =>
 const noteOf = (missing: number): string =>
   missing === 0
     ? erasedAreBack
-    : `${erasedAreBack} Files are missing or damaged: put them back, or run \`innkeep admin repair\`, which removes what refers to them.`;
+    : `${erasedAreBack} Files are missing or damaged. Put them back, or run \`innkeep admin repair\`, which removes the references to them.`;

@@ -41,7 +41,7 @@ export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
   }
   if (!listed) return;
   const present = new Set(archive.entries.map(({ name }) => name));
-  for (const name of listed.hashes.keys()) if (!present.has(name)) yield `The backup lacks ${name}.`;
+  for (const name of listed.hashes.keys()) if (!present.has(name)) yield `${name} is missing in the backup.`;
   // The manifest must contain exactly these lines in this order.
   if (order.join("") !== listed.text) yield damaged(manifestName);
 }
@@ -100,7 +100,7 @@ interface OpenOptions {
 
 /**
  * Reads the archive in an open file. Closing the archive closes the file. If this function throws, it has closed the
- * file. Throws like `openArchive`.
+ * file. Throws the same errors as `openArchive`.
  */
 export async function archiveIn(file: ArchiveFile, onFault: OnFault = stop): Promise<Archive> {
   const read = (entry: ArchiveEntry) => readEntry(file, entry);
@@ -125,7 +125,7 @@ async function* readEntry(file: ArchiveFile, { name, at, size }: ArchiveEntry): 
   for (let done = 0; done < size; ) {
     const length = Math.min(chunkSize, size - done);
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at + done);
-    if (bytesRead === 0) throw new Error(`The backup is incomplete: it ends within ${name}.`);
+    if (bytesRead === 0) throw new Error(`The backup is incomplete: it ends in the middle of ${name}.`);
     yield buffer.subarray(0, bytesRead);
     done += bytesRead;
   }
@@ -140,7 +140,7 @@ async function openArchiveFile(
     throw new SettingError(`${path} cannot be read (${systemReason(cause)}).`);
   });
   try {
-    if ((await file.stat()).isDirectory()) throw new SettingError(`${path} is a folder, and no backup.`);
+    if ((await file.stat()).isDirectory()) throw new SettingError(`${path} is a folder, not a backup.`);
     if (!(await isEncrypted(file))) return file;
     if (!identities) throw new SettingError(`${path} is encrypted. ${nameKeys}`);
     return await decryptedFile(file, identities);
@@ -148,7 +148,7 @@ async function openArchiveFile(
     await file.close();
     if (!(error instanceof AgeFault)) throw error;
     if (error.kind === "other key")
-      throw new SettingError(`${path} is encrypted for another key than those in the file of keys.`);
+      throw new SettingError(`${path} is encrypted for a key that is not in the file of keys.`);
     throw new Error(`${path}: ${error.message}`);
   }
 }
@@ -162,8 +162,8 @@ async function isEncrypted(file: ArchiveFile): Promise<boolean> {
 
 /**
  * Returns a view of the plain bytes of an encrypted file. It decrypts only the parts that are read, so that no
- * decrypted copy is needed. Throws an AgeFault if no key fits or the file is incomplete. Its `read` throws an
- * AgeFault if the bytes were changed. Closing it closes the file.
+ * decrypted copy is needed. Throws an AgeFault if none of the keys can decrypt the file, or if the file is incomplete.
+ * `read` throws an AgeFault if the bytes were changed. Closing it closes the file.
  */
 export async function decryptedFile(
   file: ArchiveFile,
@@ -204,7 +204,7 @@ async function readKey(file: ArchiveFile, identities: readonly Identity[]) {
   const bytes = await bytesAt(file, 0, longestHeader + nonceLength);
   const length = headerLength(bytes);
   if (length === undefined || bytes.length < length + nonceLength)
-    throw new AgeFault("header", "The encrypted file is incomplete: it ends within its header.");
+    throw new AgeFault("header", "The encrypted file is incomplete: it ends in the middle of its header.");
   const from = length + nonceLength;
   return {
     key: contentKey(readFileKey(bytes.subarray(0, length), identities), bytes.subarray(length, from)),
@@ -258,7 +258,7 @@ async function findEntries(file: ArchiveFile, onFault: OnFault): Promise<Archive
     const end = at + blockSize + block.size;
     const padding = paddingOf(block.size);
     if (end + padding > size) {
-      onFault(`The backup is incomplete: it ends within ${block.name}.`);
+      onFault(`The backup is incomplete: it ends in the middle of ${block.name}.`);
       return entries;
     }
     entries.push({ ...block, at: at + blockSize });
@@ -406,7 +406,7 @@ async function writeExactly(
     written += chunk.length;
   }
   // If the size is wrong, the result is a text that never equals a wanted SHA-256.
-  return written === size ? hash.digest("hex") : `${written} bytes instead of ${size}`;
+  return written === size ? hash.digest("hex") : `${written} bytes, not ${size}`;
 }
 
 async function writeAt(handle: FileHandle, position: number, bytes: Uint8Array): Promise<void> {
@@ -454,5 +454,5 @@ export async function encryptInto(
     await handle.close();
   }
   if ((await hashOfStream(createReadStream(draft))) === hash.digest("hex")) return;
-  throw new Error(`${draft} does not contain what was written into it.`);
+  throw new Error(`${draft} does not contain the bytes that were written into it.`);
 }

@@ -29,7 +29,7 @@ interface Order {
   readonly erasuresFile?: string | undefined;
   /** The public keys for which the backup is encrypted. */
   readonly recipient?: string | undefined;
-  /** Whether the backup is verified before it gets its final name. */
+  /** Whether the backup must be verified before it gets its final name. */
   readonly prove?: boolean | undefined;
   /** The folder in which the backup is restored to verify it. The default is the data folder. */
   readonly scratch?: string | undefined;
@@ -76,7 +76,7 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
 /** Renames the draft to the final name if `work` succeeds. Otherwise deletes the draft. */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
-  // A symbolic link with this name is removed. Writing through it could overwrite another file.
+  // A symbolic link with this name is removed. A write to this name could overwrite another file.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
@@ -91,8 +91,7 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
   }
 }
 
-const needs =
-  "The backup needs free space where it is written, and in the data folder for a copy of the database.";
+const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
  * Writes the draft of the backup. An encrypted backup is first written as plain text in the data folder. With `prove`,
@@ -193,9 +192,9 @@ async function addTable(archive: ArchiveWriter, snapshot: Reader, table: Table):
 
 interface AddedFiles {
   readonly files: number;
-  /** SHA-256 of the files that could not be copied. */
+  /** The SHA-256 of the files that could not be copied. */
   readonly missing: string[];
-  /** SHA-256 of the files whose thread was deleted during the backup. */
+  /** The SHA-256 of the files whose thread was deleted during the backup. */
   readonly deleted: string[];
 }
 

@@ -12,7 +12,7 @@ import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { openFiles, openKeptFiles } from "../start/open-files.ts";
 
-/** The files in which a restore looks for erasures that are newer than its backup. */
+/** The files that a restore reads to find erasures that are newer than its backup. */
 export interface JournalChoice {
   /** The file of a backup. Its folder may contain a journal. */
   readonly backup: string | undefined;
@@ -49,7 +49,7 @@ export const keepJournal = ({ data }: DataLocation, entries: readonly JournalEnt
   addToJournal(join(data, journalName), entries);
 
 const atStart =
-  "INNKEEP_SECRET is not set. At its start, the server erases the people who were erased after the backup was made.";
+  "INNKEEP_SECRET is not set. When the server starts, it erases the people who were erased after the backup was created.";
 
 /**
  * Erases the people in the journals from a restored database, before a server uses it. Without the secret it only

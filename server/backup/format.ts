@@ -17,7 +17,7 @@ export type BackupHeader = z.output<typeof Header>;
 /** Returns the header of a backup. Throws an Error with a message if this program cannot read the backup. */
 export async function readHeader(archive: Archive): Promise<BackupHeader> {
   const [first] = archive.entries;
-  if (first?.name !== headerName) throw new Error("The file is not a backup of Innkeep.");
+  if (first?.name !== headerName) throw new Error("The file is not a backup from Innkeep.");
   const result = Header.safeParse(JSON.parse(await archive.readText(first)));
   if (result.success) return result.data;
   throw new Error(newerBackup);
@@ -27,9 +27,9 @@ const Contents = z.object({
   /** The number of rows of each table. */
   rows: z.record(z.string(), z.int()),
   files: z.int(),
-  /** SHA-256 of the files that could not be copied. */
+  /** The SHA-256 of the files that could not be copied. */
   missing: z.array(z.string()),
-  /** SHA-256 of the files that were deleted while the backup was created. Rows still contain these hashes. */
+  /** The SHA-256 of the files that were deleted while the backup was created. Rows still contain these hashes. */
   deleted: z.array(z.string()),
 });
 export type BackupContents = z.output<typeof Contents>;
@@ -40,9 +40,9 @@ export async function readContents(archive: Archive): Promise<BackupContents | u
   return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
 }
 
-/** The message for a backup that a newer version of this program has created. */
+/** The error message for a backup that a newer version of this program has created. */
 export const newerBackup =
-  "This backup was made by a newer version of Innkeep. Restore it with that version.";
+  "This backup was created by a newer version of Innkeep. Restore it with that version.";
 
 /** Returns the entries that contain the rows of a table, in order. */
 export const rowEntries = ({ entries }: Archive, table: string): ArchiveEntry[] =>

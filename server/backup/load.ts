@@ -52,7 +52,7 @@ export async function readBackup(archive: Archive): Promise<Backup> {
 
 interface Loaded {
   readonly rows: number;
-  /** SHA-256 of the files to which rows referred, but which the backup does not contain. */
+  /** The SHA-256 of files that are missing in the backup, although rows refer to them. */
   readonly lost: readonly string[];
 }
 
@@ -99,11 +99,10 @@ function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string,
   const names = new Set([...Object.keys(contents.rows), ...counts.keys()]);
   const faults = [...names].flatMap((name) => {
     const [found, said] = [counts.get(name) ?? 0, contents.rows[name] ?? 0];
-    return found === said ? [] : [`The table ${name} has ${found} rows instead of ${said}.`];
+    return found === said ? [] : [`The table ${name} has ${found} rows, not ${said}.`];
   });
   const files = fileEntries(archive).length;
-  if (files !== contents.files)
-    faults.push(`The backup contains ${files} files instead of ${contents.files}.`);
+  if (files !== contents.files) faults.push(`The backup contains ${files} files, not ${contents.files}.`);
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 

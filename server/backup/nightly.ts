@@ -83,7 +83,7 @@ async function backUpInChild(
 
 const Failure = z.object({ error: z.string() });
 
-/** The error that a command with `--json` prints in its last line. */
+/** Returns the error that a command with `--json` prints in its last line. */
 function messageIn(err: string): string {
   const last = err.trim().split("\n").at(-1) ?? "";
   try {
@@ -97,7 +97,7 @@ function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The priority cannot be set if the process has already ended.
+    // The error is ignored: the priority cannot be set if the process has already ended.
   }
 }
 
@@ -185,7 +185,7 @@ const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<b
 
 const renew = ({ database, clock }: NightlyDeps): Promise<void> =>
   database.write(async (tx) => {
-    // Without the lock this could overwrite the outcome of a nightly backup that ends at the same time.
+    // Without this lock, the write could replace the result of a nightly backup that ends at the same time.
     await tx.lock("backup drill");
     const last = await drillRecord.find(tx);
     if (last?.outcome === "running")

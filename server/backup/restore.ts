@@ -128,9 +128,9 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   }
 }
 
-/** Returns the note that a restore prints about erased people. */
+/** The note that a restore prints about erased people. */
 export const erasedAreBack =
-  "People who were erased after this backup was made are in the data again if no journal names them: docs/privacy.md.";
+  "People who were erased after this backup was created are in the data again if no journal names them. See docs/privacy.md.";
 
 async function restoreFiles(location: DataLocation, archive: Archive): Promise<number> {
   const files = openFiles(location);
@@ -157,7 +157,7 @@ async function assertEmptyFolder(location: DataLocation): Promise<void> {
   ];
   for (const file of used) {
     if (await exists(file))
-      throw new SettingError(`${file} already exists. Restore into a new folder with --data.`);
+      throw new SettingError(`${file} already exists. Choose a new folder with --data.`);
   }
 }
 
@@ -168,10 +168,10 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
     const applied = (await wasMigrated(database)) ? await appliedMigrations(database) : [];
     const empty = await Promise.all((await tablesOf(database)).map(({ name }) => isEmpty(database, name)));
     if (!empty.every(Boolean))
-      throw new SettingError("The database is already in use. Restore into a new one with --database-url.");
+      throw new SettingError("The database is already in use. Choose a new database with --database-url.");
     if (applied.length > 0 && !haveSameSchema(applied, header.migrations))
       throw new SettingError(
-        "The database is empty, but its tables are of another version of Innkeep than the backup. Restore into a new one with --database-url.",
+        "The database is empty, but its tables belong to another version of Innkeep than the backup. Choose a new database with --database-url.",
       );
   } finally {
     await database.close();
@@ -179,8 +179,8 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
 }
 
 /**
- * Whether two lists of migrations create the same schema. They may be different lists: that of a database from before
- * the baseline, and that of a new database.
+ * Whether two lists of migrations create the same schema. The lists may be different, because a database from before
+ * the baseline has another list than a new one.
  */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
@@ -188,8 +188,8 @@ function haveSameSchema(...states: (readonly Named[])[]): boolean {
 }
 
 /**
- * Writes the id of the deployment to an empty S3 store before the first file, so that a failed restore can be tried
- * again. Throws a SettingError if the store contains the files of another deployment.
+ * Writes the id of the deployment to an empty S3 store before the first file, so that a failed restore can be repeated.
+ * Throws a SettingError if the store contains the files of another deployment.
  */
 async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
   if (!s3) return;
@@ -201,7 +201,7 @@ async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void
   }
   if (marked === id) return;
   throw new SettingError(
-    "INNKEEP_S3_URL names a place that contains other files. Restore into an empty place, for example into a new folder: https://…/bucket/folder.",
+    "INNKEEP_S3_URL names a folder or bucket that contains other files. Choose an empty one, for example a new folder: https://…/bucket/folder.",
   );
 }
 
@@ -221,7 +221,7 @@ async function idIn({ archive, header }: Backup): Promise<string | undefined> {
 
 /**
  * Writes the secret of the backup to the folder, unless the folder has one, and runs `work`. If `work` fails, removes
- * the secret again, so that the folder can be used for another try.
+ * the secret again, so that the folder can be used for another attempt.
  */
 async function withRestoredSecret<Result>(
   location: DataLocation,

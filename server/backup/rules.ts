@@ -6,7 +6,7 @@ export interface Drill {
    */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
-  /** While the drill runs: when the previous drill began, if that one never ended. */
+  /** While the drill runs: the time when the previous drill began, if that drill never ended. */
   readonly unfinished?: string | undefined;
   /** The reason for a failure. */
   readonly message?: string | undefined;
@@ -24,11 +24,11 @@ export interface GoodDrill {
 }
 
 const dayMilliseconds = 86_400_000;
-/** The time from the start of a failed drill to the next try. */
+/** The time from the start of a failed drill to the next attempt. */
 const againMilliseconds = 3_600_000;
 /** A drill counts as abandoned if its server has not renewed it for this time. */
 const leaseMilliseconds = 900_000;
-/** After this time without a verified backup the operator gets a warning. */
+/** If no backup was verified for this time, the operator gets a warning. */
 const oldMilliseconds = 2 * dayMilliseconds;
 
 /** Whether the nightly backup must be created now. `at` is its time of day, in minutes of UTC. (rule O22) */
@@ -52,27 +52,29 @@ export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
 /** Returns the end of a lease that is renewed now. */
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
-/** Returns the latest time, up to now, with the time of day `at`, in minutes of UTC. */
+/** Returns the last time before now, or now, at which it was `at` o'clock. `at` is in minutes of UTC. */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
   return today <= now.getTime() ? today : today - dayMilliseconds;
 }
 
-/** Returns a warning about the nightly backups for the operator. Undefined if there is none. */
+/** Returns a warning about the nightly backups for the operator. Undefined if there is no warning. */
 export function drillWarning(drill: Drill, now: Date): string | undefined {
   const { outcome, message, lastGood } = drill;
-  const proven = lastGood ? `The last verified one is of ${lastGood.at}.` : "None was ever verified.";
+  const proven = lastGood
+    ? `The last verified backup began at ${lastGood.at}.`
+    : "No backup was ever verified.";
   if (outcome === "failed") return `The last nightly backup failed: ${message} ${proven}`;
   const unfinished = unfinishedSince(drill, now);
   if (unfinished !== undefined)
-    return `The nightly backup of ${unfinished} never ended: its server was stopped or killed. ${proven}`;
+    return `The nightly backup that began at ${unfinished} never ended, because its server was stopped or killed. ${proven}`;
   const age = now.getTime() - Date.parse(lastGood?.at ?? now.toISOString());
   return age > oldMilliseconds ? `No nightly backup was verified for two days. ${proven}` : undefined;
 }
 
 /**
- * Returns when an unfinished nightly backup began: the last one if its server has stopped, or the one before the
- * running one. Undefined if there is none.
+ * Returns when an unfinished nightly backup began. It is the last backup if its server has stopped, or the backup
+ * before the running one. Undefined if no backup is unfinished.
  */
 function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
   if (outcome !== "running") return undefined;

@@ -18,9 +18,9 @@ const lockName = "scratch.lock";
 const own = new Set<string>();
 
 /**
- * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that, it removes
- * folders that killed processes have left. The default for `parent` is in the temporary folder of the system. Returns
- * the result of `work`. Throws a SettingError if the folder cannot be created.
+ * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that, it removes the
+ * folders of processes that were killed. By default, `parent` is in the temporary folder of the system. Returns the
+ * result of `work`. Throws a SettingError if the folder cannot be created.
  */
 export async function inScratch<Result>(
   parent: string | undefined,
@@ -119,7 +119,7 @@ export async function leftoversIn(parent: string, { prefix, contents }: OwnFolde
 
 const fullMessage = /ENOSPC|EDQUOT|EFBIG|disk is full|disk I\/O error/;
 
-/** The file or folder that could not be written, and a sentence about the space that is needed. */
+/** The file or folder that could not be written, and a sentence about the needed space. */
 interface Writing {
   readonly place: string;
   readonly needs: string;

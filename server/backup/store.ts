@@ -35,7 +35,7 @@ export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<stri
   }
   await loadRows(tx, lastTimes.table, lastTimes.lines);
   await loadSessions(tx, sessions);
-  // Caches keep lists by their version number. A number that was never used makes all cached lists invalid.
+  // Lists are cached by their version number. So a number that was never used makes all cached lists invalid.
   const more = Number(versions?.most ?? 0) + 1;
   await tx.run(
     "UPDATE apps SET faqs_version = faqs_version + ?, changelog_version = changelog_version + ?",
@@ -109,7 +109,7 @@ const loadedLast = new Set(
   allTables.flatMap(({ name, loadedLast: why }) => (why === undefined ? [] : [name])),
 );
 
-/** Returns the tables in the order in which they are loaded: those into which triggers write come last. */
+/** Returns the tables in the order in which they are loaded: the tables into which triggers write come last. */
 export const inLoadOrder = (tables: readonly Table[]): Table[] => [
   ...tables.filter(({ name }) => !loadedLast.has(name)),
   ...tables.filter(({ name }) => loadedLast.has(name)),
@@ -139,8 +139,8 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Updates what the database derives from rows: the counts of tags, the statistics, and on PostgreSQL the sequence of
- * threads. Triggers add the threads to the queue of the search index.
+ * Updates the data that the database computes from rows: the counts of tags, the statistics, and on PostgreSQL the
+ * sequence of threads. Triggers add the threads to the queue of the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   if (await hasColumn(tx, "tags", "threads")) await tags.countAgain(tx);
@@ -167,8 +167,8 @@ const keptTables = new Set([
 ]);
 
 /**
- * Deletes everything except accounts with their ways to sign in, and apps with their members, keys, tokens and
- * devices. Returns the SHA-256 of the files to which nothing refers any more.
+ * Deletes everything except accounts with their sign-in methods, and apps with their members, keys, tokens and devices.
+ * Returns the SHA-256 of the files to which nothing refers now.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -177,7 +177,7 @@ export async function removeContent(tx: Transaction): Promise<string[]> {
   for (const { name } of (await tablesOf(tx)).reverse())
     if (!keptTables.has(name)) await tx.run(`DELETE FROM ${name}`);
   await tx.run("UPDATE app_members SET read_until = NULL, visited_at = NULL, since_at = NULL");
-  // Caches keep lists by their version number. A new number makes all cached lists invalid.
+  // Lists are cached by their version number. So a new number makes all cached lists invalid.
   await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
   return files.map(({ sha256 }) => sha256);
 }
@@ -221,7 +221,7 @@ const leftOut = new Set([
   ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
-/** Deletes from a copy of the whole database the rows that a restore must not bring back. */
+/** Deletes rows from a copy of the whole database: those that must not exist after a restore. */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
@@ -251,7 +251,7 @@ const foreignKeysSql: Record<Engine, string> = {
 export const snapshotName = "snapshot.db";
 
 /**
- * Calls `use` with a reader that always sees the database as it was at one instant. Other transactions continue to
+ * Calls `use` with a reader that always sees the state of the database at one instant. Other transactions continue to
  * write. On SQLite the reader uses a copy in the folder `scratch`. Returns the result of `use`.
  */
 export async function withSnapshot<Result>(
@@ -311,8 +311,8 @@ export const drillRecord = {
 };
 
 /**
- * Sorts names so that each comes after its dependencies. Names without an order between them are sorted by name. Throws
- * an Error for a cycle.
+ * Sorts names so that each comes after its dependencies. Names that do not depend on each other are sorted
+ * alphabetically. Throws an Error for a cycle.
  */
 export function dependencyOrder(
   names: readonly string[],

@@ -22,9 +22,9 @@ export interface VerifyOrder {
 
 /**
  * Proves that a backup can be restored. Compares every byte with the manifest, restores the database into a scratch
- * folder, and checks it there like `admin check`. Returns the numbers of rows and files, and the files that were
- * missing when the backup was created. Changes nothing outside the scratch folder. Throws an Error whose message lists
- * all faults. (rule O20)
+ * folder, and checks it there in the same way as `admin check`. Returns the numbers of rows and files, and the files
+ * that were missing when the backup was created. Changes nothing outside the scratch folder. Throws an Error whose
+ * message lists all faults. (rule O20)
  */
 export async function verify({ file, identity, scratch }: VerifyOrder) {
   const faults: string[] = [];
@@ -48,7 +48,9 @@ const mostShown = 100;
 function unreliable(file: string, faults: readonly string[]): Error {
   const more = faults.length - mostShown;
   const lines = [...faults.slice(0, mostShown), ...(more > 0 ? [`${more} more faults`] : [])];
-  return new Error(`${file} is damaged, or no backup:\n${lines.map((fault) => `- ${fault}`).join("\n")}`);
+  return new Error(
+    `${file} is damaged, or is not a backup:\n${lines.map((fault) => `- ${fault}`).join("\n")}`,
+  );
 }
 
 async function restoreInto(folder: string, backup: Backup) {
@@ -91,7 +93,7 @@ async function load(address: DatabaseAddress, backup: Backup) {
     return await loadDatabase(address, backup);
   } catch (error) {
     if (!(error instanceof Error) || !isUnavailable(error)) return { fault: messageOf(error) };
-    throw new Error(`The scratch place cannot be written: ${error.message}`, { cause: error });
+    throw new Error(`The scratch folder cannot be written: ${error.message}`, { cause: error });
   }
 }
 
@@ -106,14 +108,15 @@ async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   const faults: string[] = [];
   for await (const { sha256, size } of storedFiles(reader))
     if (sizes.get(sha256) !== size)
-      faults.push(`The file ${sha256} has ${sizes.get(sha256)} bytes instead of ${size}.`);
+      faults.push(`The file ${sha256} has ${sizes.get(sha256)} bytes, not ${size}.`);
   return faults;
 }
 
 /** Returns a text that says whether the backup contains the secret for the encrypted values of the database. */
 async function secretIn(database: Database, archive: Archive): Promise<string> {
   const entry = archive.entries.find(({ name }) => name === secretName);
-  if (!(await isLocked(database))) return entry ? "in the backup" : "not needed: nothing is sealed yet";
+  if (!(await isLocked(database)))
+    return entry ? "in the backup" : "not needed, because nothing is sealed yet";
   if (entry === undefined) return elsewhere;
   const opens = unlock(database, { secret: await archive.readText(entry), old: [] });
   return opens.then(
@@ -125,4 +128,4 @@ async function secretIn(database: Database, archive: Archive): Promise<string> {
   );
 }
 
-const elsewhere = "not in the backup: a restore needs the current INNKEEP_SECRET";
+const elsewhere = "not in the backup, so a restore needs the current INNKEEP_SECRET";

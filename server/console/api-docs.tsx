@@ -103,8 +103,8 @@ const Docs = ({
 };
 
 /**
- * The search, and the field for a key. A script makes them visible. The key is not in a form, so only the calls of this
- * page send it.
+ * The search, and the field for a key. A script makes them visible. The key is not in a form, so it is sent only with
+ * the calls from this page.
  */
 const Tools = () => (
   <div class="card stack" id="docs-tools" hidden>
@@ -114,11 +114,13 @@ const Tools = () => (
         <input type="search" id="docs-search" placeholder="faqs, POST, proposal …" autocomplete="off" />
       </label>
       <label class="field">
-        <span>Key or token to try with</span>
+        <span>Key or token for the calls</span>
         <input type="password" id="docs-key" autocomplete="off" spellcheck={false} />
       </label>
     </div>
-    <p class="hint">The key stays in this page. It is not stored, and is gone when you leave the page.</p>
+    <p class="hint">
+      The key is only in this page. It is not stored, and it is lost when you leave the page.
+    </p>
     <p class="muted small" id="docs-count" role="status" />
   </div>
 );
@@ -396,7 +398,7 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/** The most references that are followed inside one another. A recursive schema ends there. */
+/** How many references inside one another are followed. A recursive schema ends there. */
 const deepest = 12;
 
 /** Returns a part of the document in which the target of each reference replaces the reference. */
@@ -459,7 +461,7 @@ const Schema = z.object({
 
 type Schema = z.output<typeof Schema>;
 
-/** A field of a body or an answer. Its name is its path, such as `items[].text`. */
+/** A field of a body or an answer. The path of the field is its name, such as `items[].text`. */
 interface SchemaField {
   readonly path: string;
   readonly type: string;
@@ -515,7 +517,7 @@ function exampleOf(given: unknown): unknown {
   }
 }
 
-/** Returns the schema; if it has alternatives, the first one that is not null. */
+/** Returns the schema. If the schema has alternatives, returns the first one that is not null. */
 function plainOf(given: unknown): Schema {
   const schema = Schema.parse(given);
   const forms = (schema.anyOf ?? []).map((form) => Schema.parse(form));
@@ -531,7 +533,7 @@ function rulesOf(schema: Schema): string {
     schema.format,
     rangeOf(minLength, maxLength) && `${rangeOf(minLength, maxLength)} characters`,
     rangeOf(safe(minimum), safe(maximum)),
-    schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} if it is left out`,
+    schema.default === undefined ? undefined : `${JSON.stringify(schema.default)} if it is missing`,
     maxItems === undefined ? undefined : `at most ${maxItems} items`,
     schema.description,
     schema.items === undefined ? undefined : rulesOf(plainOf(schema.items)),

@@ -34,12 +34,15 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
   : undefined;
 
 /**
- * Calls an endpoint as if over HTTP. Throws the endpoint's ApiErrors, even if the refusal was stored for an earlier
- * request.
+ * Calls an endpoint in the same way as a request over HTTP. Throws the endpoint's ApiErrors, even if the refusal was
+ * stored for an earlier request.
  */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
-/** The person and the browser for which a page calls endpoints. The development server also calls them as programs. */
+/**
+ * The person and the browser for which a page calls endpoints. The development server also calls endpoints as a
+ * program.
+ */
 export interface CallOrigin {
   readonly caller: Callers[Auth];
   readonly address: string;
@@ -61,7 +64,7 @@ export function createAsks<C extends Groups>(
   return (origin) =>
     async (endpoint, { params = {}, query = {}, body, idempotencyKey } = {}) => {
       const invoke = invokes.get(endpoint);
-      if (!invoke) throw new Error(`The console does not know ${endpoint.path}`);
+      if (!invoke) throw new Error(`The API of the console has no endpoint ${endpoint.path}`);
       const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? "");
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
       const callerNow = async () => origin.caller;

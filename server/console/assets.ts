@@ -13,7 +13,7 @@ export const assetRoutes = (at: Links): Route[] => [
       policy: "default-src 'none'",
     }),
   ),
-  // Its address stays the same, because browsers look there for a newer one.
+  // The address of the worker never changes, because browsers look there for a newer version.
   fileRoute(at.pushWorker, {
     ...{ type: "text/javascript; charset=utf-8", body: worker },
     cache: "no-cache",

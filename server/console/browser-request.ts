@@ -11,7 +11,7 @@ export function refuseForeignForm({ mutates, origin }: PresentedCredentials, set
   });
 }
 
-/** Returns the result of `work`; undefined if `work` throws `sign_in_required`. */
+/** Returns the result of `work`. Returns undefined if `work` throws `sign_in_required`. */
 export async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -4,7 +4,7 @@ import type { NotDone } from "./notices.ts";
 import type { PageHandler, PageNeeds, SignedInVisit, UploadVisit, Visit } from "./visit.ts";
 
 interface WithAddress {
-  /** Returns the address. If `:name` is in the place of an id, it is the pattern of a route. */
+  /** Returns the address. If there is `:name` in place of an id, the result is the pattern of a route. */
   readonly at: (links: Links) => string;
 }
 
@@ -16,8 +16,8 @@ export interface Page extends WithAddress {
 }
 
 /**
- * A form of the console. It has no role: the role of its endpoint decides, as in the API. The page shows the notice
- * `notDone` if the form was not done, for example because the session had ended.
+ * A form of the console. It has no role, because the role of its endpoint decides, as in the API. The page shows the
+ * notice `notDone` if the form was not done, for example because the session had ended.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
   /**

@@ -57,8 +57,8 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
 }
 
 /**
- * Returns the error to show. A bad id or cursor is part of a page's address, so for a GET request it means that the
- * page does not exist.
+ * Returns the error to show. An invalid id or cursor is part of a page's address. So for a GET request it means that
+ * the page does not exist.
  */
 const asSeen = ({ method }: Context, error: ApiError): ApiError =>
   method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
@@ -90,7 +90,7 @@ export const showErrorPage = (
       <div class="card stack">
         <h1>{title}</h1>
         <p>
-          {/* If the server itself failed, the form may still have been done. */}
+          {/* If the error is one of the server, the action of the form may still have been done. */}
           {form && error.status !== 500 && <b>{form.notDone} </b>}
           {text}
         </p>
@@ -107,7 +107,7 @@ export const showErrorPage = (
             </a>
           )}
           <a class="button" href={links.home}>
-            To the console
+            Go to the console
           </a>
         </div>
       </div>
@@ -119,7 +119,7 @@ export const showErrorPage = (
 /** Shows the typed text, so that the person can copy it. */
 const TypedText = ({ typed }: Pick<FailedRequest, "typed">) => (
   <section class="stack" aria-labelledby="typed">
-    <h2 id="typed">What you had typed</h2>
+    <h2 id="typed">Your typed text</h2>
     <p class="muted small">It was not saved. Copy it before you leave this page.</p>
     {typed.map(({ label, text }) => (
       <label class="field" key={`${label} ${text}`}>
@@ -144,14 +144,14 @@ function wordsOf({ code, message }: ApiError) {
     case "forbidden":
       return { title: "Not allowed", text: message };
     case "busy":
-      return { title: "One moment", text: "The server is busy. Nothing was changed; try again shortly." };
+      return { title: "One moment", text: "The server is busy. Nothing was changed. Try again in a moment." };
     case "internal":
       return {
         title: "Something went wrong",
-        text: "The server had an error. Quote the number below when you report it.",
+        text: "The server had an error. If you report it, send the number below, too.",
       };
     default:
-      return { title: "That did not work", text: message };
+      return { title: "This did not work", text: message };
   }
 }
 

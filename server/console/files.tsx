@@ -47,7 +47,7 @@ const Video = ({ url, label }: { readonly url: string; readonly label: string })
 
 /**
  * A small image. A click opens it in full size; Escape closes it. A script moves between all images of the page, and
- * shows an image in its own size.
+ * shows an image in its original size.
  */
 export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
   const id = `picture-${versionOf(url)}`;
@@ -81,7 +81,7 @@ export const Picture = ({ url, alt }: { readonly url: string; readonly alt: stri
   );
 };
 
-/** The button for the image before or after an image. Its script makes it visible, and an arrow key presses it. */
+/** The button for the previous or the next image. The script makes it visible. An arrow key has the same effect. */
 const Turn = ({
   by,
   arrow,

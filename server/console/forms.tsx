@@ -60,7 +60,7 @@ export function changedValues(fields: Fields, given: Values, current: Values): V
 }
 
 const message =
-  "was changed by somebody else since you opened this page. Save again to replace it with yours, or open the page again to see it";
+  "was changed by somebody else since you opened this page. Save again to replace that change with yours, or reload the page to see it";
 
 const isChangedElsewhere = (
   fields: Fields,
@@ -88,7 +88,7 @@ export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
 export const versionOf = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 
-/** The fields of a sent form. A line break is always a single line feed, as in all stored text. */
+/** The fields of a sent form. Each line break is a single line feed, as in all stored texts. */
 export interface Fields {
   /** Returns the value of a field; empty if the field was not sent. */
   text(name: string): string;
@@ -97,11 +97,14 @@ export interface Fields {
   has(name: string): boolean;
   /** Returns all fields, in the order of the page. */
   entries(): [name: string, value: string][];
-  /** The value of the hidden field `once`. It makes sure that a form that is sent twice changes something only once. */
+  /** The value of the hidden field `once`. With this value, a form that is sent twice changes something only once. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** The most bytes of a form. This is enough for the longest release note, even if all its characters are escaped. */
+/**
+ * The maximum number of bytes of a form. This is enough for the longest release note, even if all its characters are
+ * escaped.
+ */
 const mostBytes = 2 * 1_048_576;
 
 /**
@@ -158,7 +161,7 @@ export const Choices = ({
   readonly name: string;
   readonly legend: string;
   readonly options: readonly Choice[];
-  /** Makes ids unique if a page has several choices with the same name. */
+  /** A text that makes ids unique if a page has several choices with the same name. */
   readonly part?: string;
 }) => {
   const fault = faultAt(form, name);
@@ -229,11 +232,11 @@ interface FieldProps {
   readonly hint?: ComponentChildren;
   /** Whether the label is for screen readers only. */
   readonly unlabelled?: boolean;
-  /** Makes ids unique if two fields on a page have the same name. */
+  /** A text that makes ids unique if two fields on a page have the same name. */
   readonly part?: string;
   /** The language of the text, if it is not that of the page. */
   readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
-  /** Whether no draft of this field is kept, although other fields with this name have drafts. (rule O18) */
+  /** Whether drafts of this field are not stored, although other fields with this name have drafts. (rule O18) */
   readonly unkept?: boolean;
 }
 
@@ -306,7 +309,7 @@ export const TextArea = ({
         class={size}
         name={rest.name}
       >
-        {/* The HTML parser removes the first line break of a text area. */}
+        {/* A line break is added, because the HTML parser removes the first line break of a text area. */}
         {`\n${form.value(rest.name)}`}
       </textarea>
     </Labelled>

@@ -11,8 +11,8 @@ export const InTurns = ({ children }: { readonly children: readonly VNode[] }, c
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // Each list needs a new element. The renderer links the element to its page, so a shared element would keep the last
-  // page in memory.
+  // Each list needs a new element. The renderer links the element to its page. With a shared element, the last page
+  // would stay in memory.
   return h(place, {});
 };
 
@@ -32,13 +32,14 @@ export async function renderInTurns(document: VNode): Promise<Buffer> {
 /** A page is long if one of its lists has more items than this. */
 const mostItemsOfShort = 100;
 
-/** The most long pages that are rendered with pauses at the same time. */
+/** How many long pages are rendered with pauses at the same time. */
 const mostLongPages = 4;
 let longPages = 0;
 
 /**
  * Renders the lists of a long page. During its pauses, the page keeps its data in memory. If many pages are already
- * rendered with pauses, this one is rendered without them. So many requests at the same time cannot fill the memory.
+ * rendered with pauses, this one is rendered without them. So a large number of requests at the same time cannot fill
+ * the memory.
  */
 async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
   if (longPages >= mostLongPages) return fill(page, { pieces, pause: async () => {} });
@@ -54,7 +55,7 @@ async function fill(
   { html, lists }: Around,
   output: {
     readonly pieces: Buffer[];
-    /** Is called before each item. */
+    /** A function that is called before each item. */
     readonly pause: () => Promise<void>;
   },
 ): Promise<void> {

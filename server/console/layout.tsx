@@ -20,9 +20,9 @@ export const ConsolePage = ({
 }: {
   readonly navigation: Navigation;
   readonly title: string;
-  /** Makes the page narrow. Pages with forms and text use it, because long lines are hard to read. */
+  /** Whether the page is narrow. Pages with forms and text use it, because long lines are hard to read. */
   readonly narrow?: boolean;
-  /** Makes the page as wide as the window. */
+  /** Whether the page is as wide as the window. */
   readonly wide?: boolean;
   /** The address of the page. It is set if the page can be the answer to a form. */
   readonly address?: string;
@@ -89,12 +89,10 @@ const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
   return <Count id="count-decisions" count={waiting + asked + below} words={words.join(", ")} />;
 };
 
-/** Shows what waits for a decision in closed testing: requests for slots, and tests with too few testers. */
+/** Describes what waits for a decision in closed testing: requests for slots, and tests with too few testers. */
 const testingWords = (asked: number, below: number): string[] => [
   ...(asked > 0 ? [counted(asked, "slot request", "slot requests")] : []),
-  ...(below > 0
-    ? [counted(below, "test below its number of testers", "tests below their number of testers")]
-    : []),
+  ...(below > 0 ? [counted(below, "test with too few testers", "tests with too few testers")] : []),
 ];
 
 /**
@@ -120,7 +118,7 @@ const Count = ({
   </span>
 );
 
-/** The link to the search. A script opens the search over the page in its place, also with Ctrl+K. */
+/** The link to the search. A script opens the search over the page instead. Ctrl+K does the same. */
 const SearchLink = ({ links }: { readonly links: Links }) => (
   <a
     class="search-link"
@@ -328,7 +326,7 @@ interface DocumentProps {
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
   readonly person?: string;
   readonly events?: Navigation["events"];
-  /** Whether single keys act on the page. */
+  /** Whether single keys have an effect on the page. */
   readonly hasKeys?: boolean;
   /** The beginning of the API's addresses, for the scripts of a page that calls the API. */
   readonly base?: string;

@@ -34,7 +34,7 @@ export interface Navigation {
   readonly docs: string;
   /** The address from which a page receives events of changes, and when the page was read. */
   readonly events: { readonly at: string; readonly since: string };
-  /** How the console works for this person. */
+  /** The console preferences of this person. */
   readonly preferences: Preferences;
   readonly apps: readonly App[];
   /** The numbers of unread threads and of waiting proposals, by app. */
@@ -100,7 +100,7 @@ export interface AppNavigation extends Navigation {
 
 /**
  * Returns the navigation for a page of the app in the path. Throws `not_found` if the person is not a member of the
- * app, and `forbidden` if the person's role is too low for the page.
+ * app, and `forbidden` if the person's role is not sufficient for the page.
  */
 export async function appNavigationOf(
   visit: SignedInVisit,

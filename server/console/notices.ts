@@ -1,7 +1,8 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
   /**
-   * The name of the notice in an address and in the hidden fields of a kept form. Forms with the same notice share it.
+   * The name of the notice in an address and in the hidden fields of a kept form. Forms with the same notice have the
+   * same name.
    */
   readonly word: string;
   readonly notDone: string;
@@ -20,7 +21,7 @@ export interface Notices {
 export const changed = { changed: "The changes are saved." } as const;
 export const changesNotSaved: NotDone = { word: "change", notDone: "Your changes were not saved." };
 
-/** The notices after a sign-in at an identity provider. These do not follow a form of the console. */
+/** The notices after a sign-in at an identity provider. They do not follow a form of the console. */
 const doneElsewhere = {
   connected: "You can sign in with it from now on.",
 } as const;
@@ -37,7 +38,7 @@ export function noticesOf(forms: readonly (WithDone & NotDone)[], openForms: rea
   for (const form of [...forms, ...openForms])
     for (const [word, notice] of Object.entries(form.done)) if (notice !== null) add(done, word, notice);
   for (const form of forms) {
-    const ended = `Your session had ended. ${form.notDone} Do it again if you still want it.`;
+    const ended = `Your session had ended. ${form.notDone} If you still want this, do it again.`;
     add(done, notDoneWord(form), ended);
     notDone.set(form.word, form);
   }

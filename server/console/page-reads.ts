@@ -91,13 +91,13 @@ export const createPageReads =
     },
 
     /**
-     * Returns whether others changed fields of a thread after `since`. The caller has checked that the person may read
-     * the thread.
+     * Returns whether other people changed fields of a thread after `since`. The caller has checked that the person may
+     * read the thread.
      */
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
-    /** Returns the people with names who share an app with the person, and the person. (rule K33) */
+    /** Returns the people with names who share an app with the person, and the person themselves. (rule K33) */
     people: async (): Promise<People> => peopleOf(await users.named(database, userId)),
 
     /** Counts the changes in an app after `since`. The caller has checked that the person is a member. */
@@ -115,7 +115,7 @@ export const createPageReads =
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
 
-    /** Returns the newest apps that the person owns and whose first steps are neither done nor put away. (rule O36) */
+    /** Returns the newest apps that the person owns and whose first steps are neither done nor hidden. (rule O36) */
     startedApps: async (): Promise<StartedApp[]> =>
       (await firstSteps.started(database, userId, mostStarted)).filter(
         ({ hasKey, hasReport, answered }) => hasKey + hasReport + answered < 3,
@@ -133,8 +133,8 @@ export const createPageReads =
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
     /**
-     * Returns the work of agents in all apps: work in progress, and from the last 30 days failed work and proposals for
-     * which changes were requested and that no newer one has replaced. (rule A54)
+     * Returns the work of agents in all apps: work in progress, and the failed work and requested changes of the last
+     * 30 days. Proposals that a newer one has replaced are left out. (rule A54)
      */
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();

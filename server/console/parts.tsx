@@ -40,7 +40,7 @@ export const DoneNotice = ({
   done,
   notices,
 }: {
-  /** The word from the address. */
+  /** The kind of decision, from the address of the page. */
   readonly done: string;
   readonly notices: Notices;
 }) => {
@@ -61,7 +61,10 @@ export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefi
   );
 };
 
-/** The reason why a form was refused. Faults of fields are shown at the fields. All other reasons are shown here. */
+/**
+ * The reason why a form was refused. If fields have errors, these are shown at the fields. All other reasons are shown
+ * here.
+ */
 export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
   const { issues = [], retryAfterSeconds } = refusal.details;
@@ -91,12 +94,12 @@ export const Can = ({
 }: {
   /** The lowest role that is sufficient for this part. */
   readonly needs: Role;
-  /** The text that all other people see instead. */
+  /** The text that all other people see in place of it. */
   readonly otherwise?: ComponentChildren;
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
 
-/** Shown in place of an empty list. It says what the list is for, and how to add the first entry. */
+/** The text in place of an empty list. It explains the purpose of the list, and how to add the first entry. */
 export const Empty = ({
   title,
   children,
@@ -152,7 +155,7 @@ export const scrolledByKeys = { tabIndex: 0 };
 export const keyed = (
   /** The key: `e`, `R` with Shift, or `g i` for two keys. */
   key: string,
-  /** The effect of the key, for the list of keys. Default: the text of the element. */
+  /** The effect of the key, for the list of keys. The default is the text of the element. */
   words?: string,
   /** The title of the key in the list of keys. */
   group?: string,
@@ -163,7 +166,7 @@ export const keyed = (
   "aria-keyshortcuts": /^[A-Z]$/.test(key) ? `Shift+${key}` : key,
 });
 
-/** The key of a button, shown in it. Screen readers get it from `aria-keyshortcuts`. */
+/** The key of a button, which the button shows. Screen readers get it from `aria-keyshortcuts`. */
 export const Keycap = ({ children }: { readonly children: string }) => (
   <span class="key" aria-hidden="true">
     {children}
@@ -181,7 +184,7 @@ export const Secret = ({ label, secret }: { readonly label: string; readonly sec
       </button>
     </div>
     <p class="hint">
-      Copy it now and keep it in a safe place. You cannot see it again: if you lose it, create a new one.
+      Copy it now and keep it in a safe place. You cannot see it again. If you lose it, create a new one.
     </p>
   </div>
 );
@@ -212,7 +215,7 @@ export const UserText = ({
   exact = false,
 }: {
   readonly text: string;
-  /** Whether the font has characters of equal width. Plans use this. */
+  /** Whether all characters of the font have the same width. Plans use this. */
   readonly exact?: boolean;
 }) => <div class={exact ? "written exact" : "written"}>{marked(text)}</div>;
 
@@ -238,14 +241,14 @@ export const MarkedLine = ({
   </bdi>
 );
 
-/** Shows how many characters of these texts are hidden. Shows nothing if there are none. */
+/** Shows how many characters of these texts are hidden. Shows nothing if no characters are hidden. */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;
   return (
     <p class="notice attention">
-      {count === 1 ? "One character here is" : `${count} characters here are`} invisible or change the
-      direction of the text. Each is shown as a mark such as <Mark code="U+202E" name="an example" />.
+      {count === 1 ? "One character here is" : `${count} characters here are`} invisible, or changes the
+      direction of the text. It is shown as a mark such as <Mark code="U+202E" name="an example" />.
     </p>
   );
 };
@@ -270,8 +273,8 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
 /**
- * A link to another site. That site does not get the address of this page. If the address is not safe, it is plain
- * text.
+ * A link to another site. That site does not get the address of this page. If the address is not safe, it is shown as
+ * plain text.
  */
 export const ExternalLink = ({
   to,

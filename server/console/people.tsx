@@ -6,14 +6,14 @@ import { Line } from "./parts.tsx";
 /** A person with a name, who shares an app with the reader of the page. */
 export interface NamedPerson {
   readonly name: string;
-  /** Whether another person whom the reader knows has the same name, so that the address tells them apart. */
+  /** Whether another person in these apps has the same name. If so, the address is shown, too. */
   readonly isShared: boolean;
 }
 
 /** The people with names who share an app with the reader, by their addresses. (rule K33) */
 export type People = ReadonlyMap<string, NamedPerson>;
 
-/** The people whose names the page may show. */
+/** The context with the people whose names the page may show. */
 export const PeopleHere = createContext<People>(new Map());
 
 /** Returns the people with these names. Names that differ only in case or form count as the same. */
@@ -35,7 +35,7 @@ export function wordsFor(people: People, email: string): string {
   return known.isShared ? `${name} (${visibleLine(email)})` : name;
 }
 
-/** Returns a function that returns the words for a person, for texts that are no elements. */
+/** Returns a function that returns the words for a person as a text. */
 export function usePersonWords(): (email: string) => string {
   const people = useContext(PeopleHere);
   return (email) => wordsFor(people, email);
@@ -66,7 +66,10 @@ export const Avatar = ({
 }: {
   readonly userId: string;
   readonly email: string;
-  /** What screen readers read before the person. Without it, they read nothing, because the page names the person. */
+  /**
+   * The text that screen readers read before the person. Without this text, they read nothing, because the page names
+   * the person elsewhere.
+   */
   readonly before?: string;
 }) => {
   const people = useContext(PeopleHere);
@@ -93,7 +96,7 @@ const titleFor = (people: People, email: string): string =>
 
 const hues = 8;
 
-/** Returns which of the eight colours a person has. It is made of the id, so it stays when the name changes. */
+/** Returns the colour of a person, which is one of eight. It depends on the id, so it does not change with the name. */
 const hueOf = (userId: string): number =>
   [...userId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % hues;
 
@@ -116,7 +119,7 @@ const letters = new Intl.Segmenter();
 
 const firstLetter = (word: string): string => [...letters.segment(word)][0]?.segment ?? "";
 
-/** The words ` by ` and the person who made a change. */
+/** The word `by`, and the person who made a change. */
 export const By = ({
   change,
 }: {

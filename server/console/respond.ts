@@ -7,7 +7,7 @@ import { renderInTurns } from "./in-turns.tsx";
 
 /** Options for the headers of a page. */
 export interface PageTraits {
-  /** Another origin to which a form of the page may lead. A redirect after the form may also lead there. */
+  /** Another origin to which a form of the page may be sent. A redirect after the form may also lead to that origin. */
   readonly formAction?: string;
   readonly referrerPolicy?: "no-referrer";
 }
@@ -67,8 +67,8 @@ export function pageHeaders(
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    // With `no-referrer`, browsers send `Origin: null` with forms. Then our own forms would look like forms of other
-    // servers.
+    // With `no-referrer`, browsers send `Origin: null` with forms. Then forms of this server would look like forms of
+    // other servers.
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "DENY",
   };
@@ -79,7 +79,7 @@ export function pageHeaders(
  * form.
  */
 export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & {
-  /** The fields whose text was saved, if the form also has other text. */
+  /** The fields whose text was saved, if the form also has text that was not saved. */
   readonly sentFields?: readonly string[];
 };
 
@@ -112,8 +112,8 @@ export function goTo(location: string, done?: string, anchor?: string): Reply<st
 }
 
 /**
- * Runs the action of a form. If the endpoint refuses the values, calls `again` to show the form with its faults. If
- * other values would not help, throws the error again.
+ * Runs the action of a form. If the endpoint refuses the values, calls `again` to show the form with its faults. If the
+ * values are not the reason for the error, throws the error again.
  */
 export async function reshowForm<Done extends string = never>(
   act: () => Promise<Reply<Done>>,

@@ -261,7 +261,7 @@ type OfCaller = (
   known: { readonly caller: ConsoleCaller; readonly needs: PageNeeds; readonly sent?: Fields },
 ) => Promise<SignedInVisit>;
 
-/** Whether a script or a browser requests the page in the background. */
+/** Whether the page is requested in the background, by a script or by the browser. */
 const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
@@ -326,7 +326,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
   };
   /**
    * Shows the sign-in page for a form with files that was sent without a console session. It does not read the form.
-   * The form's page says so after the sign-in.
+   * After the sign-in, the page of the form says that the form was not read.
    */
   const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
     showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });

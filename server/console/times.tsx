@@ -1,8 +1,8 @@
 const hourMilliseconds = 3_600_000;
 
 /**
- * The time when a credential was last used. The server records only the hour in which it was used, so a use of the
- * previous hour of the clock may be a minute old, or nearly two hours.
+ * The time when a credential was last used. The server records only the hour in which it was used, so a use in the
+ * previous hour of the clock may be one minute old, or nearly two hours old.
  */
 export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
   if (at === null) return <span>never used</span>;
@@ -27,8 +27,8 @@ export const TimestampUtc = ({ at }: { readonly at: string }) => (
 );
 
 /**
- * A date and time in the reader's time zone, and in UTC beside it. If the zone is not known, it is in UTC, and the script
- * adds the time in the zone of the browser.
+ * A date and time in the reader's time zone, and in UTC beside it. If the zone is not known, the time is only in UTC,
+ * and the script adds the time in the zone of the browser.
  */
 export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone: string | undefined }) =>
   zone === undefined ? (
@@ -42,7 +42,7 @@ export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone
   );
 
 /**
- * How long ago something happened. After a week it is a date, which the script converts to the time zone of the
+ * The time that has passed since an event. After a week it is a date, which the script converts to the time zone of the
  * browser.
  */
 export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
@@ -52,8 +52,8 @@ export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) =>
 );
 
 /**
- * The age of something in a narrow column: `5 min`, `2 h`, `3 d`. After a week it is a date, which the script converts to
- * the time zone of the browser.
+ * The time that has passed since an event, in a short form for narrow columns: `5 min`, `2 h`, `3 d`. After a week it
+ * is a date, which the script converts to the time zone of the browser.
  */
 export const Age = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
@@ -78,7 +78,9 @@ export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date
 
 let made: ReturnType<typeof makeNames> | undefined;
 
-/** Creates the formatters when they are first used. To create them is slow and would delay the start of the server. */
+/**
+ * Creates the formatters when they are first used. They are slow to create, and would delay the start of the server.
+ */
 function names() {
   made ??= makeNames();
   return made;
@@ -93,8 +95,8 @@ function makeNames() {
 }
 
 /**
- * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, which took a tenth of the time of a page with
- * 300 dates.
+ * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, because with `Intl` the dates took a tenth of
+ * the time of a page with 300 dates.
  */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
@@ -111,7 +113,7 @@ export function fullTime(at: string): string {
   return `${dayOf(date)}, ${hours}:${minutes} UTC`;
 }
 
-/** Whether a time is a week or more away. If so, its date is shown, not the distance. */
+/** Whether a time is a week or more away. If it is, the date is shown. */
 const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
 
 const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);

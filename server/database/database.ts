@@ -32,9 +32,9 @@ export interface Into<Added extends object> {
 
 export interface Inserter {
   /**
-   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns. The
-   * compiler does not notice properties that a value has in addition to its type. So do not pass a larger object as the
-   * row: list its fields.
+   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns. Do
+   * not pass a larger object as the row, but list its fields. The compiler does not notice properties that an object
+   * has in addition to its type.
    */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
@@ -46,11 +46,11 @@ export interface Inserter {
 export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
 /**
- * A transaction: either all its statements are committed or none. It cannot be used after the function `work` has
- * returned.
+ * A transaction: either all its statements are committed, or none of them. It cannot be used after the function `work`
+ * has returned.
  */
 export interface Transaction extends Reader, Inserter {
-  /** Runs a statement and returns the number of rows it changed. */
+  /** Runs a statement and returns the number of rows that the statement changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
    * Locks a name until the transaction ends. Waits for other transactions that have locked the same name. Returns
@@ -74,8 +74,8 @@ export interface Caller<Result> {
 }
 
 /**
- * How long a transaction may take. `request`: it is ended when no client can still be waiting for the answer. `long`:
- * there is no limit.
+ * How long a transaction may take. `request`: the transaction is ended when no client can still be waiting for the
+ * answer. `long`: there is no limit.
  */
 export type Pace = "request" | "long";
 
@@ -91,14 +91,14 @@ export interface Database extends Reader, Inserter {
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
   /**
-   * Calls `use` with a reader that always sees the database as it was at one instant, although other transactions
+   * Calls `use` with a reader that always sees the state of the database at one instant, although other transactions
    * continue to write. `use` may await anything. But while it runs, SQLite cannot empty its write-ahead log, and
    * PostgreSQL cannot remove deleted rows.
    */
   snapshot<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
    * Calls `listener` with each signalled topic of this and other processes, and with "*" if signals may have been lost.
-   * Returns the function that unsubscribes.
+   * Returns a function that removes the listener.
    */
   onSignal(listener: (topic: string) => void): () => void;
   /**

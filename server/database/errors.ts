@@ -36,7 +36,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether SQLite gave up because another process has locked the file. */
+/** Whether a call of SQLite failed because another process has locked the file. */
 export function isBusy(error: unknown): boolean {
   return causes(error).some((fault) => isSqlite(fault) && primaryCode(fault) === 5);
 }
@@ -48,14 +48,14 @@ export function isRetryable(error: unknown): boolean {
 
 /**
  * Whether PostgreSQL refused a statement with several rows and stored none of them, so that each row may be tried
- * alone. False if it is unknown what was stored, or if the database has no time or disk space for another try.
+ * alone. False if it is unknown what was stored, or if the database has no time or disk space for another attempt.
  */
 export function isRefused(error: unknown): boolean {
   const mayWork = isRetryable(error) || isLocked(error) || !isUnavailable(error);
   return mayWork && error instanceof Error && typeof Reflect.get(error, "severity") === "string";
 }
 
-/** Whether PostgreSQL gave up because another transaction has a lock. */
+/** Whether a statement of PostgreSQL failed because another transaction has a lock. */
 function isLocked(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "55P03");
 }
@@ -88,8 +88,8 @@ const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
 /**
- * Error codes of a connection or a disk. They are listed, because the error of a failed connection to a name with
- * several addresses has no `syscall`.
+ * Error codes of a connection or a disk. The codes are listed here, because there is no `syscall` in the error of a
+ * failed connection to a name with several addresses.
  */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(

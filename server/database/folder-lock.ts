@@ -14,7 +14,7 @@ export interface LockOptions {
   readonly patienceMs?: number;
   /** Called once before the wait, if another process has the lock. */
   readonly onWait?: (patienceMs: number) => void;
-  /** Ends the wait. The call then rejects. */
+  /** A signal that ends the wait. The call then rejects. */
   readonly signal?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ const inUseMessages = {
   backup: (folder: string) =>
     `Another backup of the folder ${folder} is running. Try again when it has ended.`,
   verify: (folder: string) =>
-    `Another verification of a backup begins in the folder ${folder}. Try again when it has ended.`,
+    `Another verification of a backup is starting in the folder ${folder}. Try again when it has ended.`,
   scratch: (folder: string) => `Another verification of a backup uses the folder ${folder}.`,
 };
 
@@ -46,7 +46,7 @@ const fileNames = {
 const defaultPatienceMs = 10_000;
 const pauseMs = 50;
 
-/** Locks a data folder for the one server that uses it. Throws like `lockFor`. (rule O8) */
+/** Locks a data folder for the one server that uses it. Throws the same errors as `lockFor`. (rule O8) */
 export const lockFolder = (folder: string, options: LockOptions = {}): Promise<FolderLock> =>
   lockFor("server", folder, options);
 
@@ -75,7 +75,8 @@ export async function lockFor(
   return { release: () => connection.close() };
 }
 
-// No other code in this process may open this file. By the rules of POSIX, closing it would release the lock.
+// No other code in this process may open this file. According to POSIX, the lock would be released when that code
+// closes the file.
 async function openLock(file: string): Promise<Connection> {
   const driver = await sqliteDriver();
   const connection = await driver.open(file, { readOnly: false });

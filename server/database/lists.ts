@@ -6,7 +6,7 @@ export interface RowsOfScopes {
   readonly scopes: Condition;
   /** The table of the rows with its alias, the key column, and the two columns of the sort key: a time and an id. */
   readonly rows: { readonly table: string; readonly key: string; readonly at: string; readonly id: string };
-  /** The same rows, but only those of the scope `s.scope`, read from an index that has them in order. */
+  /** The same rows, but only those of the scope `s.scope`. They are read in order from an index. */
   readonly inScope: {
     readonly from: string;
     readonly at: string;
@@ -19,7 +19,7 @@ export interface RowsOfScopes {
 export interface PageOfScopes {
   readonly position: readonly string[];
   readonly limit: number;
-  /** Whether the oldest row is first. The default is the newest first. */
+  /** Whether the oldest row comes first. By default, the newest row comes first. */
   readonly oldestFirst?: boolean;
 }
 
@@ -30,8 +30,8 @@ export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScope
 
 /**
  * The SELECT for SQLite. It reads the first row of each scope. Each time that it takes a row for the page, it reads the
- * next row of the same scope. So it reads only as many rows as there are scopes and rows of the page. (The queue of the
- * recursive query keeps the rows that are not taken yet.)
+ * next row of the same scope. So the number of rows that it reads is at most the number of scopes plus the number of
+ * rows on the page. (The rows that are not taken yet are in the queue of the recursive query.)
  */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
@@ -66,7 +66,7 @@ function firstOfEach(
   return [sql, ...valuesOf([scopes, ...conditions, after]), limit, limit];
 }
 
-/** Returns the operator that compares the sort key of the next row with that of a row, and the SQL order. */
+/** Returns the operator for the comparison of the next row's sort key with that of a row, and the SQL order. */
 const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
 /** A part of a statement with its values, for example a condition of its WHERE clause. */

@@ -12,13 +12,13 @@ export interface Migration {
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
   /**
-   * The migration before which this one runs, although its number is greater, because the other one is much faster
-   * after it.
+   * The number of a migration before which this one runs, although this one has a greater number. The other migration
+   * is much faster after this one.
    */
   readonly runsBefore?: number;
   /**
-   * The earlier migrations that this one replaces. A database with exactly these migrations already has everything that
-   * the statements of this one create.
+   * The earlier migrations that this one replaces. In a database with exactly these migrations, everything that the
+   * statements of this one create already exists.
    */
   readonly replaces?: Replaced;
 }
@@ -27,7 +27,7 @@ export interface Migration {
  * Applies the missing migrations in one transaction. If a database has exactly the migrations that the first one
  * replaces, the first one is only recorded as applied, and its statements do not run. If several servers start at the
  * same time, one migrates and the others wait. Throws an Error with a message for the operator if the database is newer
- * than this program, or too old for it, or if an applied migration differs.
+ * than this program, or too old for it, or if an applied migration is different from the one in this program.
  */
 export async function migrate(
   database: Database,
@@ -120,7 +120,7 @@ const placeOf = ({ number, runsBefore }: Migration): number =>
   runsBefore === undefined ? number : runsBefore - 0.5;
 
 const newer = (number: number, name: string) =>
-  `A newer Innkeep has changed this database: migration ${number} "${name}" is unknown here.`;
+  `A newer Innkeep has changed this database: migration ${number} "${name}" is not in this version.`;
 
 async function apply(tx: Transaction, migration: Migration, clock: Clock): Promise<void> {
   for (const statement of statementsFor(migration, tx.engine)) {
@@ -177,7 +177,10 @@ export interface Replaced {
   readonly checksums: Readonly<Record<Engine, string>>;
 }
 
-/** A migration that was applied. It has no checksum, because a backup does not contain checksums. */
+/**
+ * The number and the name of an applied migration. The checksum is missing, because a backup does not contain
+ * checksums.
+ */
 export interface Named {
   readonly number: number;
   readonly name: string;
@@ -209,7 +212,7 @@ export function tooOld(what: "database" | "backup", applied: readonly Named[], r
   const found =
     applied.length < count
       ? `it has ${applied.length} migrations, up to ${newest?.number} "${newest?.name}", in place of ${count}, up to ${last}`
-      : `its migrations are not the ${count} that this version continues from`;
+      : `its migrations are not the ${count} migrations that this version can continue`;
   const restore = what === "backup" ? `Restore it with commit ${commit} of \`main\`. ` : "";
   return new Error(
     `This version of Innkeep cannot use this ${what}: ${found}. ${restore}Start once with commit ${commit} of \`main\`, then with this version.`,

@@ -52,7 +52,7 @@ const threadNumbers: Migration = {
 const searchOfWholeThreads: Migration = {
   number: 120,
   name: "search whole threads",
-  // It drops the index that PostgreSQL would otherwise update for each thread that gets a number.
+  // It drops an index. Otherwise PostgreSQL would update this index for each thread that gets a number.
   runsBefore: threadNumbers.number,
   statements: {
     sqlite: statementsFor(wordSearch, "sqlite"),
@@ -234,7 +234,7 @@ const formatsOfChats: Migration = {
 
 const firstMinutes = [
   ...addedSince(apps, 137),
-  // The home page shows the first steps of new apps only.
+  // The home page shows the first steps only for new apps.
   "UPDATE apps SET start_put_away_at = created_at",
 ];
 

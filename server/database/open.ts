@@ -64,7 +64,7 @@ async function makePrivate(file: string): Promise<void> {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch {
-    // The file exists. If it belongs to another user, its mode cannot be changed. This is ignored, because SQLite
+    // The file exists. If it belongs to another user, its mode cannot be changed. The error is ignored, because SQLite
     // reports whether the file can be used.
     for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
   }

@@ -36,14 +36,14 @@ export async function openPostgres(
   const write = createWrite(pool, query, announcer, patienceMs);
   let closing: Promise<void> | undefined;
 
-  /** Runs one statement outside a transaction. If it is refused, nothing has to be undone. */
+  /** Runs one statement outside a transaction. If the statement fails, nothing has to be undone. */
   const single = <Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
     withClient(pool, deadlineIn(patienceMs), { use, undo: async (_, error) => isRefused(error) });
 
   const rows = async (sql: string, values: readonly Value[]) =>
     (await single((client) => client.query(query(sql, values)))).rows;
 
-  // A call that hangs may never end. Nobody is waiting for it any more, so closing does not wait for it either.
+  // A call that hangs may never end. Nobody is waiting for the call now, so `close` does not wait for it.
   async function close(): Promise<void> {
     const closed = gate.close().then(() => Promise.all([listener.close(), pool.end()]));
     await Promise.race([closed, sleep(closeMs, undefined, { ref: false })]);
@@ -87,7 +87,7 @@ async function hearSignals(config: pg.ClientConfig) {
 
 /**
  * Adds a listener that ignores errors of connections. Without it, a broken connection would end the process. A running
- * query rejects with the error anyway.
+ * query also rejects with the error.
  */
 function ignoreLostConnections(pool: pg.Pool): void {
   pool.on("error", () => {});
@@ -95,10 +95,10 @@ function ignoreLostConnections(pool: pg.Pool): void {
 }
 
 /**
- * Creates the function that sets up a connection. PostgreSQL then ends statements and transactions that nobody waits
- * for any more, because they still have locks. It also uses no parallel workers (they took 12 ms for 2 ms of work) and
- * does not compile statements, because our statements read few rows. These are not set as connection parameters,
- * because proxies such as PgBouncer refuse such parameters.
+ * Creates the function that sets up a connection. With these settings, PostgreSQL ends statements and transactions that
+ * nobody is waiting for, because they still have locks. It also uses no parallel workers (they took 12 ms for 2 ms of
+ * work) and does not compile statements, because the statements of this program read few rows. The settings are not
+ * connection parameters, because proxies such as PgBouncer refuse such parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -110,13 +110,15 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
   ];
   const query = { text: settings.join("; "), query_timeout: patienceMs * 0.2 };
   return async (client) => {
-    // Errors are ignored here: if the database hangs now, the first statement hangs as well, and it ends at its
-    // deadline.
+    // Errors are ignored here. If the database hangs now, the first statement hangs, too, and it ends at its deadline.
     await client.query(query).catch(() => undefined);
   };
 }
 
-/** How often a transaction is tried. The deadline of a request ends earlier if each try waits for other transactions. */
+/**
+ * The maximum number of attempts of a transaction. If each attempt waits for other transactions, the deadline of the
+ * request comes first.
+ */
 const attempts = 20;
 
 /** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
@@ -191,7 +193,7 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 
 const mostNamed = 500;
 
-/** The most statement texts that are counted. It limits the memory for texts that are used only once. */
+/** How many statement texts are counted at most. This limits the memory for texts that are used only once. */
 const mostSeen = 2_000;
 
 /**
@@ -241,7 +243,7 @@ for (const oid of [oids.JSON, oids.JSONB, oids.DATE, oids.TIMESTAMP, oids.TIMEST
 types.setTypeParser(oids.BOOL, (text) => (text === "t" ? 1 : 0));
 
 /**
- * Replaces each `?` of a statement by PostgreSQL's `$1`, `$2` and so on, except in quoted text, quoted names and
+ * Replaces each `?` of a statement with PostgreSQL's `$1`, `$2` and so on, except in quoted text, quoted names and
  * comments.
  */
 export function numberPlaceholders(sql: string): string {
@@ -285,8 +287,8 @@ interface Use<Result> {
   readonly undo: (client: pg.PoolClient, error: unknown) => Promise<boolean>;
 }
 
-// Closes the connection at the deadline. The method `end` of `pg` destroys the socket if the connection waits for an
-// answer.
+// Closes the connection at the deadline. If the connection is waiting for an answer, the method `end` of `pg` destroys
+// the socket.
 function cutAt(client: pg.PoolClient, deadline: Deadline): NodeJS.Timeout | undefined {
   if (deadline === Number.POSITIVE_INFINITY) return undefined;
   const cut = () => void client.end().catch(() => undefined);
@@ -308,8 +310,8 @@ interface PostgresListener {
 }
 
 /**
- * Listens for notices on a separate connection, which it opens again each time that it breaks. Resolves when it
- * listens. Rejects if the first connection fails.
+ * Listens for notifications on a separate connection. If this connection breaks, it opens a new one. Resolves when it
+ * is listening. Rejects if the first connection fails.
  */
 async function listen(
   config: pg.ClientConfig,
@@ -318,7 +320,7 @@ async function listen(
     onGap,
   }: {
     readonly onNotice: (payload: string) => void;
-    /** Called after a lost connection was opened again, because notices may have been lost in between. */
+    /** Called after a lost connection was opened again, because notifications may have been lost in the meantime. */
     readonly onGap: () => void;
   },
 ): Promise<PostgresListener> {
@@ -329,7 +331,7 @@ async function listen(
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
     opened.on("notification", ({ payload = "" }) => onNotice(payload));
-    // An error event without a listener would end the process. The end event follows.
+    // Without a listener, an error event would end the process. The end event follows the error event.
     opened.on("error", () => {});
     try {
       await opened.connect();
@@ -386,37 +388,39 @@ function startPings(client: pg.Client): () => void {
 /** The channel on which the servers of a database notify each other of changes. */
 const channel = "innkeep";
 
-/** The most bytes of a payload. PostgreSQL refuses a payload of 8,000 bytes or more. */
+/** The maximum number of bytes in a payload. PostgreSQL refuses a payload of 8,000 bytes or more. */
 const mostBytes = 7_900;
 
 /** If a transaction has more topics than this, it announces only "anything may have changed". */
 const mostTopics = 1_000;
 
-/** The maximum number of commits with unknown result that are kept. If there are more, the oldest is dropped. */
+/** How many commits with an unknown result are remembered. If there are more, the oldest one is dropped. */
 const mostUnsettled = 1_000;
 
 /** The announcement of one transaction. */
 interface Announcement {
   /** The payloads to send in the transaction. Empty if there is nothing to announce. */
   readonly payloads: readonly string[];
-  /** Signals the topics to this process after the commit, if the notice of this commit has not arrived before. */
+  /**
+   * Signals the topics to this process after the commit, if the notification of this commit has not already arrived.
+   */
   settle(): void;
 }
 
 interface Announcer {
-  /** Prepares the notices of a transaction that is about to commit. */
+  /** Prepares the notifications of a transaction that is about to commit. */
   announce(topics: ReadonlySet<string>): Announcement;
   /**
-   * Signals the topics of a received notice. Ignores notices of this server, except those of commits for which `settle`
-   * was not called.
+   * Signals the topics of a received notification. Ignores notifications from this server, except those of commits for
+   * which `settle` was not called.
    */
   hear(payload: string): void;
 }
 
 /**
  * Announces topics to other servers. In this process each transaction is signalled once: when its commit is
- * acknowledged or when its notice arrives, whichever is earlier. So a commit whose acknowledgement was lost is
- * signalled, too.
+ * acknowledged, or when its notification arrives before that. So a commit whose acknowledgement was lost is signalled,
+ * too.
  */
 export function createAnnouncer(signals: Signals): Announcer {
   const self = randomUUID();
@@ -448,7 +452,7 @@ export function createAnnouncer(signals: Signals): Announcer {
   };
 }
 
-/** Returns the payloads of notices with these topics: as few as possible. */
+/** Returns the payloads of notifications with these topics. It returns as few payloads as possible. */
 export function payloadsOf(id: string, topics: readonly string[]): string[] {
   const everything = JSON.stringify([id, everyTopic]);
   if (topics.length > mostTopics || topics.some((topic) => sizeOf([id, topic]) > mostBytes))
@@ -472,8 +476,8 @@ export function payloadsOf(id: string, topics: readonly string[]): string[] {
 const sizeOf = (texts: readonly string[]): number => Buffer.byteLength(JSON.stringify(texts));
 
 /**
- * Returns the content of a notice. A notice that a server of this release cannot have sent means that anything may have
- * changed.
+ * Returns the content of a notification. If a server of this version cannot have sent the notification, anything may
+ * have changed.
  */
 function parse(payload: string): { readonly id: string; readonly topics: readonly string[] } {
   try {
@@ -483,7 +487,7 @@ function parse(payload: string): { readonly id: string; readonly topics: readonl
       return { id, topics };
     }
   } catch {
-    // Not JSON: handled below.
+    // The payload is not JSON. This is handled below.
   }
   return { id: "", topics: [everyTopic] };
 }
@@ -491,7 +495,7 @@ function parse(payload: string): { readonly id: string; readonly topics: readonl
 /** The statement with which a connection starts to listen. */
 const listenSql = `LISTEN ${channel}`;
 
-/** Returns the statements that send notices to all listeners. */
+/** Returns the statements that send notifications to all listeners. */
 const noticesOf = (payloads: readonly string[]): pg.QueryConfig[] =>
   payloads.map((payload) => ({
     name: "innkeep_notice",

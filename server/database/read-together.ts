@@ -1,8 +1,8 @@
 import type { Caller, Outcome } from "./database.ts";
 
 /**
- * The most items in one statement. It limits the memory of the statement and the time for which it blocks the event
- * loop.
+ * How many items one statement reads at most. This limits the memory of the statement, and the time for which it blocks
+ * the event loop.
  */
 const mostItems = 32;
 
@@ -19,7 +19,7 @@ interface Waiting<Item, Found> {
 
 /**
  * Creates a function that reads an item. All items that are requested in the same turn of the event loop are read
- * together. The read begins after the last of these requests. If the common read fails, each item is read alone.
+ * together. The read begins after the last of these requests. If the common read fails, each item is read separately.
  */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {
   let waiting: Waiting<Item, Found>[] = [];

@@ -2,15 +2,15 @@
 export const everyTopic = "*";
 
 /**
- * Signalled when any credential or any membership may have changed: an app or an account was deleted, or very much has
- * changed.
+ * Signalled when any credential or any membership may have changed: an app or an account was deleted, or a great number
+ * of rows has changed.
  */
 export const credentialsTopic = "credentials";
 
 /** Signalled when the tokens, devices or slots of a person have changed. */
 export const userTopic = (userId: string): string => `user:${userId}`;
 
-/** Signalled when the members or the settings of an app have changed: who may see it, or its name. */
+/** Signalled when the members or the settings of an app have changed, for example its name. */
 export const accessTopic = (appId: string): string => `access:${appId}`;
 
 /** Signalled when console sessions were ended: connections that receive events with one of them must end. */
@@ -22,7 +22,7 @@ export const tokensTopic = "tokens";
 /** Signalled when the keys, the FAQ, the release notes or the blocked senders of an app have changed. */
 export const appTopic = (appId: string): string => `app:${appId}`;
 
-/** Signalled when anything that is shown of a thread has changed. */
+/** Signalled when data of a thread that pages show has changed. */
 export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
 
 /** Signalled when a member begins to write an answer in a thread, or stops. */
@@ -43,7 +43,7 @@ export const eventsTopic = (appId: string): string => `events:${appId}`;
 /** Signalled when events wait to be delivered to webhooks. */
 export const webhooksTopic = "webhooks";
 
-/** Signalled when a webhook was switched off or deleted, so that its waiting deliveries must be given up. */
+/** Signalled when a webhook was switched off or deleted. Then its waiting deliveries must be given up. */
 export const webhooksOffTopic = "webhooks off";
 
 /** Signalled when something has happened about which members may get notices, or when their choices have changed. */
@@ -58,7 +58,7 @@ export const erasuresTopic = "erasures";
 /** Signalled when a mail is waiting to be sent. */
 export const mailTopic = "mail";
 
-/** Signalled when cycles or slot requests have changed: the next due change may be earlier. */
+/** Signalled when cycles or slot requests have changed. Then the next due change may be earlier than before. */
 export const cyclesTopic = "cycles";
 
 /** Whether a topic means that the next due change may be earlier. */
@@ -91,7 +91,8 @@ export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;
 export interface Signals {
   subscribe(listener: (topic: string) => void): () => void;
   /**
-   * Calls every listener with every topic. An error of a listener is thrown later, so that the caller does not get it.
+   * Calls every listener with every topic. If a listener throws an error, the error is thrown later, so that the caller
+   * does not get it.
    */
   emit(topics: Iterable<string>): void;
 }

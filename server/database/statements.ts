@@ -28,7 +28,7 @@ export function addedRow(table: Into<object> | string, row: object): AddedRow {
   return { name: table.name, columns, values };
 }
 
-/** Returns the column of a table that has this field. Throws an error if there is none. */
+/** Returns the column of a table that has this field. Throws an error if the table has no such column. */
 export function columnOf({ name, fields }: Pick<AnyTable, "name" | "fields">, field: string): string {
   const column = fields.get(field);
   if (column === undefined) throw new Error(`The table ${name} has no column for "${field}".`);
@@ -119,7 +119,7 @@ export function bulkInsertSql(table: string, columns: readonly string[]): string
 const single = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 
-// This uses `jsonb_each`: with `json_each` SQLite would write each row as text, and parse that text again for each
+// This uses `jsonb_each`: with `json_each`, SQLite would write each row as text and parse that text again for each
 // column.
 const bulk = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")})
@@ -143,7 +143,7 @@ function textFor(shape: Shape, table: string, columns: readonly string[]): strin
 }
 
 function assertIdentifier(word: string): void {
-  if (!/^[a-z][a-z0-9_]*$/.test(word)) throw new Error(`"${word}" is not the name of a table or column.`);
+  if (!/^[a-z][a-z0-9_]*$/.test(word)) throw new Error(`"${word}" is not the name of a table or a column.`);
 }
 
 const mark = "/* planned each time */ ";

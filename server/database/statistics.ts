@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from "./database.ts";
 
 /**
- * The number of rows of each index that SQLite examines. It is enough to choose an index, and fast for tables of any
- * size.
+ * The number of rows of each index that SQLite examines. With this number, SQLite can choose an index, and the analysis
+ * is fast for tables of any size.
  */
 const rowsPerIndex = 1_000;
 
@@ -12,18 +12,21 @@ export async function refreshStatistics(tx: Transaction): Promise<void> {
   await tx.run("ANALYZE");
 }
 
-/** SQLite: updates the statistics of tables that have grown much. PostgreSQL does this by itself. */
+/** SQLite: updates the statistics of tables whose size has changed much. PostgreSQL does this automatically. */
 export async function keepStatistics(tx: Transaction): Promise<void> {
   // 0x10000: all tables, not only those that this connection has read. 0x02: analyse a table if its statistics are old.
   if (tx.engine === "sqlite") await tx.all("PRAGMA optimize = 0x10002");
 }
 
-/** A smaller table is read fast with any plan, even by a join that reads it once for each row of another table. */
+/**
+ * Smaller tables need no statistics: they are read fast with any plan, even by a join that reads them once for each row
+ * of another table.
+ */
 const leastBytes = 65_536;
 
 /**
  * Returns the tables that are not small and for which PostgreSQL has no statistics, or none for the expressions of an
- * index. PostgreSQL creates statistics by itself, but only minutes after many rows were added, and never for a new
+ * index. PostgreSQL creates statistics automatically, but only minutes after many rows were added, and never for a new
  * index. Until then it may read whole tables. Empty on SQLite.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {
@@ -43,7 +46,7 @@ export async function tablesWithoutStatistics(reader: Reader): Promise<string[]>
 const isUnknown = (name: string): string =>
   `NOT EXISTS (SELECT 1 FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = ${name})`;
 
-/** Identifies a transaction of PostgreSQL for another connection. */
+/** The values with which another connection can identify a transaction of PostgreSQL. */
 export interface Making {
   readonly pid: number;
   readonly began: string;
@@ -57,10 +60,10 @@ export async function makingOf(tx: Transaction): Promise<Making | undefined> {
 
 /**
  * PostgreSQL: cancels the statement that the transaction is running, even if the statement waits for a lock. The
- * transaction then fails. Does nothing if the transaction runs no statement or has ended.
+ * transaction then fails. Does nothing if the transaction is not running a statement, or has ended.
  */
 export async function cancelMaking(reader: Reader, { pid, began }: Making): Promise<void> {
-  // `began` is compared, too, because the process with this number may run another transaction now.
+  // `began` is compared, too, because the process with this number may be running another transaction now.
   await reader.all(
     `SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity
      WHERE pid = ? AND state = 'active' AND xact_start = CAST(? AS timestamptz)`,

@@ -4,7 +4,7 @@ import { bulkInsertSql, insertSql, insertStatement } from "./statements.ts";
 
 /** A part of a shared transaction. The part succeeds or fails as a whole. */
 export interface Unit {
-  /** Whether the unit is one statement, which needs no transaction if it runs alone. */
+  /** Whether the unit is only one statement. Such a unit needs no transaction if it runs alone. */
   readonly single: boolean;
   run(statements: Statements): Promise<void>;
   /** Informs the callers that the changes are durable. */
@@ -42,8 +42,8 @@ export interface AppendUnit extends Unit {
 }
 
 /**
- * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3` a
- * statement takes more time than a row.
+ * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3`, each
+ * statement takes more time than each row, so fewer statements are faster.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];
@@ -106,9 +106,9 @@ interface WorkResult<Result> {
 }
 
 /**
- * Runs `work` with the statements of one transaction. Runs one statement at a time, and refuses statements after `work`
- * has ended. If a statement fails, the whole transaction fails, even if `work` catches the error: PostgreSQL cannot
- * commit a transaction after an error.
+ * Runs `work` with the statements of one transaction. It runs one statement at a time, and refuses statements after
+ * `work` has ended. If a statement fails, the whole transaction fails, even if `work` catches the error, because
+ * PostgreSQL cannot commit a transaction after an error.
  */
 export async function perform<Result>(
   work: (tx: Transaction) => Promise<Result>,
@@ -163,7 +163,7 @@ function createStatementQueue(): StatementQueue {
   let last: Promise<unknown> = Promise.resolve();
   let failure: { readonly error: unknown } | undefined;
 
-  const late = () => new Error("This transaction has ended: its work must await every statement it makes.");
+  const late = () => new Error("This transaction has ended: its work must await every statement.");
 
   function assertOpen(): void {
     if (ended) throw late();

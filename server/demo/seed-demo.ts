@@ -57,13 +57,13 @@ export interface DemoAccess {
   /** The first app, which has the closed test. */
   readonly appId: string;
   readonly apiKey: string;
-  /** All apps, in the order of the seed. Undefined in a demo that an older version created. */
+  /** All apps, in the order of the seed file. Undefined in a demo that an older version created. */
   readonly apps?: readonly DemoAppAccess[];
   readonly agentToken: string;
   readonly maintainerToken: string;
   /**
-   * The token of a tester's device. It and `testKey`, the key of the tester's slot, are undefined in a demo that an
-   * older version created.
+   * The token of a tester's device. This token and `testKey`, the key of the tester's slot, are undefined in a demo
+   * from an older version.
    */
   readonly deviceToken?: string;
   readonly testKey?: string;
@@ -79,8 +79,8 @@ export interface Demo extends DemoAccess {
 
 /**
  * Creates the demo if it does not exist: with the content of `seed`, or with the app Larder if there is no seed.
- * Returns the keys and addresses of the demo. They are also in a file in the data folder, which only its owner can
- * read. Throws a SettingError if the folder was filled from another seed, or if that file is missing.
+ * Returns the keys and addresses of the demo. A file in the data folder contains them, too. Only its owner can read
+ * that file. Throws a SettingError if the folder was filled from another seed, or if that file is missing.
  */
 export async function seedDemo(
   deps: SeedingDeps & Pick<Deps, "database" | "settings">,
@@ -110,13 +110,13 @@ async function keepAccess(data: string, demo: Demo): Promise<void> {
 
 const withoutAccess = (data: string) =>
   new SettingError(
-    `The folder ${data} contains a demo, but not its keys: demo.json is missing. Put it back, or delete the folder.`,
+    `The folder ${data} contains a demo, but the file demo.json with its keys is missing. Put the file back, or delete the folder.`,
   );
 
 function sameDemo({ settings: { data } }: Pick<Deps, "settings">, demo: Demo, seed: Seed | undefined): Demo {
   if (seed === undefined || JSON.stringify(seed) === JSON.stringify(demo.seed)) return demo;
   throw new SettingError(
-    `The folder ${data} was filled before, and not from this seed. Delete the folder, or choose another with --data.`,
+    `The folder ${data} already contains data that is not from this seed. Delete the folder, or choose another folder with --data.`,
   );
 }
 
@@ -168,7 +168,7 @@ async function seedAll(
 }
 
 /**
- * Adds the content of the demo's apps again after it was deleted. Does nothing for apps that were deleted themselves.
+ * Adds the content of the demo's apps again after the content was deleted. Does nothing for an app that was deleted.
  */
 export async function seedContentAgain(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
   if (await apps.findOwner(tx, demo.appId)) await seedContent(deps, tx, demo);
@@ -400,7 +400,7 @@ const seedNote = (
 const before = ({ clock }: Pick<Deps, "clock">, hours: number): string =>
   new Date(clock.now().getTime() - hours * 3_600_000).toISOString();
 
-/** Fills an app with the FAQ, the release notes and the feedback of a seed, by the rules of the API. */
+/** Fills an app with the FAQ, the release notes and the feedback of a seed, according to the rules of the API. */
 async function seedApp(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

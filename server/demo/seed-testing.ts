@@ -39,8 +39,8 @@ interface DemoOwner {
 }
 
 /**
- * Adds a cycle to the demo's app. About half of its days are over. It has days in all states, and slot requests that
- * wait. The days are closed by the same rules as those of a real cycle.
+ * Adds a cycle to the demo's app. About half of its days are over. It has days in all states, and waiting requests for
+ * slots. The days are closed by the same rules as those of a real cycle.
  */
 export async function seedTesting(
   deps: SeedingDeps,
@@ -103,7 +103,7 @@ function firstDay(now: Date): string {
   return new Date(Date.parse(today) - (demoDay - 1) * 24 * hour).toISOString().slice(0, 10);
 }
 
-/** Records what happened on each day of the cycle up to today, and then the requests that wait. */
+/** Records what happened on each day of the cycle up to today, and then the waiting requests for slots. */
 async function recordCycle(
   seeding: CycleSeeding,
   { passwordHash, testKey }: Omit<DemoOwner, "appId">,
@@ -152,7 +152,7 @@ interface TesterDay extends DemoSlot {
 
 /**
  * Records a tester's day: first a session of the previous day that is uploaded late, then the event that the letter of
- * the day stands for.
+ * the day means.
  */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;

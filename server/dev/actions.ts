@@ -119,8 +119,8 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
 }
 
 /**
- * Resets the clock to the real time and the content to that of the start. If the content cannot be reset, the clock
- * keeps its time.
+ * Resets the clock to the real time and the content to that of the start. If the content cannot be reset, the clock is
+ * not changed.
  */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
@@ -131,7 +131,8 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContentAgain(deps, tx, demo);
-      // The numbers of events begin with the time, which may go back now: programs must not wait for greater ones.
+      // The numbers of events depend on the time, and the clock may be set back now. Programs must not wait for greater
+      // numbers.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
@@ -179,9 +180,9 @@ export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">
 /** A fault for the next requests to a path and to all paths below it: `/a` also covers `/a/b`. */
 export interface Fault {
   readonly path: string;
-  /** The error that the requests get; null if they are only delayed. */
+  /** The error that the requests get; null if the requests are only delayed. */
   readonly error: { readonly status: number; readonly code: ErrorCode } | null;
-  /** The number of further requests that get the fault. */
+  /** The number of requests that still get the fault. */
   readonly times: number;
   readonly delayMs: number;
 }

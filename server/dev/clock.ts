@@ -30,8 +30,8 @@ export interface ClockMove {
   readonly set?: string | undefined;
 }
 
-// Instants are compared as text, so all years need four digits. The latest year is far below 9999, because a record
-// from that time may expire much later.
+// Instants are compared as text, so all years need four digits. The latest year is much earlier than 9999, because a
+// record from that time may expire much later.
 const earliest = Date.UTC(1970, 0, 1);
 
 const latest = Date.UTC(9000, 0, 1);

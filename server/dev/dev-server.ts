@@ -86,7 +86,7 @@ function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
 
 /**
  * Throws `forbidden` if the request is not from a program on this machine. Otherwise pages of other sites could send
- * requests to it through the browser, even with another Host header.
+ * requests to the server through the browser, even with another Host header.
  */
 function refuseOthers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { headers, socket } = ctx.req;
@@ -282,7 +282,7 @@ function parsed<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z
   throw new ApiError("bad_request", { issues: faultsOf(schema, value) });
 }
 
-/** Does the work of a form that has one field, so the page shows all faults of the input at that field. */
+/** Runs the action of a form that has one field. The page shows all faults of the input at that field. */
 async function aboutField(name: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -392,7 +392,7 @@ export const development = {
   addFault: endpoint({
     method: "POST",
     path: "/dev/faults",
-    summary: "Let the next requests to a path fail or wait",
+    summary: "Make the next requests to a path fail or wait",
     auth: "none",
     body: NewFault,
     success: { status: 201, body: Fault },
@@ -425,7 +425,7 @@ export const development = {
   saveSnapshot: endpoint({
     method: "POST",
     path: "/dev/snapshots",
-    summary: "Save database, files and clock under a name, in place of an older snapshot",
+    summary: "Save database, files and clock under a name, replacing an older snapshot",
     auth: "none",
     body: z.object({ name: snapshotName }),
     success: { status: 201, body: Snapshot },
@@ -451,7 +451,7 @@ export const development = {
   trigger: endpoint({
     method: "POST",
     path: "/dev/trigger",
-    summary: "Cause an event; the answer has the events that followed",
+    summary: "Cause an event; the answer contains the events that followed",
     auth: "none",
     body: z.object({
       event: z.enum(eventTypes),
@@ -466,7 +466,7 @@ export const development = {
   reset: endpoint({
     method: "POST",
     path: "/dev/reset",
-    summary: "Start again: real time, no faults, no content",
+    summary: "Reset the server: real time, no faults, no content",
     auth: "none",
     success: { status: 200, body: Moved },
     errors: [],

@@ -44,7 +44,7 @@ export interface DevPageData {
 const doneWords = new Map([
   ["moved", "The clock was moved. All due changes were applied."],
   ["fault-added", "The fault was added."],
-  ["faults-cleared", "There are no faults any more."],
+  ["faults-cleared", "All faults were removed."],
   ["saved", "The snapshot was saved."],
   ["loaded", "The snapshot was loaded."],
   ["forgotten", "The requests were removed from this page."],
@@ -115,7 +115,7 @@ const Part = ({
   children,
 }: {
   readonly id: string;
-  /** The data that the part shows. The script replaces the part of the page when the data have changed. */
+  /** The data that the part shows. The script replaces the part of the page when the data has changed. */
   readonly of: unknown;
   readonly children: ComponentChildren;
 }) => (
@@ -231,7 +231,7 @@ const FaultsCard = ({ faults, form }: { readonly faults: readonly Fault[]; reado
           placeholder="1"
           inputMode="numeric"
         />
-        <TextField form={form} name="delayMs" label="Wait first, in ms" placeholder="0" inputMode="numeric" />
+        <TextField form={form} name="delayMs" label="Delay in ms" placeholder="0" inputMode="numeric" />
       </div>
       <div class="actions">
         <button type="submit">Add the fault</button>
@@ -288,7 +288,7 @@ const StateCard = ({
     </form>
     <Confirmation offer="Reset the server" action="/dev/forms/reset" button="Reset the server" danger>
       Real time, no faults, and the content of the start. Feedback, FAQ, release notes, tests and files that
-      came later are deleted. Accounts, keys and tokens stay.
+      were added later are deleted. Accounts, keys and tokens are not deleted.
     </Confirmation>
   </Card>
 );
@@ -338,7 +338,7 @@ const RunningCycle = ({
   </section>
 );
 
-/** A message that the development server stored instead of sending it. */
+/** A message that the development server has stored and not sent. */
 interface ShownMessage {
   readonly id: string;
   readonly kind: string;
@@ -351,7 +351,7 @@ interface ShownMessage {
 const Messages = ({ messages }: { readonly messages: readonly ShownMessage[] }) => (
   <section class="stack tight operations" aria-labelledby="messages-title">
     <h2 id="messages-title">Messages that were not sent</h2>
-    {messages.length === 0 && <p class="muted">The server has had nothing to send.</p>}
+    {messages.length === 0 && <p class="muted">There were no messages to send.</p>}
     {messages.map(({ id, kind, target, payload, createdAt }) => (
       <details class="operation" key={id} id={`message-${id}`}>
         <summary>
@@ -381,7 +381,7 @@ const Requests = ({ requests }: { readonly requests: readonly RecordedRequest[] 
         <button type="submit">Clear these requests</button>
       </form>
     </div>
-    <p class="muted small">The newest 200, without secrets. Long bodies are cut off.</p>
+    <p class="muted small">The newest 200, without secrets. Long bodies are shortened.</p>
     <div class="stack tight" id="requests" data-part="list">
       {requests.map((request) => (
         <Request key={request.id} {...request} />

@@ -63,8 +63,8 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
     /** Saves the present state under a name, and replaces an older snapshot with that name. */
     save,
     /**
-     * Replaces the present state by a snapshot. Throws `not_found`, and `wrong_state` for a snapshot that is damaged or
-     * that another version saved.
+     * Replaces the present state with a snapshot. Throws `not_found`, and `wrong_state` for a snapshot that is damaged
+     * or that another version saved.
      */
     load: (name: string) => load(name).catch((error) => Promise.reject(refusalOf(error, name))),
   };
@@ -75,7 +75,7 @@ function timeOf({ now }: SnapshotFacts): Date {
   try {
     return targetOf({ set: now }, new Date());
   } catch {
-    throw new SnapshotDamaged(`${now} is no time of a server`);
+    throw new SnapshotDamaged(`${now} is not a time that a server can have`);
   }
 }
 
@@ -139,7 +139,7 @@ async function replace(
       }, "long"),
     );
   } catch (error) {
-    if (isConflict(error) || isDangling(error)) throw new SnapshotDamaged("its rows do not fit together");
+    if (isConflict(error) || isDangling(error)) throw new SnapshotDamaged("its rows do not match each other");
     throw error;
   } finally {
     await files.dropTemporary(received.map(({ path }) => path));
@@ -152,7 +152,7 @@ async function assertRows(tables: readonly Table[], snapshot: SnapshotFolder, fa
   for (const { name, columns } of tables)
     for await (const lines of snapshot.rowsOf(name)) {
       if (lines.some((line) => JSON.parse(line).length !== columns.length))
-        throw new SnapshotDamaged(`${name} has a row of another table`);
+        throw new SnapshotDamaged(`${name} contains a row of another table`);
       rows += lines.length;
     }
   if (rows !== facts.rows) throw new SnapshotDamaged("rows are missing");
@@ -167,7 +167,7 @@ async function receive(
   try {
     for await (const chunk of snapshot.bytesOf(sha256)) temporary.write(chunk);
     const written = await temporary.finishUnchanged();
-    if (written.sha256 !== sha256) throw new SnapshotDamaged(`${sha256} has another content`);
+    if (written.sha256 !== sha256) throw new SnapshotDamaged(`${sha256} has other content`);
     return receivedFile({ ...written, declaredType: null, name: null, fault: null });
   } catch (error) {
     temporary.drop();
@@ -228,7 +228,7 @@ const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
     async hashes() {
       const names = await readdir(join(folder, "files")).catch(() => undefined);
       const foreign = names === undefined ? "files" : names.find((one) => !hash.test(one));
-      if (names === undefined || foreign !== undefined) throw new SnapshotDamaged(`${foreign} is no file`);
+      if (names === undefined || foreign !== undefined) throw new SnapshotDamaged(`${foreign} is not a file`);
       return names;
     },
     async *bytesOf(sha256) {
@@ -242,7 +242,7 @@ const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
 const kindOf = (path: string) => lstat(path).catch(() => undefined);
 
 /**
- * Throws SnapshotDamaged if the path is not a plain file. A link could lead to an endless device or to files of other
+ * Throws SnapshotDamaged if the path is not a plain file. A link could point to an endless device, or to files of other
  * programs.
  */
 async function assertFile(path: string): Promise<void> {
@@ -347,7 +347,7 @@ async function listSnapshots(snapshots: string): Promise<SnapshotFacts[]> {
   return (await Promise.all(facts)).flat();
 }
 
-/** Returns the snapshot with this name. Throws `not_found` if there is none. */
+/** Returns the snapshot with this name. Throws `not_found` if there is no such snapshot. */
 async function findSnapshot(snapshots: string, name: string): Promise<SnapshotFolder> {
   const names = await readdir(snapshots).catch((): string[] => []);
   if (!names.includes(name))

@@ -105,7 +105,7 @@ async function untilInputEnds(lines: AsyncIterator<string, undefined>): Promise<
     for (let line = await lines.next(); !line.done; line = await lines.next())
       guarded.push(Number(JSON.parse(line.value).guard));
   } catch {
-    // A broken pipe counts as the end of the input.
+    // The error is ignored: a broken pipe counts as the end of the input.
   }
   return guarded;
 }
@@ -134,8 +134,8 @@ async function removeOldFolders(): Promise<void> {
 }
 
 /**
- * Removes a folder if no server uses it. It takes the lock of the server to check this. The process id in the folder's
- * name is not enough, because it may belong to a process in another container.
+ * Removes a folder if no server uses it. To check this, it takes the lock that a server takes. The process id in the
+ * folder's name is not enough, because it may belong to a process in another container.
  */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
@@ -159,7 +159,7 @@ async function isOwn(folder: string): Promise<boolean> {
   return true;
 }
 
-/** How long the processes have after SIGTERM to end by themselves. */
+/** How long the processes may take to end after SIGTERM. */
 const patienceMs = 700;
 
 const pauseMs = 50;
@@ -181,7 +181,7 @@ async function endTree(root: number): Promise<void> {
   }
 }
 
-/** Sends SIGKILL repeatedly until no process is left, because processes may start others in between. */
+/** Sends SIGKILL repeatedly until no process is left, because processes may start other processes in the meantime. */
 async function killAll(known: Set<number>): Promise<void> {
   for (let running = await membersOf(known); running.length > 0; running = await membersOf(known))
     for (const id of running) send(id, "SIGKILL");
@@ -242,6 +242,6 @@ function send(id: number, signal: NodeJS.Signals): void {
   try {
     process.kill(id, signal);
   } catch {
-    // The process has ended meanwhile.
+    // The error is ignored: the process has ended in the meantime.
   }
 }

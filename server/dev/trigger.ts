@@ -34,7 +34,7 @@ interface WantedEvent {
   readonly set: Fields;
 }
 
-/** Does what causes an event. Returns all events of the app that followed. */
+/** Causes an event. Returns all events of the app that followed. */
 export type Trigger = (wanted: WantedEvent) => Promise<readonly AppEvent[]>;
 
 type TriggerDeps = Pick<Deps, "clock" | "database" | "newId" | "settings">;
@@ -47,7 +47,7 @@ interface TriggerParts {
 
 /**
  * Returns the function with which a development server causes an event. It calls the endpoints that apps, people,
- * agents and testers call, so an event is never made up. (rule O35)
+ * agents and testers call, so every event is real. (rule O35)
  */
 export const createTrigger =
   (deps: TriggerDeps, parts: TriggerParts): Trigger =>
@@ -70,7 +70,7 @@ interface Scene {
   readonly name: string;
   /** An owner of the app, signed in to the console. */
   readonly person: Ask;
-  /** Does something as the app, with a key that exists only for this time. */
+  /** Runs `work` as the app, with a key that exists only while `work` runs. */
   readonly asApp: <Result>(work: (app: Ask) => Promise<Result>) => Promise<Result>;
   /** Returns an agent with a token of the owner. */
   readonly agent: () => Promise<Ask>;
@@ -131,7 +131,7 @@ const ownerCaller = (userId: string, email: string): ConsoleCaller => ({
   ...{ scopes: maintainerScopes, appId: null, needs: "owner" },
 });
 
-/** Creates a key of the app, does something as the app, and revokes the key. */
+/** Creates a key of the app, runs `work` with it as the app, and then revokes the key. */
 async function withKey<Result>(
   { appId, person, authenticate }: Pick<TriggerParts, "authenticate"> & Pick<Scene, "appId" | "person">,
   work: (caller: AppCaller) => Promise<Result>,
@@ -286,7 +286,7 @@ async function report({ asApp }: Scene, set: Fields): Promise<string> {
   return (await asApp((app) => app(feedback.submit, { body }))).id;
 }
 
-/** Returns the thread that `feedbackId` names, or a new one, and the other fields. */
+/** Returns the thread with the id `feedbackId`, or a new thread. Also returns the other fields. */
 async function threadOf(scene: Scene, { feedbackId, ...fields }: Fields) {
   return { feedbackId: typeof feedbackId === "string" ? feedbackId : await report(scene, {}), fields };
 }
@@ -299,7 +299,7 @@ async function propose(scene: Scene, set: Fields): Promise<string> {
   return (await (await scene.agent())(agentEndpoints.propose, { params: { id: feedbackId }, body })).runId;
 }
 
-/** Returns the proposal that `runId` names, or a new one, and the other fields. */
+/** Returns the proposal with the id `runId`, or a new proposal. Also returns the other fields. */
 async function runOf(
   scene: Scene,
   { runId, ...fields }: Fields,
@@ -363,7 +363,7 @@ const endOfDay = ({ startsAt }: PlannedTest, day: number): string =>
 
 const slotInput = (slotId: string) => ({ params: { slotId }, body: {} });
 
-/** Lets a new tester ask for a slot, and assigns it. Returns the tester. */
+/** Requests a slot as a new tester, and assigns the slot to the tester. Returns the tester. */
 async function fill({ person, tester }: Scene, slotId: string): Promise<Ask> {
   const ask = await tester();
   await ask(testerEndpoints.requestSlot, slotInput(slotId));
@@ -380,10 +380,13 @@ function sessionFields({ startedAt, endedAt, appVersion, screens, ...rest }: Fie
   };
 }
 
-/** How often the events are read until the wanted one is among them. On PostgreSQL an event may come a little later. */
+/**
+ * How often the events are read at most, until the wanted event is among them. On PostgreSQL an event may become
+ * visible a little later.
+ */
 const mostReads = 20;
 
-/** Returns the events of the app since a position, up to the wanted one, and later ones of the same read. */
+/** Returns the events of the app since a position. The wanted event is among them. */
 async function eventsSince(
   { person, appId }: Scene,
   { since, event, about }: { readonly since: string; readonly event: EventType; readonly about: About },
@@ -399,7 +402,7 @@ async function eventsSince(
     if (isThere && items.length < limits.listPage.max) return found;
     if (items.length === 0) break;
   }
-  throw new ApiError("wrong_state", { message: `This did not lead to the event ${event}.` });
+  throw new ApiError("wrong_state", { message: `The event ${event} did not follow from this.` });
 }
 
 const isAbout = ({ data }: AppEvent, about: About): boolean =>

@@ -14,16 +14,16 @@ export interface AddressFinder {
   /** Returns the text, with `erasedMark` in place of each occurrence of the address. */
   erase(text: string): string;
   /**
-   * Like `isIn`, for names that programs created. In such a name, other words may directly precede or follow the
-   * address.
+   * The same as `isIn`, for names that programs created. In such a name, other words may be directly before or after
+   * the address.
    */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;
-  /** Like `erase`, for the names and values of JSON. A text that is not JSON is treated as plain text. */
+  /** The same as `erase`, for the names and values of JSON. A text that is not JSON is treated as plain text. */
   eraseJson(json: string): string;
 }
 
-// A part of a longer address does not count: "ann@x.org" is neither in "joann@x.org" nor in "ann@x.org.uk".
+// A part of a longer address is not a match: "ann@x.org" is neither in "joann@x.org" nor in "ann@x.org.uk".
 const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
 
 const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
@@ -54,8 +54,8 @@ export function findAddress(email: string): AddressFinder {
 }
 
 /**
- * Returns a pattern that matches a character, plain or percent-encoded. In the query of a URL, a plus sign is always
- * `%2B`.
+ * Returns a pattern that matches a character, plain or percent-encoded. A plus sign is matched only as `%2B` in the
+ * query of a URL.
  */
 const plainOrEncoded = (character: string): string =>
   `(?:\\u{${character.codePointAt(0)?.toString(16)}}|${percentEncoded(character)})`;
@@ -91,13 +91,13 @@ function eraseInJson(value: unknown, erase: (text: string) => string): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The most positions before one `@` at which an address may begin. */
+/** How many positions before one `@` are tried as the beginning of an address. */
 const mostStarts = 16;
 
-/** The most positions after one `@` at which an address may end. */
+/** How many positions after one `@` are tried as the end of an address. */
 const mostEnds = 8;
 
-/** The most characters on a side of an `@` that may belong to an address. */
+/** How many characters on a side of an `@` may belong to an address. */
 const longestSide = 256;
 
 const at = /@|%40/giu;
@@ -112,9 +112,9 @@ const local = /[^\s@]+$/u;
 const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
 
 /**
- * Returns every address that `findAddress` could find in a text, in lower case. It may return other texts too. This
- * does no harm: the caller compares the hashes of the results with hashes of addresses, and a wrong text matches no
- * hash.
+ * Returns every address that `findAddress` could find in a text, in lower case. It may return other texts, too. This is
+ * not a problem, because the caller compares the hashes of the results with hashes of addresses, and a wrong text does
+ * not match.
  */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>();
@@ -127,7 +127,7 @@ export function addressesIn(text: string): string[] {
   return [...found];
 }
 
-/** Like `addressesIn`, for the names and values of JSON. */
+/** The same as `addressesIn`, for the names and values of JSON. */
 export function addressesInJson(json: string): string[] {
   try {
     return [...new Set(stringsIn(JSON.parse(json)).flatMap(addressesIn))];
@@ -136,7 +136,7 @@ export function addressesInJson(json: string): string[] {
   }
 }
 
-/** Returns the ends of a text that may be the part of an address before the `@`. */
+/** Returns the endings of a text that may be the part of an address before the `@`. */
 function beginnings(text: string): string[] {
   const characters = [...text];
   return characters

@@ -83,10 +83,12 @@ async function begin(
   return id;
 }
 
-/** Throws `forbidden` if the account owns no app, because an owner can only erase people in own apps. */
+/** Throws `forbidden` if the account owns no app, because an owner can erase people only in their own apps. */
 async function assertOwner(reader: Reader, { userId }: ConsoleCaller): Promise<void> {
   if ((await members.countOwned(reader, userId)) === 0)
-    throw new ApiError("forbidden", { message: "Only an owner of an app may do this. You own none." });
+    throw new ApiError("forbidden", {
+      message: "Only an owner of an app may do this. You do not own an app.",
+    });
 }
 
 function emailOf({ email: given }: { readonly email: string }): string {
@@ -95,7 +97,7 @@ function emailOf({ email: given }: { readonly email: string }): string {
   return email;
 }
 
-/** Returns the account of the person, and the reason why an erasure is refused, if any. */
+/** Returns the account of the person, and the reason why an erasure is refused, if there is one. */
 async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, email: string) {
   const account = await users.findByEmail(reader, email);
   const scope = { ownerId: userId };
@@ -116,18 +118,18 @@ const receipt =
   });
 
 /**
- * The longest time in milliseconds that a preview may search. It is short, because a person waits for the answer. The
- * erasure itself searches everything, without a time limit.
+ * How many milliseconds a preview may search. It is short, because a person waits for the answer. The erasure itself
+ * searches everything, without a time limit.
  */
 const longestMilliseconds = 100;
 
 type Counts = Preview["counts"];
 
 /**
- * Counts the rows that an erasure would find. A row that fits several counts is counted once, in the first of them.
- * First uses indexes to find what the person sent and received. Then searches all tables, alternately a part of each.
- * It always reads the first rows of each table, so that the counts of a small server are complete. It reads further
- * rows until the time limit. Returns the counts, and whether they are complete. (rule P13)
+ * Counts the rows that an erasure would find. A row that belongs to several counts is counted once, in the first of
+ * them. First uses indexes to find what the person sent and received. Then it searches all tables, one part of each
+ * table after the other. It always reads the first rows of each table, so that the counts of a small server are
+ * complete. It reads further rows until the time limit. Returns the counts, and whether they are complete. (rule P13)
  */
 export async function countFound(
   reader: Reader,

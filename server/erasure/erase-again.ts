@@ -24,7 +24,7 @@ const entryOf = (sealer: Sealer, row: RecordedErasure): JournalEntry => ({
   ...{ secret: secretMark(sealer), createdAt: row.createdAt },
 });
 
-/** Adds erasures to the journal. It is called before any data are deleted. Returns the number of added entries. */
+/** Adds erasures to the journal. Call this before any data is deleted. Returns the number of added entries. */
 export const recordErasures = (
   file: string,
   sealer: Sealer,
@@ -35,7 +35,9 @@ export const recordErasures = (
     rows.map((row) => entryOf(sealer, row)),
   );
 
-/** The numbers of erasures that are in the journal but not in the restored database, by the result of the new try. */
+/**
+ * The numbers of erasures that are in the journal but not in the restored database, by the result of the new attempt.
+ */
 export interface ErasedAgain {
   /** The number of people who are in the restored data, and whose erasure has begun again. */
   readonly found: number;
@@ -43,7 +45,7 @@ export interface ErasedAgain {
   readonly gone: number;
   /**
    * The number of people who cannot be erased, because they have a slot in a test that is not over, are members, or are
-   * the only owner of an app. The owner who asked for the erasure decides.
+   * the only owner of an app. The owner who requested the erasure must decide.
    */
   readonly stopped: number;
   /** The number of erasures whose hash was computed with another secret, so that the person cannot be found. */
@@ -54,7 +56,7 @@ type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Data
 
 /**
  * Begins erasures again that are in the journal but not in the database, because an older backup was restored. It finds
- * the people by comparing the hashes in the journal with the hashes of all addresses in the data. (rule P11)
+ * the people by a comparison: the hashes in the journal with the hashes of all addresses in the data. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -84,7 +86,7 @@ type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
  * Begins one erasure again. If the person is not in the data, the erasure is recorded as done. So data that the person
- * sends later are kept.
+ * sends later is not erased.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
@@ -106,13 +108,13 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
 }
 
 /**
- * Whether an erasure of the same person is already running. The journal may contain several, because an owner may have
- * erased the person several times since the backup.
+ * Whether an erasure of the same person is already running. The journal may contain several erasures of a person,
+ * because an owner may have erased the person several times since the backup.
  */
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
 
-/** Whether the restored data prevents the erasure: the person may be a member or tester again. */
+/** Whether the restored data prevents the erasure: because the person may be a member or a tester again. */
 async function isPrevented(reader: Reader, { of, ownerId }: JournalEntry, email: string): Promise<boolean> {
   const account = await users.findByEmail(reader, email);
   if (!account) return false;

@@ -21,7 +21,7 @@ const dayMilliseconds = 86_400_000;
 
 /**
  * Starts the job that erases people in small steps. It also continues erasures of servers that were stopped or killed.
- * Returns the function that stops it.
+ * Returns a function that stops the job.
  */
 export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
@@ -40,8 +40,8 @@ export function startErasing(deps: EraserDeps): () => Promise<void> {
 
 export interface Eraser {
   /**
-   * Does the next step of an erasure and returns 1. Returns 0 if no erasure is running. Rejects if the step fails. The
-   * next calls then do the steps of other erasures first.
+   * Does the next step of an erasure and returns 1. Returns 0 if no erasure is running. Rejects if the step fails.
+   * After that, the next calls do the steps of other erasures first.
    */
   next(): Promise<number>;
   /** Returns after how many milliseconds `next` should be called again. */
@@ -49,8 +49,8 @@ export interface Eraser {
 }
 
 /**
- * The maximum number of attempts at one place of an erasure. If the server process has ended at that place as often as
- * this, the erasure is stopped.
+ * The maximum number of attempts at one place of an erasure. If the server process has ended at that place this number
+ * of times, the erasure is stopped.
  */
 const mostStarts = 5;
 const mostRunning = 100;
@@ -83,7 +83,8 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // The step did not end the server, so the start is not counted. If this write fails, the start stays counted.
+        // The step did not end the server, so the start is not counted. If this write fails, the start is still
+        // counted.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;
@@ -140,7 +141,7 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
 async function addToErasureJournal({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
   await recordErasures(journalOf(settings), sealer, [row]).catch((error) =>
-    log.warn({ err: error }, "an erasure could not be noted outside of the database"),
+    log.warn({ err: error }, "an erasure could not be recorded outside of the database"),
   );
 }
 
@@ -179,8 +180,8 @@ async function eraseSeats(
 }
 
 /**
- * Deletes the files to which nothing refers since the last step. Their hashes are in the row, so that another server
- * can continue the deletion.
+ * Deletes the files to which nothing has referred since the last step. Their hashes are in the row, so that another
+ * server can continue the deletion.
  */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));

@@ -21,7 +21,7 @@ export interface JournalEntry {
 
 /**
  * Returns the entries of a journal without duplicates; an empty list if there is no such file. Ignores lines that are
- * not entries, because a crash may have cut off the last line.
+ * not entries, because the last line may be incomplete after a crash.
  */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, "utf8").catch((error) => {
@@ -42,8 +42,8 @@ function entriesIn(text: string): JournalEntry[] {
 }
 
 /**
- * Adds to a journal those of the entries that it does not contain yet. They are safely on the disk when the promise
- * resolves. Returns the number of added entries.
+ * Adds the given entries that a journal does not contain yet. They are on the disk when the promise resolves. Returns
+ * the number of added entries.
  */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {
   const present = new Set((await readJournal(file)).map(({ id }) => id));
@@ -51,7 +51,7 @@ export async function addToJournal(file: string, entries: readonly JournalEntry[
   if (missing.length === 0) return 0;
   const journal = await open(file, "a", 0o600);
   try {
-    // The line break at the beginning ends the last line, which a crash may have cut off.
+    // The line break at the beginning ends the last line, which may be incomplete after a crash.
     await journal.write(`\n${missing.map((entry) => JSON.stringify(entry)).join("\n")}\n`);
     await journal.sync();
   } finally {

@@ -77,7 +77,7 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
       </div>
       <div class="stack wide">
         {status === "running" && (
-          <Notice kind="attention">The erasure is in progress. Load this page again to see the end.</Notice>
+          <Notice kind="attention">The erasure is in progress. Reload this page to see the result.</Notice>
         )}
         <section class="card stack" aria-label="Receipt">
           <dl class="pairs">
@@ -101,13 +101,13 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
           <PersonCounts counts={counts} />
         </section>
         <form class="card stack" method="post" action={links.checkReceipt(id)}>
-          <h2>Is this receipt of an address?</h2>
+          <h2>Does this receipt belong to an address?</h2>
           <Refused refusal={form?.refusal} />
           {matches !== undefined && (
             <Notice done={matches ? "matches" : "differs"}>
               {matches
                 ? "Yes. This receipt belongs to that address."
-                : "No. This receipt is of another address."}
+                : "No. This receipt belongs to another address."}
             </Notice>
           )}
           <TextField
@@ -131,7 +131,7 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
 
 const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly receipt: Erasure }) => {
   if (finishedAt === null) return <>known when the erasure is done</>;
-  if (backupsUntil === null) return <>until they are deleted: this server does not know when</>;
+  if (backupsUntil === null) return <>until they are deleted. This server does not know when that happens</>;
   return (
     <>
       until <Timestamp at={backupsUntil} />
@@ -145,7 +145,7 @@ const Pair = ({
   children,
 }: {
   readonly name: string;
-  /** Whether the value is shown below its name, because it needs the whole line. */
+  /** Whether the value is shown below its name, because the value needs the whole line. */
   readonly long?: boolean;
   readonly children: ComponentChildren;
 }) => (
@@ -237,12 +237,13 @@ const Found = ({
     <PersonCounts counts={counts} />
     {!complete && (
       <p>
-        There is a lot to search, so there may be more than this. What the person sent and got is counted, at
-        most 1,000 of each kind. The texts of others were searched only in part. Erasing searches everything.
+        There is a lot to search, so there may be more than this. The data that the person sent and received
+        is counted, at most 1,000 of each kind. The texts of other people were searched only in part. An
+        erasure searches all data.
       </p>
     )}
     <p class="muted small">
-      These are not searched: pictures, files that others sent, and the person's name in texts of others.
+      Not searched are pictures, files that other people sent, and the person's name in texts of other people.
     </p>
     {refusal !== null ? (
       <Notice kind="attention">{refusal}</Notice>
@@ -307,10 +308,10 @@ type Counts = Partial<Erasure["counts"]> & Preview["counts"];
 
 const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["threads", "Threads of the person"],
-  ["reports", "Reports whose content is erased; they stay because others reported the same"],
+  ["reports", "Reports whose content is erased. The threads stay because other people reported the same"],
   ["messages", "Repeated reports and answers in other threads"],
   ["files", "Files"],
-  ["mails", "Mails with the address, and what is stored about the address"],
+  ["mails", "Mails with the address, and stored data about the address"],
   ["invitations", "Invitations"],
   ["seats", "Slots in tests that are over"],
   ["answers", "Stored answers to requests"],

@@ -4,13 +4,13 @@ interface Obstacles {
   readonly own: boolean;
   /** The apps of which the person is a member. */
   readonly memberOf: readonly string[];
-  /** The apps in whose tests the person has a slot. Tests that are over do not matter. */
+  /** The apps in whose tests the person has a slot. Tests that are over are not included. */
   readonly testerOf: readonly string[];
 }
 
 /** Returns why a person cannot be erased now, as a sentence; undefined if the erasure is possible. (rule P5) */
 export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string | undefined {
-  if (own) return "This is your own address. You delete your account under Your account.";
+  if (own) return "This is your own address. To delete your account, go to Your account.";
   if (memberOf.length > 0)
     return `This person is a member of ${memberOf.join(", ")}. Remove the member first.`;
   if (testerOf.length > 0)
@@ -22,7 +22,7 @@ export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string |
 interface AccountObstacles {
   /** The apps of which the person is the only owner. */
   readonly onlyOwnerOf: readonly string[];
-  /** The apps in whose tests the person has a slot. Tests that are over do not matter. */
+  /** The apps in whose tests the person has a slot. Tests that are over are not included. */
   readonly testerOf: readonly string[];
 }
 

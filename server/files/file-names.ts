@@ -5,8 +5,8 @@ const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Returns the file name at the end of a path from a sender, without control characters and other invisible characters.
- * The result has at most 200 code points and keeps the extension. Returns `fallback` if no characters are left. (rule
- * F5)
+ * The result has at most 200 code points, and the extension does not change. Returns `fallback` if no characters are
+ * left. (rule F5)
  */
 export function cleanFileName(name: string | null | undefined, fallback: string): string {
   const last = (name ?? "").replace(unseen, "").split(/[/\\]/).at(-1) ?? "";
@@ -21,7 +21,7 @@ function shorten(name: string): string {
   return points.slice(0, longest - extension.length).join("") + extension.join("");
 }
 
-/** The allowed extensions of each media type. The first one replaces an extension that is not allowed. */
+/** The allowed extensions of each media type. If a file has an extension that is not allowed, it gets the first one. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   "image/png": [".png"],
   "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],
@@ -37,8 +37,8 @@ const endings: Readonly<Record<string, readonly string[]>> = {
 export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?? "";
 
 /**
- * Returns a clean file name with an extension that fits the media type. Programs choose by the extension how to open a
- * file.
+ * Returns a clean file name with an extension that fits the media type. The extension matters, because programs use it
+ * to choose how to open a file.
  */
 export function nameFor(mediaType: string, name: string): string {
   const fitting = endings[mediaType] ?? [""];

@@ -24,7 +24,10 @@ export interface TemporaryFile {
    * header gets no media type. Call this method once.
    */
   finish(): Promise<WrittenFile>;
-  /** Like `finish`, but does not change the content. It is used for copies of files that a server has stored before. */
+  /**
+   * The same as `finish`, but without a change of the content. It is used for copies of files that a server has stored
+   * before.
+   */
   finishUnchanged(): Promise<WrittenFile>;
   /** Closes and deletes the file. This can be called at any time. */
   drop(): void;
@@ -42,8 +45,8 @@ export interface Files {
   /** Deletes temporary files that were not changed within the last hour, because only a crash leaves such files. */
   sweepTemporary(): Promise<void>;
   /**
-   * Makes a received file permanent. After this resolves, the file survives a power loss. The same content may be
-   * stored several times.
+   * Makes a received file permanent. When the promise resolves, a power failure cannot destroy the file. This may be
+   * called several times with the same content.
    */
   keep(received: ReceivedFile): Promise<void>;
   /**
@@ -72,7 +75,7 @@ export class FilesUnavailable extends Error {
   readonly isSilence: boolean;
 
   constructor(cause: unknown, { isSilence = false }: { readonly isSilence?: boolean } = {}) {
-    super("The files cannot be written right now", { cause });
+    super("The files cannot be written at the moment", { cause });
     this.name = "FilesUnavailable";
     this.isSilence = isSilence;
   }
@@ -86,13 +89,13 @@ export function assertName(sha256: string): void {
   if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
 }
 
-/** A small file or object in a storage that contains the id of the deployment to which the files belong. */
+/** The mark of a storage: a small file or object that contains the id of the deployment to which the files belong. */
 export interface PlaceMark {
   /** Returns the id of the deployment; undefined if the storage has no mark. */
   read(): Promise<string | undefined>;
   write(id: string): Promise<void>;
-  /** Whether the storage contains at least one file. */
+  /** Returns whether the storage contains at least one file. */
   holdsFiles(): Promise<boolean>;
-  /** Whether a server writes the mark again at each start, to check that it may write. */
+  /** Whether a server writes the mark again at each start, to check that it is allowed to write. */
   readonly isTried: boolean;
 }

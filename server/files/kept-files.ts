@@ -3,14 +3,14 @@ import type { ReceivedFile } from "../../src/contract/files.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
 /**
- * Stores files, and deletes a file when no upload refers to it any more. This also works if several requests add and
- * remove the same file at the same time.
+ * Stores files, and deletes a file when no upload refers to it. This also works if several requests add and remove the
+ * same file at the same time.
  */
 export interface KeptFiles {
   /**
    * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If a step
-   * fails, deletes the files again. But if the storage did not answer, the daily cleanup deletes them: a storage that
-   * hangs may execute a deletion late, after a client has successfully sent the same files again.
+   * fails, deletes the files again. If the storage did not answer, the daily cleanup deletes them. A storage that hangs
+   * may execute a deletion later, after a client has successfully sent the same files again.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
@@ -20,11 +20,11 @@ export interface KeptFiles {
    * which has only one server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
-  /** Deletes those of the files to which no upload refers any more. */
+  /** Deletes the given files to which no upload refers now. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
   /**
-   * Like `removeUnreferenced`, but in the background and a few files at the same time. Calls `failed` for each failure.
-   * The daily cleanup deletes files whose deletion failed.
+   * The same as `removeUnreferenced`, but in the background, with a few files at the same time. Calls `failed` for each
+   * failure. The daily cleanup deletes files whose deletion failed.
    */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
@@ -38,8 +38,8 @@ export interface LockingTransaction {
 }
 
 /**
- * Locks files, and finds the files without references. Until `decide` has resolved, no other server can add a reference
- * to a locked file.
+ * Locks files, and returns the files without references. Until the promise of `decide` resolves, no other server can
+ * add a reference to a locked file.
  */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
@@ -81,7 +81,7 @@ export function createKeptFiles(
       if (!(await isInUse(tx))) throw new FilesUnavailable(new Error(moved));
       for (const sha256 of hashes) await tx.lock(lockOf(sha256));
       const sizes = await withTimeout(Promise.all(hashes.map((sha256) => files.size(sha256))));
-      if (sizes.includes(undefined)) throw new FilesUnavailable(new Error("Removed at the same moment"));
+      if (sizes.includes(undefined)) throw new FilesUnavailable(new Error("Removed at the same time"));
     },
     async keepFor(received, work) {
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))];
@@ -100,7 +100,7 @@ export function createKeptFiles(
   };
 }
 
-/** Counts for each file the requests of this server that use it. A file that is in use is not deleted. */
+/** Counts how many requests of this server use each file. A file that is in use is not deleted. */
 function createHolds(files: Files, withFileLocks: WithFileLocks) {
   const held = new Map<string, number>();
   const removing = new Map<string, Promise<void>>();
@@ -179,7 +179,7 @@ function createLimiter(most: number) {
 }
 
 const moved =
-  "The files were moved to another place. Restart this server with the INNKEEP_S3_URL of that place, or without it.";
+  "The files were moved to another storage. Restart this server with the INNKEEP_S3_URL of that storage. If the files are in the data folder now, restart it without INNKEEP_S3_URL.";
 
 const isSilence = (error: unknown): boolean => error instanceof FilesUnavailable && error.isSilence;
 

@@ -44,7 +44,7 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// Replaces an existing file with the same content, because the existing copy may not have been written to the disk yet.
+// Replaces an existing file with the same content, because the existing copy may not be on the disk yet.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);

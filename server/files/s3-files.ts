@@ -224,7 +224,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** The longest time without progress: until the store answers, and between two parts of a request body. */
+/** How long a request may make no progress: before the store answers, and between two parts of a request body. */
 const silenceTimeoutMs = 4_000;
 
 const connectTimeoutMs = 3_000;
@@ -233,14 +233,14 @@ const bodyTimeoutMs = 10_000;
 
 const mostTries = 3;
 
-/** After this time a failed request is not tried again, because the client that waits for it has waited long enough. */
+/** After this time a failed request is not tried again, because the waiting client has waited long enough. */
 const retryWindowMs = 1_500;
 
 const firstPauseMs = 50;
 
 /**
- * The most connections to the store. Downloads have separate connections, so that slow downloads do not prevent reports
- * from being stored.
+ * The maximum numbers of connections to the store. Downloads have separate connections, so that slow downloads do not
+ * prevent reports from being stored.
  */
 const connectionsFor = { reading: 128, others: 32 };
 
@@ -277,7 +277,7 @@ function createS3Client(place: S3Settings): SendToS3 {
   return send;
 }
 
-/** Requests the head of an object, to find out whether the store answers. Throws FilesUnavailable if it does not. */
+/** Requests the headers of an object, to find out whether the store answers. Throws FilesUnavailable if it does not. */
 async function probe(send: SendToS3, name: string): Promise<void> {
   const { body } = await send({ method: "HEAD", name });
   body.on("error", () => {}).resume();
@@ -300,7 +300,7 @@ type Outcome =
   | { readonly answer: S3Answer }
   | {
       readonly failure: unknown;
-      /** Whether a second try would have the same result. */
+      /** Whether a second attempt would have the same result. */
       readonly isFinal: boolean;
       /** Whether the store did not answer at all. */
       readonly isSilence: boolean;
@@ -401,7 +401,7 @@ function createSigner(place: S3Settings): (request: S3Request) => Promise<Signed
 
 interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
-  /** The name of the object, without the prefix in the settings. Empty for the bucket itself. */
+  /** The name of the object, without the prefix in the settings. It is empty for the bucket itself. */
   readonly name: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -411,7 +411,7 @@ interface S3Request {
 interface S3Body {
   readonly size: number;
   readonly sha256: string;
-  /** Opens the content. It is called once for each try. */
+  /** Opens the content. It is called once for each attempt. */
   readonly read: () => AsyncIterable<Uint8Array>;
 }
 
@@ -432,7 +432,7 @@ type SendToS3 = (request: S3Request) => Promise<S3Answer>;
 /** Thrown if the store refused a request. */
 class S3Refusal extends Error {
   readonly status: number;
-  /** The error code of the store, such as `AccessDenied`. Empty if it sent none. */
+  /** The error code of the store, such as `AccessDenied`. It is empty if the store sent none. */
   readonly code: string;
 
   constructor(status: number, code: string) {
@@ -457,7 +457,7 @@ async function textOf(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Reads the reason of a refusal from the answer. */
+/** Reads the reason for a refusal from the answer. */
 async function refusalOf({
   status,
   body,
@@ -485,7 +485,7 @@ export function faultOfSettings(error: unknown): string | undefined {
   if (cause.code === "AccessDenied")
     return `INNKEEP_S3_URL has a key that may not use the bucket. It must be allowed to list, read, write and delete.`;
   if (cause.code === "RequestTimeTooSkewed")
-    return "The clock of this machine differs from that of the S3 store. Set it with NTP.";
+    return "The clock of this machine is different from that of the S3 store. Set it with NTP.";
   return `INNKEEP_S3_URL cannot be used: ${cause.message}.`;
 }
 

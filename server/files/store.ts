@@ -8,7 +8,8 @@ const placeName = "files";
 /** The storage of the files of a deployment, as recorded in the database. */
 export const filesPlace = {
   /**
-   * Returns the storage. A deployment without a row uses the local folder: it is older than the choice of a storage.
+   * Returns the storage. If the deployment has no row, it uses the local folder. Such a deployment was created before a
+   * storage could be chosen.
    */
   async find(reader: Pick<Reader, "get">): Promise<FilesPlace> {
     const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", placeName);
@@ -16,7 +17,7 @@ export const filesPlace = {
   },
 
   /**
-   * Returns the storage, and locks it: it cannot be changed until the transaction ends. Call this before the
+   * Returns the storage, and locks it, so that it cannot be changed until the transaction ends. Call this before the
    * transaction adds an upload.
    */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
@@ -24,7 +25,9 @@ export const filesPlace = {
     return filesPlace.find(tx);
   },
 
-  /** Records a new storage. First waits for the end of all transactions that add uploads in the old one. */
+  /**
+   * Records a new storage. Before that, it waits for the end of all transactions that add uploads to the old storage.
+   */
   async replace(tx: Transaction, place: FilesPlace): Promise<void> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN SHARE ROW EXCLUSIVE MODE");
     await tx.run("DELETE FROM deployment WHERE name = ?", placeName);

@@ -13,14 +13,15 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
 }
 
 /**
- * Deletes stray files, which a killed server may leave. Checks each file again immediately before its deletion. Returns
- * how many files were found.
+ * Deletes stray files. A server that was killed may leave such files. Checks each file again immediately before its
+ * deletion. Returns how many files were found.
  */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
   stopping?: AbortSignal,
 ): Promise<number> {
-  // A database without apps is new, so the folder may belong to another database.
+  // Nothing is deleted for a database without apps. Such a database is new, so the folder may belong to another
+  // database.
   if (!(await apps.exist(database))) return 0;
   let count = 0;
   for await (const strays of strayFiles(database, files)) {

@@ -22,7 +22,7 @@ export interface TemporaryFolder {
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
 
-/** Creates the folder if it does not exist, readable by its owner only. Returns the operations on its files. */
+/** Creates the folder if it does not exist. Only its owner can read the folder. Returns the operations on its files. */
 export function createTemporaryFolder(folder: string): TemporaryFolder {
   mkdirSync(folder, privateFolder);
   return {
@@ -50,7 +50,7 @@ async function dropAll(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true })));
 }
 
-/** Returns those of the files that were not written within the last hour. */
+/** Returns the given files that were not written within the last hour. */
 export async function oldOf(paths: readonly string[]): Promise<string[]> {
   const changes = await Promise.all(paths.map((path) => changedAt(path)));
   const before = settledBefore();
@@ -85,7 +85,7 @@ async function statOf(path: string) {
 }
 
 /**
- * Opens a new file with an unguessable name in `folder`, readable by its owner only. At most `limit` bytes may be
+ * Opens a new file with an unguessable name in `folder`, which only its owner can read. At most `limit` bytes may be
  * stored. Throws FilesUnavailable.
  */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {

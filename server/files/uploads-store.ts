@@ -70,7 +70,7 @@ export const uploads = {
     await database.write((tx) => decideWith(tx, tx.lock));
   },
 
-  /** Returns those of the given hashes to which no upload refers. */
+  /** Returns the given hashes to which no upload refers. */
   async unreferenced(reader: Reader, hashes: readonly string[]): Promise<string[]> {
     const marks = hashes.map(() => "?").join(", ");
     const sql = `SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (${marks})`;

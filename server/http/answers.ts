@@ -11,11 +11,11 @@ export interface PreparedAnswer {
   readonly prepared: true;
   readonly body: string | Buffer;
   readonly etag: string;
-  /** The time for which the same request gets this answer again. Undefined if the answer must not be cached. */
+  /** The period in which the same request gets this answer again. Undefined if the answer must not be cached. */
   readonly lasts?: Lasting;
 }
 
-/** The time in which something stays the same: from `from` until just before `until`, in epoch milliseconds. */
+/** A period in which a value does not change: from `from` until just before `until`, in epoch milliseconds. */
 export interface Lasting {
   readonly from: number;
   readonly until: number;
@@ -23,15 +23,15 @@ export interface Lasting {
   readonly isCurrent: () => boolean;
 }
 
-/** An answer that is a file. The file is generated while the server sends it. */
+/** An answer that is a file. The server generates the file while it sends the file. */
 export interface Download {
   readonly isDownload: true;
   readonly fileName: string;
   readonly mediaType: string;
-  /** The exact length, if it is known. */
+  /** The exact length of the file, if it is known. */
   readonly bytes: number | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Called once: when the answer was sent, has failed or was cut off. */
+  /** Called once, when the answer was sent, has failed or was interrupted. */
   end(): Promise<void>;
 }
 
@@ -39,8 +39,8 @@ export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
 /**
- * In characters. Node sends shorter text together with the headers. Longer text is encoded once here, not once for each
- * client.
+ * The limit in characters. Node sends shorter text together with the headers. Longer text is encoded once here, and not
+ * separately for each client.
  */
 const shortLength = 8_192;
 
@@ -63,8 +63,8 @@ export const etagOf = (body: string | Buffer): string =>
 
 /**
  * Whether `If-None-Match` or `If-Match` names the ETag. A weak ETag matches too, because a proxy with compression
- * changes ETags to weak ones. Unlike `fresh` of Koa, this ignores the request header `Cache-Control: no-cache`: a
- * client that sends the ETag has the answer already.
+ * changes ETags to weak ones. Unlike `fresh` of Koa, this ignores the request header `Cache-Control: no-cache`, because
+ * a client that sends the ETag already has the answer.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
@@ -97,7 +97,7 @@ interface Made {
 export const bytesOfBody = (body: string | Buffer): number =>
   typeof body === "string" ? 2 * body.length : body.length;
 
-/** The memory that an answer uses besides its body and its name, in bytes. */
+/** The memory in bytes that an answer uses in addition to its body and its name. */
 const smallThings = 1_000;
 
 interface Remembered {
@@ -126,8 +126,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // The version comes from the caller's credential. When the version changes, the credential is dropped from memory,
-    // too.
+    // The version comes from the caller's credential. When the version changes, the credential is also dropped from
+    // memory.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began)
@@ -163,15 +163,15 @@ const isGood = ({ version, from, until }: Remembered, wanted: Wanted): boolean =
   return version === wanted.version && from <= at && at < until;
 };
 
-/** Smaller answers are not counted. */
+/** The memory of smaller answers is not counted. */
 const largeBytes = 1_048_576;
 
-/** The server never cuts an answer that is younger than this, even if other answers need the memory. */
+/** The server never interrupts an answer that is younger than this, even if other answers need its memory. */
 const graceMilliseconds = 10_000;
 
 /** A large answer that the client has not read completely. */
 interface Waiting {
-  /** Two answers with the same object use the same memory, so it counts once. */
+  /** The object that uses the memory. If two answers have the same object, its memory counts once. */
   readonly memory: object;
   readonly bytes: number;
   readonly since: number;
@@ -180,15 +180,15 @@ interface Waiting {
 interface NewAnswer {
   readonly body: string | Buffer;
   /**
-   * Whether the server may refuse the request with `busy`. False if the request has changed something: then its answer
-   * must be sent.
+   * Whether the server may refuse the request with `busy`. False if the request has changed something, because then its
+   * answer must be sent.
    */
   readonly canRefuse: boolean;
 }
 
 /**
  * Counts the memory of large answers until their clients have read them. If a new answer needs more memory than is
- * free, cuts the connections of the slowest clients. Throws `busy` if that does not free enough.
+ * free, closes the connections of the slowest clients. Throws `busy` if that does not free enough.
  */
 export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
 
@@ -211,8 +211,8 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
   }
 
   /**
-   * Cuts the connection whose answer has waited for the longest time. Returns false if all answers are too young to be
-   * cut.
+   * Closes the connection whose answer has waited for the longest time. Returns false if all answers are too young for
+   * that.
    */
   function cutSlowest(): boolean {
     const [slowest] = waiting;
@@ -223,7 +223,7 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
   }
 
   return (response, { body, canRefuse }) => {
-    // In UTF-8 a character of this text has at most three bytes, so a short text need not be counted.
+    // In UTF-8 a character of this text has at most three bytes, so the bytes of a short text need not be counted.
     if (body.length * 3 < largeBytes || response.closed) return;
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (bytes < largeBytes) return;

@@ -42,7 +42,8 @@ import { cachedLookup } from "./memory.ts";
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns the time in which requests with this credential have the same caller and need no new record of their use.
+   * Returns the period in which requests with this credential have the same caller, and in which their use need not be
+   * recorded again.
    */
   readonly lasting: (
     auth: KeptAuth,
@@ -67,7 +68,7 @@ export function createAuthenticate(
 
   const person = createFindPerson(deps, touch);
 
-  // A token that has ended is refused like one that was revoked. (rule K32)
+  // A token that has expired is refused like a revoked token. (rule K32)
   const token = async (kind: string, { authorization }: PresentedCredentials): Promise<KnownToken> => {
     const hash = hashOf(bearerOf(authorization));
     const known = await find.findToken(hash);
@@ -103,7 +104,9 @@ export function createAuthenticate(
     async session(presented) {
       // Only a person may use this endpoint, and a request with a bearer token comes from a program. (rule K8)
       if (presented.authorization !== undefined)
-        throw new ApiError("sign_in_required", { message: "No token may do this. Sign in to the console." });
+        throw new ApiError("sign_in_required", {
+          message: "This is not possible with a token. Sign in to the console.",
+        });
       return person(presented);
     },
   };
@@ -135,7 +138,7 @@ const createLasting =
     return { from, until: Math.min(until, ends ?? until), isCurrent: () => callerNow() === caller };
   };
 
-/** The topics which signal that any credential may have changed. */
+/** The topics whose signals mean that any credential may have changed. */
 export const topicsOfAllCredentials: readonly string[] = [credentialsTopic];
 
 /** The topics whose signals drop a token from memory. */
@@ -185,7 +188,7 @@ const createFindPerson =
     const row = await credentials.findSession(database, id, clock.now().toISOString());
     if (!row || sessionId === undefined) throw new ApiError("sign_in_required");
     if (mutates && !isOwnOrigin(origin, settings)) {
-      throw new ApiError("forbidden", { message: "This must be sent from a page of the console." });
+      throw new ApiError("forbidden", { message: "This request must come from a page of the console." });
     }
     touch(id, row, credentials.touchSession);
     const { userId, email } = row;
@@ -244,8 +247,8 @@ export const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 
 /**
- * Throws `insufficient_scope` if the caller lacks the scope of the endpoint. For an endpoint about the token itself, a
- * token needs no scope.
+ * Throws `insufficient_scope` if the caller does not have the scope of the endpoint. For an endpoint about the token
+ * itself, a token needs no scope.
  */
 export function requireScope(
   { scope, ownToken }: Endpoint,
@@ -255,7 +258,9 @@ export function requireScope(
   if (ownToken && caller.kind === "maintainerToken" && fieldOf(params, ownToken) === caller.id) return;
   const granted: readonly Scope[] = caller.scopes;
   if (granted.includes(scope)) return;
-  throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
+  throw new ApiError("insufficient_scope", {
+    message: `The credential does not have the scope \`${scope}\`.`,
+  });
 }
 
 /** Adds the role that the endpoint needs to its caller. An endpoint that names no role needs an owner. */
@@ -276,19 +281,21 @@ interface Touched {
 /** Records the hour of a credential's last use. */
 interface Touch {
   (hash: string, touched: Touched, write: typeof credentials.touchToken): void;
-  /** The hour for which a use is recorded already, in epoch milliseconds. Further uses in this hour need no record. */
+  /**
+   * The hour for which a use is already recorded, in epoch milliseconds. Further uses in this hour are not recorded.
+   */
   readonly recorded: (hash: string) => { readonly from: number; readonly until: number };
 }
 
 /**
- * The number of credentials for which the server keeps in memory that their use is recorded. If one was dropped, the
+ * For how many credentials the server remembers that their use is recorded. If it no longer remembers a credential, the
  * next use is recorded again.
  */
 const mostRecorded = 100_000;
 
 /**
- * Creates a function that records uses of credentials. Requests do not wait for it. It keeps the recorded hour with the
- * hash of the credential, not by its id, so that the use of a renewed credential with the same id is recorded, too.
+ * Creates a function that records uses of credentials. Requests do not wait for it. It stores the recorded hour by the
+ * hash of the credential and not by its id. So the use of a renewed credential with the same id is recorded, too.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -327,8 +334,8 @@ function createHourAt(): (at: Date) => string {
 }
 
 /**
- * Creates a function that returns the scopes in a stored list. It drops scopes that this kind of credential cannot
- * have.
+ * Creates a function that returns the scopes in a stored list. The function ignores scopes that this kind of credential
+ * cannot have.
  */
 const grantedOf =
   <S extends Scope>(possible: readonly S[]) =>
@@ -382,7 +389,7 @@ export function createReadCredentials(settings: Pick<Settings, "consoleUrl">): R
       origin,
       "user-agent": userAgent,
     } = ctx.req.headers;
-    // Most requests of the API have no cookies, so Koa's parser is not needed.
+    // Most requests of the API have no cookies, so Koa's cookie parser is not called.
     const { sessionId, known } = cookies === undefined ? noCookies : cookie.shown(ctx);
     return {
       apiKey: typeof apiKey === "string" ? apiKey : undefined,
@@ -416,7 +423,7 @@ export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
     set(ctx: Context, session: Parameters<Request["setSession"]>[0]): void {
       const value = session ? `${session.id}; Expires=${session.expiresAt.toUTCString()}` : "; Max-Age=0";
       const cookies = [`${name}=${value}; ${traits}`];
-      // This cookie outlives the console session, because it is used when the person signs in again.
+      // This cookie is valid for longer than the console session, because it is used when the person signs in again.
       if (session?.known) cookies.push(`${knownName}=${session.known}; Max-Age=${knownSeconds}; ${traits}`);
       ctx.set("Set-Cookie", cookies);
     },
@@ -439,7 +446,7 @@ export const knownBrowser = {
     return marks.includes(markOf(sealer, id, email)) ? id : undefined;
   },
 
-  /** Returns the new value of the cookie: this account first, then the accounts of the latest other sign-ins. */
+  /** Returns the new value of the cookie: this account first, then the accounts of the most recent other sign-ins. */
   withAccount(sealer: Marking, kept: string | undefined, email: string): string {
     const [found = "", ...marks] = (kept ?? "").split(".");
     const id = /^[\w-]{22}$/.test(found) ? found : randomBytes(16).toString("base64url");

@@ -37,7 +37,8 @@ export type InvokeDeps = Pick<
 >;
 
 /**
- * The state of one call of an endpoint. The steps run one after the other, and each reads what earlier steps have set.
+ * The state of one call of an endpoint. The steps run one after the other, and each step reads the fields that earlier
+ * steps have set.
  */
 export interface Call {
   readonly endpoint: ServedEndpoint;
@@ -48,8 +49,8 @@ export interface Call {
   /** The key of the rate limit that the call uses; undefined without a limit. */
   limitedBy: string | undefined;
   /**
-   * Whether the checks before `countAttempts` have passed. From then on, an error must be one that the endpoint
-   * declares, and only such an error is stored for repeats.
+   * Whether the checks before `countAttempts` have passed. From then on, the call may only fail with errors that the
+   * endpoint declares. Only such errors are stored for repeats.
    */
   begun: boolean;
   parts: ReturnType<typeof parse>;
@@ -84,7 +85,7 @@ export const newCall = ({
   outcome: undefined,
 });
 
-/** Throws `insufficient_scope` if the credential lacks the scope of the endpoint. */
+/** Throws `insufficient_scope` if the credential does not have the scope of the endpoint. */
 export function checkScope(call: Call): void {
   requireScope(call.endpoint, call.incoming);
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
@@ -99,7 +100,8 @@ export async function replayAnswer(call: Call): Promise<void> {
   if (isRarelyRepeated(endpoint, incoming)) return;
   const kept = await idempotency.find(deps.database, key, deps.clock.now());
   if (!kept) return;
-  // A request with the same key and another secret may be a guess of the secret, so it counts as an attempt.
+  // If a request has the same key and another secret, its sender may be guessing the secret, so it counts as an
+  // attempt.
   if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint) await countAttempt(endpoint, incoming, deps);
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
@@ -140,7 +142,7 @@ export async function catchUp({ endpoint, incoming: { caller }, parts, deps }: C
   await deps.passingTime.catchUpOf(of, idIn({ caller, params, body }, by));
 }
 
-/** Loads, decides and saves: the work of the endpoint. */
+/** Calls the handler, which loads data, decides and saves. */
 export async function callHandler(call: Call): Promise<void> {
   call.answer = await call.handle(requestOf(call));
 }
@@ -162,7 +164,8 @@ export async function refuse(call: Call, thrown: unknown): Promise<InvocationRes
   if (!(error instanceof ApiError)) throw error;
   if (!errorsOf(endpoint).includes(error.code))
     throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
-  // Another request with the same key may have succeeded meanwhile, and its change may be the reason for this error.
+  // Another request with the same key may have succeeded in the meantime, and its change may be the reason for this
+  // error.
   const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
   if (key && since) return replay(key, since);
   if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
@@ -179,8 +182,8 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether the server looks for a stored answer only when it claims the key, or after a refusal. Apps send many reports,
- * and few of them are repeats.
+ * Whether repeats of the request are rare. Then the server looks for a stored answer only when it claims the key, or
+ * after a refusal. Apps send many reports, and few of them are repeats.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
@@ -216,13 +219,13 @@ async function replayFor(
 }
 
 const readsOnly: Pick<Request, "save" | "saveRow"> = {
-  save: () => Promise.reject(new Error("A read saves nothing")),
-  saveRow: () => Promise.reject(new Error("A read saves nothing")),
+  save: () => Promise.reject(new Error("A read must not save anything")),
+  saveRow: () => Promise.reject(new Error("A read must not save anything")),
 };
 
 /**
- * Returns the error for a request whose app or record was deleted while the request ran. A request after the deletion
- * gets the same error.
+ * Returns the error for a request whose app or record was deleted while the request ran. A request that begins after
+ * the deletion gets the same error.
  */
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
@@ -290,8 +293,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether a repeat of the request must get this error again. It must if the state of the data caused the refusal, and
- * if that state does not change just because time passes. (rule H13)
+ * Whether a repeat of the request must get this error again. It must get it if the refusal was caused by the state of
+ * the data, and that state does not change only because time passes. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&

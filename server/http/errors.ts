@@ -4,7 +4,7 @@ import { isUnavailable } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
 
-/** Returns the body of an error: `{error, code}`, and the fields that belong to the code. (rule H2) */
+/** Returns the body of an error: `{error, code}`, and the additional fields of the code. (rule H2) */
 export const errorBody = ({ message, code, details }: ApiError) => ({
   error: message,
   code,
@@ -17,7 +17,9 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
-/** Returns the message of an error as sentences, for pages and mails, which do not show the field `issues`. */
+/**
+ * Returns the message of an error as sentences. Pages and mails use them, because they do not show the field `issues`.
+ */
 export function sentencesOf({ message, details }: Pick<ApiError, "message" | "details">): string[] {
   const { issues = [] } = details;
   if (issues.length === 0) return [message];
@@ -27,7 +29,7 @@ export function sentencesOf({ message, details }: Pick<ApiError, "message" | "de
 /** Answers with an error page if the client is a browser. Returns whether it has answered. */
 export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean | Promise<boolean>;
 
-/** Answers a thrown error with a page or JSON. The cause is only written to the log. */
+/** Answers a thrown error with a page or JSON. The cause of the error is only in the log. */
 export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWithPage) {
   const hasPage = async (ctx: Context, error: ApiError): Promise<boolean> => {
     try {
@@ -84,9 +86,7 @@ function answerWithJson(ctx: Context, error: ApiError): void {
   ctx.body = { ...errorBody(error), ...requestId };
 }
 
-/**
- * The header `WWW-Authenticate`: for each code, the authentication scheme of the credential that was missing or wrong.
- */
+/** The header `WWW-Authenticate`: for each error code, the authentication scheme of the missing or wrong credential. */
 const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_token", 'Bearer realm="innkeep"'],
   ["sign_in_required", 'Bearer realm="innkeep"'],

@@ -9,7 +9,7 @@ export interface EventStream {
 
 /** The connection on which the events are sent. */
 export interface EventConnection {
-  /** Sends text. Cuts the connection if the client reads too slowly. */
+  /** Sends text. Closes the connection if the client reads too slowly. */
   readonly send: (text: string) => void;
   readonly end: () => void;
   /** Calls `listener` when the connection has closed. */
@@ -19,10 +19,13 @@ export interface EventConnection {
 export const isEventStream = (answer: unknown): answer is EventStream =>
   typeof answer === "object" && answer !== null && "isEventStream" in answer && answer.isEventStream === true;
 
-/** The most bytes that may wait for a client that reads slowly. The client reconnects and reads everything again. (rule F74) */
+/**
+ * How many bytes may wait for a client that reads slowly. If there are more, the connection is closed. The client then
+ * connects again and reads everything again. (rule F74)
+ */
 const mostWaitingBytes = 65_536;
 
-/** Sends the headers of an event stream and opens it. Proxies must not collect the answer. */
+/** Sends the headers of an event stream and opens it. Proxies must not buffer the answer. */
 export function sendEvents(ctx: Context, { open }: EventStream): void {
   const { req, res } = ctx;
   ctx.respond = false;

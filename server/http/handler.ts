@@ -44,7 +44,7 @@ export interface IncomingRequest {
   readonly idempotencyKey: string | undefined;
   readonly ifMatch?: string | undefined;
   readonly lastEventId?: string | undefined;
-  /** By how many milliseconds the sender's clock is ahead. */
+  /** How many milliseconds the sender's clock is ahead of the server's clock. */
   readonly clockAhead?: number;
   readonly address: string;
   readonly browser: Request["browser"];
@@ -133,7 +133,7 @@ export interface Callers {
   session: ConsoleCaller;
 }
 
-/** The answer of a handler of a `pending` endpoint while there is no result yet: 202 with `{}`. */
+/** The answer of a handler of a `pending` endpoint while there is no result yet. The response is 202 with `{}`. */
 export const notYet = Symbol("not yet");
 
 type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
@@ -157,12 +157,12 @@ export interface Browser {
 }
 
 /**
- * Identifies a request and its repeats, for a handler that saves its work in several transactions: a repeat continues
- * where the request ended.
+ * Identifies a request and its repeats. It is for a handler that saves its work in several transactions: a repeat
+ * continues where an interrupted request has stopped.
  */
 export interface RepeatMark {
   readonly name: string;
-  /** The fingerprint of the content. A repeat with another one is refused. */
+  /** The fingerprint of the content. A repeat with another fingerprint is refused. */
   readonly content: string;
 }
 
@@ -176,11 +176,11 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly ifMatch: string | undefined;
   /** The header `Last-Event-ID`: the last event that a browser has received. */
   readonly lastEventId: string | undefined;
-  /** By how many milliseconds the clock of the sender is ahead; 0 if the request has no date. */
+  /** How many milliseconds the sender's clock is ahead of the server's clock; 0 if the request has no date. */
   readonly clockAhead: number;
   /** The client's network address. */
   readonly address: string;
-  /** The headers that a browser adds by itself. */
+  /** The headers that a browser adds automatically. */
   readonly browser: Browser;
   /**
    * Checks the credential again and returns its caller. Rejects if the credential was revoked after the request began.
@@ -190,12 +190,13 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly signal: () => AbortSignal;
   /** The identity of a request, which is the same for its repeats. Undefined without an Idempotency-Key. */
   readonly repeat: RepeatMark | undefined;
-  /** Undoes the use of the rate limit. For requests with `wait`. */
+  /** Undoes the use of the rate limit. Only requests with `wait` need this. */
   readonly giveBack: () => void;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
-   * `work` is the answer. A handler calls `save` once. `repeatableUntil`: when the stored answer expires at the latest;
-   * `first`: runs before the key is checked; `rateLimit`: returns the limit to use instead of that of the endpoint.
+   * `work` is the answer. A handler calls `save` once. `repeatableUntil` is the latest time at which the stored answer
+   * expires. `first` runs before the key is checked. `rateLimit` returns the limit to use in place of the endpoint's
+   * limit.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -205,7 +206,10 @@ export interface Request<E extends Endpoint = Endpoint> {
       readonly rateLimit?: () => RateLimitName;
     },
   ): Promise<Answer>;
-  /** Like `save` for work that is one insert. The server joins it with other waiting inserts into one statement. */
+  /**
+   * The same as `save`, for work that is one insert. The server combines the insert with other waiting inserts in one
+   * statement.
+   */
   saveRow<Answer extends AnswerOf<E>>(
     insert: (into: Inserter) => Promise<void>,
     answer: Answer,
@@ -228,23 +232,20 @@ export interface CatchUp {
   readonly by: "account" | `params.${string}` | `body.${string}`;
 }
 
-/**
- * Properties of an endpoint that matter only inside the server, not to clients. They are set where the handler is
- * defined.
- */
+/** Properties of an endpoint that clients need not know. They are set where the handler is defined. */
 export interface Traits {
   /**
-   * Secret fields of the body that are also used to encrypt the stored answer. If a repeat has other values in them, it
-   * gets `idempotency_mismatch`.
+   * Secret fields of the body that are also used to encrypt the stored answer. If a repeat has other values in these
+   * fields, it gets `idempotency_mismatch`.
    */
   readonly sealedBy?: readonly string[];
-  /** Refusals that a repeat must get again, in addition to those with status 409 and 422. */
+  /** Error codes that a repeat must get again, in addition to those with status 409 and 422. */
   readonly keptRefusals?: readonly ErrorCode[];
   /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
   /**
-   * Set if the server may answer the same request again without a call of the handler, while the answer is certainly
-   * unchanged.
+   * Set if the server may answer the same request again without a call of the handler, while it is certain that the
+   * answer has not changed.
    */
   readonly ready?: true;
 }

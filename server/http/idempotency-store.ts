@@ -3,7 +3,7 @@ import { valueAt } from "../../src/contract/json.ts";
 import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 
-/** For each path parameter, the statement that finds the app of the record whose id it is. */
+/** The path parameters with ids of records, each with the statement that finds the app of the record. */
 const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ["appId", `SELECT id AS "appId" FROM apps WHERE id = ?`],
   ["id", `SELECT app_id AS "appId" FROM feedback WHERE id = ?`],
@@ -32,8 +32,9 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 }
 
 /**
- * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the role is now too
- * low. The answer to the deletion of an app has no content, so a repeat of the deletion may always get it. (rule K23)
+ * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's role has
+ * too few rights now. The answer to the deletion of an app has no content, so a repeat of the deletion may always get
+ * it. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -59,15 +60,15 @@ export interface IdempotencyKey {
   readonly scope: string;
   /** The value of the header, without its quotes. */
   readonly key: string;
-  /** The fingerprint of the whole request. A repeat has the same one. */
+  /** The fingerprint of the whole request. A repeat has the same fingerprint. */
   readonly fingerprint: string;
   /** How long the answer is stored. The default is 24 hours. */
   readonly lifetimeSeconds?: number;
-  /** The app that the request is about, if it needs a role there. */
+  /** The app that the request is about, if the request needs a role in it. */
   readonly appId?: string | undefined;
   /**
-   * Set only while the server does not trust its clock. Then no answer expires. `behindMs`: by how much the clock may
-   * be behind.
+   * Set only while the server does not trust its clock. Then no answer expires. `behindMs` is the number of
+   * milliseconds by which the clock may be slow.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }
@@ -85,7 +86,7 @@ export interface FoundAnswer extends StoredAnswer {
   readonly fingerprint: string;
 }
 
-/** `in_progress`: another transaction has the key. `stored`: there is an answer already. */
+/** `in_progress`: another transaction has the key. `stored`: there is already an answer. */
 type Claim = "claimed" | "in_progress" | "stored";
 
 /** The answers to requests with an Idempotency-Key. */
@@ -182,7 +183,8 @@ export const scopeOf = (whose: readonly string[], method: string, path: string):
   [...whose, method, sameAddress(path)].join("\n");
 
 /**
- * Returns the path in one form. An id in capitals is the same id, so a repeat with capitals must not be executed again.
+ * Returns the path in lower case. An id in capitals is the same id, so a repeat with capitals must not be executed
+ * again.
  */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 

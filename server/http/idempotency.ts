@@ -42,7 +42,7 @@ type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
 /**
  * Creates `save` and `saveRow` of a request. The change, the use of the rate limit and the stored answer are committed
- * together or not at all. (rule H14)
+ * together, or none of them is committed. (rule H14)
  */
 export function createSave(
   deps: Saving,
@@ -108,14 +108,14 @@ async function ending<Result>(using: MutationUse, work: () => Promise<Result>): 
 
 /** The options of one `save`. */
 interface SaveOptions {
-  /** When the stored answer expires at the latest. */
+  /** The latest time at which the stored answer expires. */
   readonly repeatableUntil?: Date;
   /**
    * Runs before the Idempotency-Key is checked, so that a second request with the same key waits here for the first
    * one.
    */
   readonly first?: (tx: Transaction) => Promise<void>;
-  /** Called after `first`. Returns the limit that the request uses instead of that of the endpoint. */
+  /** Called after `first`. Returns the limit that the request uses in place of the endpoint's limit. */
   readonly rateLimit?: () => RateLimitName;
 }
 
@@ -163,7 +163,7 @@ export interface IdempotentRequest extends IdempotencyKey {
 /**
  * Identifies a request with an Idempotency-Key. Returns undefined without a key, or if neither a credential nor a field
  * of the body identifies the sender. If fields of the body identify the sender, the stored answer is sealed with them,
- * so that only a request with the same fields gets it. (rules H10, H15)
+ * so that only a request with the same fields gets the answer. (rules H10, H15)
  */
 export function idempotentRequestOf(
   endpoint: ServedEndpoint,
@@ -208,7 +208,7 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
 
 /**
- * Whether a request with this Idempotency-Key was answered already. The body has not arrived yet, so the contents are
+ * Whether a request with this Idempotency-Key was already answered. The body has not arrived yet, so the contents are
  * not compared.
  */
 export async function isAnswered(
@@ -257,8 +257,8 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 }
 
 /**
- * Without a credential, the answer is also sealed with the secret fields of the request. A person who has the database
- * and the secret of the deployment still cannot read a token in it.
+ * Without a credential, the answer is also sealed with the secret fields of the request. So even a person who has the
+ * database and the secret of the deployment cannot read a token in the answer.
  */
 function sealerOf(
   { repeatableBy, sealedBy = [] }: ServedEndpoint,

@@ -1,9 +1,9 @@
 import { badRequest } from "../../src/contract/errors.ts";
 
-/** The position in a list at which a page starts: the sort key of the row before the page. */
+/** The position in a list at which a page starts. It is the sort key of the row before the page. */
 export type Position = readonly string[];
 
-/** One part of a sort key: its form in a cursor, and a value that sorts before every other. */
+/** One part of a sort key: its form in a cursor, and a value that comes before all others. */
 interface KeyPart {
   readonly form: RegExp;
   readonly start: string;
@@ -41,7 +41,7 @@ const cursorOf = (position: Position): string => Buffer.from(position.join(" "))
 
 /**
  * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The next
- * page then continues before the number `reached`.
+ * page then begins before the number `reached`.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],

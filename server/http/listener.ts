@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import type { Budgets } from "../settings/limits.ts";
 import { errorBody } from "./errors.ts";
 
-/** The longest time between two checks for requests that arrive too slowly. */
+/** The maximum time between two checks for requests that arrive too slowly. */
 const mostCheckMilliseconds = 1_000;
 
 /** Creates an HTTP server with the time limits of the budgets. It does not listen yet. */
@@ -43,18 +43,21 @@ interface Use {
 }
 
 /**
- * Limits the number of open connections. For a new connection above the limit, closes the one that has been without a
- * request for the longest time. If most connections have never sent a request, closes one of those, so that a client
- * between two requests keeps its connection. Closes idle connections first, then those with slow bodies, then those
- * whose answer takes over a second. If all connections are busy, closes the new one.
+ * Limits the number of open connections. For a new connection above the limit, closes the connection that has been
+ * without a request for the longest time. If most connections have never sent a request, closes one of these, so that a
+ * client between two requests keeps its connection. Idle connections are closed first, then those with slow bodies,
+ * then those whose answer takes over a second. If all connections are busy, closes the new one.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // Sorting connections by their last requests costs time at each request, so it is done only while many are open.
+  // To keep the connections sorted by their last requests takes time in each request. So this is done only while many
+  // connections are open.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
-  const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
+  const warn = createWarning((count) =>
+    log.warn({ count, most }, "there were too many connections, so some were closed"),
+  );
 
   const forget = (socket: Socket) => {
     open.delete(socket);
@@ -70,7 +73,7 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     if (open.size <= most) return;
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open) ?? socket;
-    // The connection no longer counts, although its socket has not reported yet that it has closed.
+    // From here on the connection is not counted, although its socket has not yet reported that it is closed.
     forget(leaving);
     leaving.destroy();
     warn();
@@ -113,8 +116,8 @@ function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
 const warnMilliseconds = 10_000;
 
 /**
- * Creates a function that warns the first time, and then at most every ten seconds, with the count since the last
- * warning.
+ * Creates a function that warns the first time, and then at most every ten seconds, with the number of events since the
+ * last warning.
  */
 function createWarning(warn: (count: number) => void): () => void {
   let count = 0;
@@ -130,8 +133,8 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers errors of HTTP itself in the format of all errors, in place of the texts of Node: malformed HTTP, headers
- * that are too large, a request that does not arrive in time. Accepts an unknown `Expect` header.
+ * Answers errors of HTTP itself in the format of all errors, in place of the texts of Node. These are malformed HTTP,
+ * headers that are too large, and requests that do not arrive in time. Accepts an unknown `Expect` header.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
@@ -157,7 +160,8 @@ function endSoon(socket: Socket, text: string, milliseconds: number): void {
 }
 
 /**
- * Whether an answer has begun on this connection, so that no other bytes may be sent. Node has no public API for this.
+ * Whether a part of an answer was already sent on this connection. Then no other bytes may be sent. Node has no public
+ * API for this.
  */
 function isUnderWay(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, "_httpMessage");

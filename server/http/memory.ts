@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "../database/database.ts";
 import { everyTopic } from "../database/signals.ts";
 
-/** Finds a row by a name: in memory, or else in the database. */
+/** Finds a row by a name. It looks in memory first, then in the database. */
 interface Lookup<Row> {
   (name: string): Row | Promise<Row | undefined>;
   /** Returns the row if it is in memory, otherwise undefined. Does not read the database. */
@@ -17,8 +17,8 @@ interface LookupCacheOptions<Row> {
   /** Returns the topics whose signals drop only this row. */
   readonly topicsOf?: (row: Row) => readonly string[];
   /**
-   * If this topic signals the commit of a transaction that stored a row, returns the name and the row, so that the row
-   * is cached without a read.
+   * Some topics signal that a transaction which stored a row has committed. For such a topic, returns the name and the
+   * row, so that the row is cached without a read.
    */
   readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
   /** Returns about how many bytes of memory a row takes without its name and its topics. The default is 1,000. */
@@ -64,14 +64,17 @@ export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row>
 
 const defaultBytes = 1_000;
 
-/** The memory of one map entry without its text, in bytes. */
+/** The memory in bytes that a map entry uses in addition to its text. */
 const placeBytes = 600;
 
-/** Returns about how many bytes the name and the topics of a row take. Often they take more than the row. */
+/** Returns about how many bytes the name and the topics of a row take. They often take more memory than the row. */
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/** Creates the store of the rows and of their names by topic. A topic may name a row that is no longer in memory. */
+/**
+ * Creates the store for the cached rows, and for the names of rows by topic. A topic may name a row that is no longer
+ * in memory.
+ */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,
@@ -103,7 +106,7 @@ interface KeptRow<Row> {
 }
 
 /**
- * A cache in memory of what a process has read from its database. Only the process that writes a SQLite file has one,
+ * A cache in memory of what a process has read from its database. Only a process that writes a SQLite file has a cache,
  * because only this process sees every change immediately. All parts of the cache share one limit in bytes. The least
  * recently used values are dropped first. (decision 04) (rule H32)
  */
@@ -119,11 +122,11 @@ export interface Memory {
 }
 
 interface MemoryPart<Value> {
-  /** Returns the value of a name and marks it as just used. Returns undefined if it is not in memory. */
+  /** Returns the value of a name and marks the value as just used. Returns undefined if the value is not in memory. */
   get(name: string): Value | undefined;
   /**
-   * Stores the value in place of the previous one. `bytes`: about how much memory it takes, with its name. Returns
-   * whether it was stored.
+   * Stores the value in place of the previous one. `bytes` is about how much memory the value and its name take.
+   * Returns whether the value was stored.
    */
   keep(name: string, value: Value, bytes: number): boolean;
   forget(name: string): void;
@@ -131,7 +134,7 @@ interface MemoryPart<Value> {
 }
 
 /**
- * A value in memory. The object itself is the key in the cache, because a text as the key would have to be hashed at
+ * A value in memory. The object itself is the key in the cache. If the key were a text, it would have to be hashed at
  * each use.
  */
 interface Kept {

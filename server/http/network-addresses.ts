@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 
 /**
  * Creates a function that finds the address of the client. In X-Forwarded-For it trusts only the entries that trusted
- * proxies wrote, so the client is the last entry that is not a trusted proxy. If that entry is not an address, the
- * result is the address of the connection.
+ * proxies wrote, so the address of the client is the last entry that is not a trusted proxy. If that entry is not an
+ * address, the result is the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -66,7 +66,7 @@ export const otherMachineRefusal = "The development server sends only to address
 
 /**
  * Creates a lookup that resolves a name only to addresses that are allowed. The socket connects to exactly this result,
- * so the address of a name cannot change between the check and the connection.
+ * so the name cannot get another address between the check and the connection.
  */
 const createCheckedLookup =
   (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>

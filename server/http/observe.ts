@@ -63,7 +63,7 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // This is not a separate middleware, because that would cost time, and nearly every request has arrived completely
+    // This is not a separate middleware, because that would take time, and nearly all requests have arrived completely
     // by now.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
@@ -81,7 +81,7 @@ function createIds(): () => string {
 
 /**
  * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body, and closes
- * the connection: bytes that nobody reads would look like the next request. (rule H20)
+ * the connection: bytes that were not read would look like the next request. (rule H20)
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -127,7 +127,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** Further sources of metrics. */
+/** Other sources of metrics. */
 export interface Watched {
   /** Returns the result of the last nightly backup. */
   readonly drill?: (() => Drill | undefined) | undefined;

@@ -67,8 +67,8 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
 }
 
 /**
- * Returns the metrics if the request has the metrics token of the deployment. Throws `not_found` without it, and if no
- * token is set.
+ * Returns the metrics if the request has the metrics token of the deployment. Throws `not_found` for a request without
+ * this token, and if the deployment has no metrics token.
  */
 async function readMetrics(
   metrics: Metrics,
@@ -95,7 +95,8 @@ export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadO
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 
 /**
- * Returns a function that creates a value at its first call and keeps it. After a failure, the next call tries again.
+ * Returns a function that creates a value at its first call, and returns the same value at later calls. After a
+ * failure, the next call tries again.
  */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;

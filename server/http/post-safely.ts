@@ -11,7 +11,7 @@ import {
   publicLookup,
 } from "./network-addresses.ts";
 
-/** To which addresses a post may go: only to public ones, to all, or only to this machine. */
+/** To which addresses the server may post: only public addresses, all addresses, or only addresses of this machine. */
 export type Reach = "public" | "all" | "this machine";
 
 export interface SafePost {
@@ -22,25 +22,26 @@ export interface SafePost {
   readonly timeLimitMs: number;
   /** How many bytes of the answer are read; 0 if only the status is needed. */
   readonly answerBytes?: number;
-  /** Ends the post early. */
+  /** A signal that ends the post early. */
   readonly signal?: AbortSignal;
 }
 
 export interface PostAnswer {
   readonly status: number;
-  /** The beginning of the body. */
+  /** The beginning of the body of the answer. */
   readonly text: string;
   /** The header `Retry-After`, if the answer has it. */
   readonly retryAfter: string | undefined;
 }
 
-/** After the head of the answer has arrived, its body may take this time. The status counts without it. */
+/** How long the body of an answer may take after its headers. If it takes longer, only the status is used. */
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts to an address that a person has entered: JSON, unless the headers name another type. Follows no redirect. With
- * `public` it connects to no private address, even if a public name resolves to one. Rejects with an Error if there is no
- * answer. The message of the error does not contain the address, because that address can be a secret. (rule O29)
+ * Posts to an address that a person has entered. The body is JSON, unless the headers name another type. Redirects are
+ * not followed. With `public`, it never connects to a private address, even if a public name resolves to one. Rejects
+ * with an Error if there is no answer. The message of the error does not contain the address, because that address can
+ * be a secret. (rule O29)
  */
 export function postSafely({
   url,
@@ -70,7 +71,7 @@ export function postSafely({
         let read = 0;
         const finish = () => {
           clearTimeout(late);
-          // A slow or endless body would delay other posts.
+          // The rest is not read, because a slow or endless body would delay other posts.
           answer.destroy();
           const text = Buffer.concat(chunks).subarray(0, answerBytes).toString("utf8");
           const retryAfter = answer.headers["retry-after"];
@@ -87,8 +88,8 @@ export function postSafely({
         answer.on("error", finish);
       },
     );
-    // This limits the time of the whole request. A limit for the time between two bytes would not stop a server that
-    // sends slowly.
+    // This limits the time of the whole request. A limit for the time between two bytes would have no effect on a
+    // server that sends slowly.
     const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
     outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
     outgoing.on("close", () => clearTimeout(timer));
@@ -101,7 +102,10 @@ export function postSafely({
   });
 }
 
-/** Returns to which addresses events of apps and notices in browsers go. A development server posts to this machine only. */
+/**
+ * Returns to which addresses the server may send events of apps and notices in browsers. A development server posts
+ * only to this machine.
+ */
 export const reachOf = ({
   dev,
   privateWebhooks,
@@ -113,7 +117,10 @@ export const reachOf = ({
   return privateWebhooks ? "all" : "public";
 };
 
-/** Returns why nothing is posted to an address with this reach; undefined if its name does not say so. */
+/**
+ * Returns why the server may not post to an address with this reach. Returns undefined if the address itself shows no
+ * reason: a name must still be resolved.
+ */
 export const addressRefusal = (url: string, reach: Reach): string | undefined =>
   refusalOf(new URL(url).hostname, reach);
 

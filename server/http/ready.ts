@@ -12,7 +12,7 @@ import { isInMemory } from "./rate-limits/rate-limits.ts";
  * same bytes, as long as all their data is in memory and unchanged. Koa answers all other requests. (decision 04)
  */
 export interface Ready {
-  /** Keeps an answer that Koa has sent, if the next request like this one may get it without Koa. */
+  /** Stores an answer that Koa has sent, if the server may send it without Koa to the next request of the same kind. */
   keep(request: IncomingMessage, given: GivenAnswer): void;
   /** Returns a listener that sends a ready answer if there is one, and otherwise calls `next`. */
   before(next: RequestListener): RequestListener;
@@ -21,7 +21,7 @@ export interface Ready {
 export interface GivenAnswer {
   readonly endpoint: Endpoint;
   readonly callerId: string;
-  /** The time in which the credential has the same caller. */
+  /** The period in which the credential has the same caller. */
   readonly credential: Lasting;
   readonly answer: PreparedAnswer;
 }
@@ -36,7 +36,7 @@ interface Entry {
   readonly body: Buffer;
   /** The headers: name, value, name, value. The first value is the id of the request. */
   readonly whole: string[];
-  /** The headers for a client that has the body already. */
+  /** The headers for a client that already has the body. */
   readonly unchanged: string[];
 }
 
@@ -101,7 +101,7 @@ export function createReady(
 interface Asked {
   /** The name of the answer. Requests with the same address and credential have the same name. */
   readonly name: string;
-  /** The ETags of the answers that the client has already. */
+  /** The ETags of the answers that the client already has. */
   readonly known: string | undefined;
 }
 
@@ -131,11 +131,14 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
     }
   }
   if (credential === undefined || hosts !== 1) return undefined;
-  // The credential is secret, and so is a test key in an address. So only their hash is kept.
+  // The credential is secret, and so is a test key in an address. So only a hash of them is stored.
   return { name: hashOf(`${url} ${credential}`), known };
 }
 
-/** The headers that change an answer. If a request has one with `other`, or one of these twice, Koa answers it. */
+/**
+ * The headers that change an answer. If a request has a header with `other`, or one of these headers twice, Koa answers
+ * it.
+ */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
   ["x-api-key", "credential"],
   ["authorization", "credential"],
@@ -208,7 +211,8 @@ function send(
 }
 
 /**
- * Returns the bytes of a text in a separate buffer. `Buffer.from` would keep a whole block of Node's pool in memory.
+ * Returns the bytes of a text in a separate buffer. With `Buffer.from`, a whole block of Node's pool would stay in
+ * memory.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));
@@ -216,7 +220,7 @@ function ownBytes(text: string): Buffer {
   return bytes;
 }
 
-/** Larger answers are sent through Koa, where their memory is counted while they are sent. */
+/** Koa sends larger answers, because there their memory is counted while they are sent. */
 const mostBytesOfOne = 262_144;
-/** The memory of an entry without its body, in bytes. */
+/** The memory in bytes that an entry uses in addition to its body. */
 const smallThings = 2_000;

@@ -37,9 +37,9 @@ import type { Ready } from "./ready.ts";
 import { sendDownload } from "./serve-file.ts";
 
 /**
- * Calls the route of each request. A map finds paths without parameters; routers find the others. HEAD is treated like
- * GET. Throws `method_not_allowed` for a known path with another method, and `bad_request` if the target is not an
- * address. Calls `next` for unknown paths. (rule H27)
+ * Calls the route of each request. A map finds the routes without parameters, and routers find the other routes. HEAD
+ * is treated like GET. Throws `method_not_allowed` for a known path with another method, and `bad_request` if the
+ * target is not an address. Calls `next` for unknown paths. (rule H27)
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -111,7 +111,7 @@ function routerOf(routes: readonly Route[]): Router {
 
 /**
  * Returns the area of a path: its first three parts, such as `/api/v1/agent`. A router tries its routes one after the
- * other, so each area has its own router to save time.
+ * other, so there is a separate router for each area, which saves time.
  */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
@@ -164,14 +164,15 @@ export interface SharedSteps {
   readonly admit: Admit;
   readonly arrivals: IncomingBodies;
   readonly holdAnswer: HoldAnswer;
-  /** Keeps answers, so that the server can send them without Koa the next time. */
+  /** Stores answers, so that the server can send them without Koa the next time. */
   readonly ready?: Pick<Ready, "keep"> | undefined;
 }
 
 export type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 
 /**
- * The state of one request of the API. The steps run one after the other, and each reads what earlier steps have set.
+ * The state of one request of the API. The steps run one after the other, and each step reads the fields that earlier
+ * steps have set.
  */
 export interface Exchange {
   readonly ctx: Context;
@@ -183,7 +184,7 @@ export interface Exchange {
   readonly readReceived: ReturnType<typeof createBodyReader>;
   presented: PresentedCredentials;
   caller: Callers[Endpoint["auth"]];
-  /** By how many milliseconds the sender's clock is ahead. */
+  /** How many milliseconds the sender's clock is ahead of the server's clock. */
   clockAhead: number;
   body: ReceivedBody;
   idempotencyKey: string | undefined;
@@ -220,7 +221,7 @@ export const newExchange = ({
   outcome: { status: 204, body: undefined, replayed: false },
 });
 
-/** Informs clients that the endpoint has a successor. Refused requests get the headers too. (RFC 9745; rule H28) */
+/** Informs clients that the endpoint has a successor. Refused requests get these headers, too. (RFC 9745; rule H28) */
 export function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
   if (!successor) return;
   ctx.set("Deprecation", `@${deprecatedSince}`);
@@ -238,8 +239,8 @@ export async function findCaller(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Computes by how much the sender's clock is ahead. This runs before the body is read, because the time to read the
- * body would make the difference smaller.
+ * Computes by how much the sender's clock is ahead. This runs before the body is read, because the time that the body
+ * takes would make the difference smaller.
  */
 export function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
@@ -296,7 +297,9 @@ interface ReceivedBody {
 
 const noBody: ReceivedBody = { value: undefined };
 
-/** Creates a function that reads bodies. It reads a large body only after the server has admitted it. */
+/**
+ * Creates a function that reads bodies. The function reads a large body only after the server has admitted the body.
+ */
 export function createBodyReader(
   { files }: Pick<Deps, "files">,
   { admit, arrivals, addressOf }: SharedSteps,
@@ -363,7 +366,7 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
-/** Sends an answer. A read has an ETag, and gets 304 if the client has the answer. (rule H23) */
+/** Sends an answer. A read has an ETag, and gets 304 if the client already has the answer. (rule H23) */
 export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } }: Exchange): void {
   const { method } = endpoint;
   ctx.status = status;
@@ -395,7 +398,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
   ctx.body = content;
 }
 
-/** Keeps the answer, so that the next request like this one gets it without Koa. */
+/** Keeps the answer, so that the next request of the same kind gets it without Koa. */
 export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
   const { auth, ready } = endpoint;
   const { status, body: answer } = outcome;

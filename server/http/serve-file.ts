@@ -50,7 +50,8 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   }
   const span = spanOf(ctx, file.size);
   if (span === "unsatisfiable") return refuseRange(ctx, file.size);
-  // The file is opened before the headers are set: if opening fails, the error answer must not have these headers.
+  // The file is opened before the headers are set: if the file cannot be opened, the answer with the error must not
+  // have these headers.
   const stream = ctx.method === "GET" ? await files.open(file.sha256, span) : undefined;
   setHeaders(ctx, file);
   ctx.length = span ? span.end - span.start + 1 : file.size;
@@ -75,7 +76,7 @@ function refuseRange(ctx: Context, size: number): void {
   ctx.body = "";
 }
 
-// The files come from strangers. No script in them may run, and no browser may guess another type. (rule F16)
+// The files come from strangers. No script in these files may run, and no browser may guess another type. (rule F16)
 function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
   const kind = /^(image|video)\//.test(mediaType) ? "inline" : "attachment";
   ctx.set({
@@ -104,12 +105,14 @@ function parseByteRange(header: string | undefined, size: number): ByteSpan | "u
 
 const spanBetween = (start: number, end: number) => (start <= end ? { start, end } : "unsatisfiable");
 
-/** The longest time of a download. A client that reads nothing loses its connection earlier, as with every answer. */
+/**
+ * How long a download may take. The connection of a client that reads nothing is closed earlier, as for every answer.
+ */
 const longestMilliseconds = 6 * 3_600_000;
 
 /**
- * Sends a file while it is generated, as fast as the client reads. An error cuts the connection, so that an incomplete
- * file looks like a failure.
+ * Sends a file while it is generated, at the speed at which the client reads. After an error, the connection is closed
+ * without an end of the file, so that clients notice the failure.
  */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
   ctx.set({
@@ -133,7 +136,7 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 
 /**
  * Returns a Content-Disposition header for any file name: an ASCII name for all clients, and the full name in the form
- * of RFC 8187 if it is not ASCII. No name can end the header or its quotes early.
+ * of RFC 8187 if it is not ASCII. A name can never end the header or its quotes early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");
@@ -145,7 +148,7 @@ function contentDisposition(kind: "inline" | "attachment", fileName: string): st
   return `${kind}; filename="${ascii}"${full}`;
 }
 
-// encodeURIComponent leaves these characters as they are, but RFC 8187 does not allow them.
+// encodeURIComponent does not encode these characters, but RFC 8187 does not allow them.
 const encodeExtended = (text: string) =>
   encodeURIComponent(text).replace(
     /['()*]/g,

@@ -4,9 +4,9 @@ import type { Database } from "../database/database.ts";
 export interface Waiting {
   /**
    * Calls `look` until its result is `enough`: first immediately, then at every signal of one of the `topics`. After
-   * `milliseconds`, or when `signal` aborts, returns the last result. Listens before the first call of `look`, so that
-   * it misses no signal. On PostgreSQL it also calls `look` every five seconds, because a notification of another
-   * server may be lost, and a server of another version may send none. (rule A22)
+   * `milliseconds`, or when `signal` aborts, returns the last result. It listens before the first call of `look`, so it
+   * misses no signal. On PostgreSQL it also calls `look` every five seconds, because a notification of another server
+   * may be lost, and a server of another version may send none. (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -23,8 +23,8 @@ export interface WaitOptions<Found> {
   /** Registers `wake` for changes that have no topic. Returns a function that removes it. */
   readonly listen?: (wake: () => void) => () => void;
   /**
-   * Called when the wait begins. `isResting` returns whether the request is waiting now: no signal has come since the
-   * last `look`. Returns a function to call when the wait ends.
+   * Called when the wait begins. `isResting` returns whether the request is waiting now, because there was no signal
+   * since the last `look`. Returns a function to call when the wait ends.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }
@@ -88,7 +88,10 @@ export function createWaiting(
   };
 }
 
-/** Creates an event for which one function waits. If the event comes before the function waits, it is kept. */
+/**
+ * Creates an event for which one function waits. If the event happens before the function waits, the function does not
+ * wait.
+ */
 function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;

@@ -34,21 +34,23 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 }
 
 /**
- * Deletes threads that apps no longer keep, files to which nothing refers, the words of deleted threads from the search
- * index, browsers whose session ended long ago, and pictures that no text shows.
+ * Deletes threads that are older than the limit of their app, files without references, the words of deleted threads
+ * from the search index, browsers whose session ended long ago, and pictures that no text shows.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
   const count = await sweepFiles(deps, stopping);
-  if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
+  if (count > 0) deps.log.info({ count }, "deleted files without references");
   await forgetDeletedWords(deps.database, stopping);
   await deps.database.write(tryAgain);
   await forgetBrowsers(deps);
-  // The last step, because it reads many texts: if it fails, the steps before it are done.
+  // This is the last step, because it reads many texts. If it fails, the steps before it are done.
   await sweepPictures(deps, stopping);
 }
 
-/** Deletes what is known of browsers that have shown no notices for long, because nobody signed in there. (rule N10) */
+/**
+ * Deletes the data of browsers that have shown no notices for a long time, because nobody signed in there. (rule N10)
+ */
 async function forgetBrowsers({ clock, database }: Pick<CleanupDeps, "clock" | "database">): Promise<void> {
   const before = new Date(clock.now().getTime() - forgottenAfter).toISOString();
   const most = 500;
@@ -57,7 +59,7 @@ async function forgetBrowsers({ clock, database }: Pick<CleanupDeps, "clock" | "
 
 type RetentionDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
 
-/** The number of threads that one transaction deletes. It is small, so that other writes wait only for a short time. */
+/** The number of threads that one transaction deletes. The number is small, so that other writes wait only briefly. */
 const threadsAtOnce = 50;
 
 /** The name of this cleanup as the actor in the audit. */

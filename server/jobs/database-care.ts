@@ -24,11 +24,11 @@ export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "setting
 
 const indexingPauseMilliseconds = 1_000;
 
-/** The pause after a batch is this multiple of the time that the batch took, so that requests are not delayed. */
+/** The pause after a batch is the time of the batch multiplied by this number, so that requests are not delayed. */
 const restShare = 9;
 
 /**
- * Adds new threads to the search index every second, so that a search itself has to index only few threads. Returns the
+ * Adds new threads to the search index every second, so that a search itself must index only a few threads. Returns the
  * function that stops it.
  */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
@@ -62,7 +62,7 @@ const cancelAgainMilliseconds = 50;
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
   if (database.engine !== "postgres") return async () => {};
-  // Some tables stay without statistics, for example if all their rows were deleted. So each table is read only once.
+  // Some tables never get statistics, for example if all their rows were deleted. So each table is read only once.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   const stop = startJob(deps, {
     async run() {
@@ -91,12 +91,12 @@ interface Work {
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // If this fails, the database ends the transaction by itself, or the process ends after the time for stopping.
+  // If this fails, the database ends the transaction, or the process ends after the stop period.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
 
-/** Creates the statistics of the next table. Returns whether there was one. */
+/** Creates the statistics of the next table. Returns whether there was such a table. */
 async function makeNext(database: Deps["database"], work: Work): Promise<boolean> {
   const missing = await tablesWithoutStatistics(database);
   if (work.stopped || missing.every((table) => work.done.has(table))) return false;

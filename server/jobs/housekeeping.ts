@@ -53,10 +53,10 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, notices, unsent texts
- * and events. Removes parts of imports that a crash interrupted, and temporary files. Deletes what blocked senders sent.
- * Stores which approvals have expired. Refreshes the statistics that the database uses to choose its indexes. Does
- * nothing while the server's clock may be wrong.
+ * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, notices, unsent
+ * texts and events. Removes parts of imports that a crash interrupted, and temporary files. Deletes the feedback of
+ * blocked senders. Stores which approvals have expired. Refreshes the statistics that the database uses to choose its
+ * indexes. Does nothing while the server's clock may be wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
@@ -115,7 +115,7 @@ async function tidyNotices(database: Deps["database"], now: Date, stopping?: Abo
 /** The number of rows that one transaction adds up. */
 const countsAtOnce = 500;
 
-/** How old counts are that are added up: connections still count in newer ones. */
+/** Only counts that are older than this are added up, because connections still change newer counts. */
 const countsSettledMilliseconds = 3_600_000;
 
 /** Adds up the counts of different connections. (rule F60) */
@@ -127,7 +127,7 @@ async function addUpCounts(database: Deps["database"], now: Date, stopping?: Abo
   );
 }
 
-/** If no program has read the events of an app for 30 days, its reports are not stored as events any more. (rule O25) */
+/** If no program has read the events of an app for 30 days, its reports are no longer stored as events. (rule O25) */
 async function forgetReaders(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - readersKeptMilliseconds).toISOString();
   await database.write(async (tx) => {
@@ -149,8 +149,8 @@ async function tidyOriginals(
 }
 
 /**
- * Deletes what blocked senders sent, 30 days after it arrived. The daily cleanup deletes the files that belonged to it.
- * (rule F34)
+ * Deletes the feedback of blocked senders 30 days after it arrived. The daily cleanup deletes the files that belonged
+ * to it. (rule F34)
  */
 async function tidyHidden(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
@@ -179,7 +179,8 @@ async function storeExpired(
 }
 
 /**
- * The most registered OAuth clients that nobody has allowed to connect yet. If there are more, the oldest are deleted.
+ * How many registered OAuth clients that nobody has allowed to connect are stored. If there are more, the oldest ones
+ * are deleted.
  */
 const mostUnusedClients = 10_000;
 

@@ -18,7 +18,7 @@ export interface Job {
 
 type JobDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"], "onSignal"> };
 
-/** The longest pause of a job, in milliseconds. */
+/** The maximum pause of a job, in milliseconds. */
 export const longestSleep = 60_000;
 /** The pause of a job while the server's clock may be wrong, in milliseconds. */
 export const pauseInDoubt = 1_000;
@@ -67,7 +67,7 @@ export function startJob({ database, log }: JobDeps, job: Job): () => Promise<vo
   };
 }
 
-/** Work that becomes due at a certain time, or when the database sends a signal with a topic. */
+/** Work that becomes due at a certain time, or after a signal of the database with a topic. */
 export interface DueWork {
   readonly topic: string;
   /** Does a part of the due work. Returns the number of its items; 0 if nothing is left. */
@@ -78,7 +78,7 @@ export interface DueWork {
   readonly failure: string;
 }
 
-/** Starts a job that does work as it becomes due. Returns the function that stops it. */
+/** Starts a job that does work when it becomes due. Returns the function that stops it. */
 export const startDueWork = (
   deps: JobDeps,
   { topic, doDue, pause, failure }: DueWork,

@@ -9,7 +9,7 @@ export interface TargetWork {
   readonly topic: string;
   /** Returns targets with due work that are not in `busy`, at most `most`. */
   readonly dueTargets: (busy: readonly string[], most: number) => Promise<readonly string[]>;
-  /** Does a part of the due work for one target. It should end early when `stopping` aborts. */
+  /** Does a part of the due work for one target. It must end early when `stopping` aborts. */
   readonly serve: (target: string, stopping: AbortSignal) => Promise<void>;
   /** Returns the milliseconds until work of a target that is not in `busy` can become due. */
   readonly pause: (busy: readonly string[]) => Promise<number>;
@@ -23,13 +23,13 @@ type QueueDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"],
 const mostTargets = 256;
 
 /**
- * Starts a job that does work as it becomes due. It serves many targets at the same time, so a target that does not
+ * Starts a job that does work when it becomes due. It serves many targets at the same time, so a target that does not
  * answer delays no other one. Returns the function that stops it, and waits for running work. (rule O27)
  */
 export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
-  // Each post that is under way listens.
+  // There is no limit, because each running post adds a listener.
   setMaxListeners(0, stopping.signal);
   let wake = () => {};
   // The job checks for due work again when a target is free.

@@ -37,16 +37,17 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Compares the clock with the time that was last stored. Then watches the clock, and stores the time every ten minutes.
- * Returns the function that stops it. A development server does not compare the times, because the machine may have
- * been suspended for days.
+ * Compares the clock with the last stored time. Then watches the clock, and stores the time every ten minutes. Returns
+ * the function that stops it. A development server does not compare the times, because the machine may have been
+ * suspended for days.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
   const failure = "the time could not be stored";
-  // The time is stored before the server accepts requests, so that even a short run stores a time.
+  // The time is stored before the server accepts requests, so that a time is stored even if the server runs only
+  // briefly.
   await writeTime(deps).catch((error) => deps.log.warn({ err: error }, failure));
   const stopWriting = startJob(deps, {
     run: () => writeTime(deps),

@@ -58,7 +58,7 @@ interface McpParts {
   readonly api: Api<Contract>;
   readonly metrics: Pick<Metrics, "count">;
   readonly readUpload: ReturnType<typeof createReadUpload>;
-  /** Begins to watch for changes of the data that an agent may read. */
+  /** Starts to watch for changes of the data that an agent may read. */
   readonly follow: (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 }
 
@@ -116,11 +116,12 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
 function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isOwnHost(req.headers.host, settings))
     throw new ApiError("forbidden", {
-      message: "The Host header is not that of this server. Use the address in INNKEEP_BASE_URL.",
+      message: "The Host header does not name this server. Use the address in INNKEEP_BASE_URL.",
     });
   if (!isAllowedOrigin(req.headers.origin, settings))
     throw new ApiError("forbidden", {
-      message: "Pages of this origin may not call this server. INNKEEP_CORS_ORIGINS lists those that may.",
+      message:
+        "Pages of this origin may not call this server. INNKEEP_CORS_ORIGINS lists the origins whose pages may.",
     });
 }
 
@@ -145,7 +146,7 @@ const secretOf = ({ authorization }: PresentedCredentials): string =>
 function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController();
   res.once("close", () => {
-    // After a complete answer nothing listens to the signal. To abort it would only take time.
+    // After a complete answer, no code listens to the signal. An abort would only take time.
     if (!res.writableFinished) gone.abort();
   });
   if (res.closed) gone.abort();
@@ -187,7 +188,7 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
   }
   // Koa closes the stream when the client disconnects.
   ctx.body = Readable.from(response.body);
-  // The headers are sent immediately, because a proxy ends a request after some seconds without any byte of an answer.
+  // The headers are sent immediately, because a proxy ends a request if it gets no byte of an answer for some seconds.
   if (response.headers.get("content-type") === "text/event-stream") ctx.flushHeaders();
 }
 
@@ -210,8 +211,8 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 const hostForm = /^[\w.-]+(:\d{1,5})?$|^\[[\da-f:.]+\](:\d{1,5})?$/;
 
 /**
- * Whether a request names this server in its `Host` header. Names of loopback are allowed too, because a proxy may send
- * them, and no page of another site can have them. (rule A41)
+ * Whether a request names this server in its `Host` header. Loopback names are allowed, too, because a proxy may send
+ * them, and no page of another site can have such a name. (rule A41)
  */
 export function isOwnHost(
   host: string | undefined,
@@ -227,8 +228,8 @@ const isHostOf = (given: string, { protocol, host }: URL): boolean =>
   URL.canParse(`${protocol}//${given}`) && new URL(`${protocol}//${given}`).host === host;
 
 /**
- * Whether a request with this `Origin` is allowed. Programs that are not browsers send no `Origin`, so a missing one is
- * allowed.
+ * Whether a request with this `Origin` is allowed. Programs that are not browsers send no `Origin`, so a missing header
+ * is allowed.
  */
 export const isAllowedOrigin = (
   origin: string | undefined,
@@ -272,7 +273,7 @@ function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): str
 }
 
 /**
- * Loads the tools. Their code is a separate file in the build, so a server whose tools nobody calls does not load it.
+ * Loads the tools. Their code is a separate file in the build, so a server loads it only when somebody calls a tool.
  */
 async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Promise<HttpTools> {
   const { createHttpTools } = await import("../../mcp/http.ts");
@@ -385,7 +386,7 @@ function refusalOf(thrown: unknown, { requestId }: Calling, { log }: Pick<Deps, 
   };
 }
 
-/** A program that calls tools, and whether a person allowed it to propose. */
+/** A program that calls tools, and whether a person has allowed the program to make proposals. */
 interface ToolUser {
   readonly caller: AgentCaller;
   readonly mayPropose: boolean;

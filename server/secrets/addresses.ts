@@ -20,7 +20,9 @@ export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): stri
 export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
   isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
 
-/** Returns the parts of an address that may be shown: its origin and, if it is long, its last four characters. */
+/**
+ * Returns the parts of an address that may be shown: its origin, and its last four characters if the address is long.
+ */
 export function maskAddress(address: string): string {
   const { origin, pathname, search } = new URL(address);
   const rest = pathname + search;
@@ -30,7 +32,7 @@ export function maskAddress(address: string): string {
 const hashedText = (email: string): string => `erased person\n${email}`;
 
 /**
- * Returns the keyed hash of an e-mail address. A receipt contains it instead of the address. The address must be
+ * Returns the keyed hash of an e-mail address. A receipt contains the hash in place of the address. The address must be
  * normalised.
  */
 export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));

@@ -47,8 +47,8 @@ export function openedChunk(
   sealed: Buffer,
 ) {
   const plain = openChunk(key, place, sealed);
-  // Only an empty file may have an empty last chunk. Otherwise somebody could add an empty chunk to a file, and nobody
-  // would notice.
+  // Only an empty file may have an empty last chunk. Otherwise it would be possible to add an empty chunk to a file
+  // without a visible change.
   if (plain && (plain.length > 0 || place.at === 0)) return plain;
   throw new AgeFault("content", place.last ? incomplete : changed(place.at));
 }
@@ -114,7 +114,7 @@ export function readFileKey(header: Buffer, identities: readonly Identity[]): Bu
   const text = header.toString("latin1");
   const { stanzas, mac } = parseHeader(text);
   const fileKey = unwrap(stanzas, identities);
-  if (!fileKey) throw new AgeFault("other key", "The file is encrypted for another key than the given one.");
+  if (!fileKey) throw new AgeFault("other key", "The file is not encrypted for the given key.");
   const expected = macOf(fileKey, text.slice(0, text.lastIndexOf("---") + 3));
   if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) throw changedHeader();
   return fileKey;
@@ -142,7 +142,7 @@ function parseHeader(text: string): { readonly stanzas: readonly Stanza[]; reado
 }
 
 function unwrap(stanzas: readonly Stanza[], identities: readonly Identity[]): Buffer | undefined {
-  // The format does not allow other recipients together with a passphrase.
+  // The format allows no other recipients together with a passphrase.
   if (stanzas.length > 1 && stanzas.some(({ words }) => words[0] === "scrypt")) throw changedHeader();
   for (const { words, body } of stanzas) {
     if (words[0] !== "X25519") continue;
@@ -188,10 +188,10 @@ export interface Identity extends Recipient {
   readonly privateKey: Buffer;
 }
 
-/** The most keys for which a file is encrypted. */
+/** For how many keys a file is encrypted at most. */
 const mostRecipients = 20;
 
-/** Reads public keys of age (`age1…`), separated by commas or blanks. Throws an AgeFault for anything else. */
+/** Reads public keys of age (`age1…`), separated by commas or blanks. Throws an AgeFault for any other text. */
 export function readRecipients(text: string): Recipient[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   if (words.length === 0) throw new AgeFault("key", "There is no public key.");
@@ -207,7 +207,10 @@ function recipientOf(word: string): Recipient {
   if (prefix === "age" && bytes?.length === keyLength && word === word.toLowerCase() && isUsable(bytes))
     return { publicKey: bytes };
   if (/^(age1(pq|tag|tagpq)1|ssh-)/.test(word))
-    throw new AgeFault("key", "Only X25519 keys of age are supported: age1 and 58 more characters.");
+    throw new AgeFault(
+      "key",
+      "Only X25519 keys of age are supported. They consist of age1 and 58 more characters.",
+    );
   throw new AgeFault(
     "key",
     "A public key of age begins with age1 and has 62 characters. This text is not such a key, or one of its characters is wrong.",
@@ -291,8 +294,8 @@ function checksumOf(values: readonly number[]): number {
 }
 
 /**
- * Converts groups of 5 bits to bytes. Returns undefined if the bits after the last byte are a whole group, or are not
- * all zero.
+ * Converts groups of 5 bits to bytes. Returns undefined if there is a whole group of bits after the last byte, or if
+ * one of the bits after it is not zero.
  */
 function bytesOf(groups: readonly number[]): Buffer | undefined {
   const bytes: number[] = [];

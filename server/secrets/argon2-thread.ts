@@ -1,9 +1,9 @@
-// The program that runs in a thread. It makes or verifies one password hash and ends.
+// The program that runs in a thread. It creates or verifies one password hash, and then ends.
 import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { argon2id, argon2Verify } from "hash-wasm";
 
-/** The task of a thread: to verify a password against a stored hash, or to make a new hash with the given costs. */
+/** The task of a thread: to verify a password against a stored hash, or to create a new hash with the given costs. */
 export type ArgonTask =
   | { readonly password: string; readonly stored: string }
   | {

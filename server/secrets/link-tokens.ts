@@ -17,7 +17,7 @@ export interface LinkKind {
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
 
-/** Returns the bytes before the MAC of a token. Undefined if this deployment did not make the token. */
+/** Returns the bytes before the MAC of a token. Undefined if this deployment did not create the token. */
 export function readLinkToken(
   sealer: Pick<Sealer, "isMark">,
   { purpose, headBytes }: LinkKind,
@@ -27,7 +27,7 @@ export function readLinkToken(
   if (token.length !== digits || !/^[\w-]+$/.test(token)) return undefined;
   const bytes = Buffer.from(token, "base64url");
   const [head, mac] = [bytes.subarray(0, headBytes), bytes.subarray(headBytes)];
-  // A token has only one valid text.
+  // There is only one valid text for a token.
   if (bytes.toString("base64url") !== token) return undefined;
   return sealer.isMark(`${purpose}\n${head.toString("hex")}`, mac.toString("hex")) ? head : undefined;
 }

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
- * A hash that no password has, with the usual costs. It is verified if there is no account, so that the time of the
+ * A hash that no password has, with the usual costs. If there is no account, this hash is verified. So the time of the
  * answer does not show whether an account exists.
  */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
@@ -60,8 +60,8 @@ async function choose(): Promise<Chosen> {
   const native = await nativeArgon2();
   if (native) return { argon2: native };
   const warning =
-    "Passwords are hashed by WebAssembly in threads, two at a time, which is slower, because the part of @node-rs/argon2 for " +
-    `${process.platform}-${process.arch} is not installed: install innkeep without --omit=optional.`;
+    "Passwords are hashed by WebAssembly in threads, two at a time. This is slower. The reason is that the part of @node-rs/argon2 for " +
+    `${process.platform}-${process.arch} is not installed. Install innkeep without --omit=optional.`;
   return { argon2: threadArgon2(`${BUILT_FOLDER}/argon2-thread.cjs`), warning };
 }
 
@@ -89,7 +89,7 @@ export async function nativeArgon2(): Promise<Argon2 | undefined> {
   }
 }
 
-/** The most threads at the same time. Each thread needs 19 MiB of memory and one core. */
+/** How many threads may run at the same time. Each thread needs 19 MiB of memory and one core. */
 const mostThreads = 2;
 
 /**
@@ -101,7 +101,7 @@ export function threadArgon2(program: string): Argon2 {
   const ask = (task: ArgonTask) => inTurn(() => askThread(program, task));
   return {
     hash: async (password) => String(await ask({ password, memoryKib, passes, lanes })),
-    // No account has an empty password, and the package throws for an empty password.
+    // The package throws an error for an empty password. No account has one.
     verify: async (stored, password) => password !== "" && (await ask({ password, stored })) === true,
   };
 }
@@ -120,9 +120,7 @@ async function ended(worker: Worker): Promise<never> {
   throw new Error("The thread that hashes a password ended without an answer.");
 }
 
-/**
- * Creates a function that runs at most `most` tasks at the same time. Other tasks wait in the order in which they came.
- */
+/** Creates a function that runs at most `most` tasks at the same time. Other tasks wait in their order. */
 function createTurns(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -23,7 +23,7 @@ export function totpCode(secret: string, step: number): string {
   return String(number).padStart(6, "0");
 }
 
-/** Whether a code is the code of the time step. The comparison takes the same time for each wrong code. */
+/** Whether a code is the code of the time step. The comparison takes the same time for all wrong codes. */
 export const isTotpCode = (secret: string, step: number, code: string): boolean =>
   /^[0-9]{6}$/.test(code) && timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code));
 
@@ -33,10 +33,7 @@ export function totpUri(secret: string, { account, issuer }: { account: string; 
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/**
- * Returns ten new recovery codes. Each has 16 random characters, so nobody can find the code by trying, even with its
- * hash.
- */
+/** Returns ten new recovery codes. Each has 16 random characters, so nobody can guess the code, even with its hash. */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodes }, () => Array.from({ length: 4 }, () => newGroup()).join("-"));
 
@@ -54,7 +51,8 @@ function bytesOf(secret: string): Buffer {
 }
 
 /**
- * The challenge that the authenticator got, the host of the passkey, and the origins of the pages that may have asked.
+ * The challenge that the authenticator got, the host of the passkey, and the origins of the pages that may have sent
+ * the request.
  */
 interface AskedOfPasskey {
   readonly challenge: string;

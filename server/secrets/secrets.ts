@@ -17,7 +17,7 @@ const randomLength = 32;
 
 const checksumLength = 6;
 
-/** The least number of hex digits of a mark that `isMark` accepts: 80 bits. */
+/** The minimum number of hex digits of a mark that `isMark` accepts. They are 80 bits. */
 const leastMark = 20;
 
 export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_" | "sdo_" | "sdr_";
@@ -56,8 +56,8 @@ export interface Sealer {
   /** Returns the marks of a text, computed with the present secret and with the old ones. */
   marks(text: string): readonly string[];
   /**
-   * Whether `mark` is the mark of a text, or the beginning of it with at least 80 bits. The mark may be computed with
-   * the present secret or an old one.
+   * Whether `mark` is the mark of a text, or the beginning of that mark with at least 80 bits. The mark may be computed
+   * with the present secret or an old one.
    */
   isMark(text: string, mark: string): boolean;
 }
@@ -144,7 +144,7 @@ const idBytes = 16;
 const idsAtOnce = 256;
 
 /**
- * Creates a generator of ids: UUIDs of version 7. Each id is greater than the one before, even if the clock is set
+ * Creates a generator of ids: UUIDs of version 7. Each id is greater than the previous one, even if the clock is set
  * back. Random bytes are requested for many ids together, because a request for 16 bytes takes longer than the rest of
  * the work.
  */
@@ -168,8 +168,8 @@ export function createNewId(): () => string {
     const now = Date.now();
     if (now > msecs) {
       msecs = now;
-      // The sequence starts in the lower half of its range, so at least two thousand million further ids are possible
-      // in the same millisecond.
+      // The sequence starts in the lower half of its range, so at least two billion more ids are possible in the same
+      // millisecond.
       seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;
     } else {
       seq += 1;

@@ -24,7 +24,7 @@ const atOnce = 500;
 
 /** The values that are sealed with the deployment's secret. */
 export const sealed = {
-  /** Returns the sealed check text. The plain text is known, so it shows whether a secret is the right one. */
+  /** Returns the sealed check text. The plain text is known, so the check text shows whether a secret is correct. */
   async check(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT value FROM deployment WHERE name = ?";
     return (await reader.get<{ value: string }>(sql, checkName))?.value;
@@ -42,8 +42,8 @@ export const sealed = {
   },
 
   /**
-   * Deletes all sealed values, because the secret is lost. After that, slots have no test key and apps have no chat
-   * address. Pending deliveries fail, and unsent texts and the originals of mails are lost. No browser shows notices.
+   * Deletes all sealed values, because the secret is lost. After that, slots have no test keys, and apps have no chat
+   * addresses. Pending deliveries fail, and unsent texts and the originals of mails are lost. No browser shows notices.
    * Second factors stay on, but only their recovery codes work. Returns the number of deleted values.
    */
   async forgetAll(tx: Transaction) {
@@ -76,7 +76,7 @@ export const sealed = {
     };
   },
 
-  /** Replaces every value in the sealed columns by the result of `change`. Returns the number of changed values. */
+  /** Replaces every value in the sealed columns with the result of `change`. Returns the number of changed values. */
   async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
     let count = 0;
     for (const column of sealedColumns) count += await replaceIn(tx, column, change);

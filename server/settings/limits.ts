@@ -15,11 +15,11 @@ export interface Budgets {
   readonly idleMilliseconds: number;
   /** How long a client may read nothing of an answer before the connection is closed. */
   readonly stalledMilliseconds: number;
-  /** How long a refused connection stays open. */
+  /** How long a refused connection is still open after the answer. */
   readonly lingerMilliseconds: number;
   /** The lowest rate at which a body may arrive. */
   readonly bodyBytesPerSecond: number;
-  /** How far a body may be behind `bodyBytesPerSecond`, as a time at this rate. */
+  /** How many milliseconds a body may be behind the rate `bodyBytesPerSecond`. */
   readonly bodyPatienceMilliseconds: number;
   /** How many bytes of arriving bodies may be in memory. Large uploads do not count. */
   readonly bufferedBytes: number;
@@ -34,7 +34,7 @@ export interface Budgets {
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
   readonly uploadsPerKey: number;
-  /** How long a large upload waits for its turn. */
+  /** How long a large upload waits before it is received. */
   readonly uploadTurnMilliseconds: number;
   /** How many bytes of a refused body are read and discarded, and for how long. */
   readonly droppedBytes: number;
@@ -69,7 +69,7 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/** The most bytes of memory for each kind of work, and its largest share of the machine's memory. */
+/** The maximum number of bytes of memory for each kind of work, and the largest part of the machine's memory for it. */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },
@@ -113,8 +113,8 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
 /**
- * Returns how many file descriptors this process may have: the limit that Linux reports, or on other systems the lowest
- * limit that is usual on servers.
+ * Returns how many file descriptors this process may have: the limit that Linux reports, or, on other systems, the
+ * lowest limit that is usual on servers.
  */
 function descriptors(): number {
   try {

@@ -34,7 +34,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   );
   const databaseUrl = databaseUrlOf(flags.databaseUrl ?? environment.INNKEEP_DATABASE_URL);
   if (flags.dev && !isLoopback(host))
-    throw new SettingError("--dev serves on loopback only: set INNKEEP_HOST to 127.0.0.1.");
+    throw new SettingError("With --dev, the server listens only on loopback. Set INNKEEP_HOST to 127.0.0.1.");
   return {
     host,
     port,
@@ -43,7 +43,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     databasePool: poolOf(environment.INNKEEP_DATABASE_POOL ?? "10"),
     data: flags.data ?? environment.INNKEEP_DATA ?? (flags.demo ? "./.innkeep/demo" : "./.innkeep"),
     s3: s3Of(environment),
-    // Without a setting, the console is below the base address. (rule O3)
+    // Without this setting, the address of the console is below the base address. (rule O3)
     consoleUrl: urlOf(
       "INNKEEP_CONSOLE_URL",
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,
@@ -77,15 +77,15 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
  * they have no effect.
  */
 const removedSettings: Readonly<Record<string, string>> = {
-  INNKEEP_CONTINUOUS_BACKUP: "Litestream makes continuous copies of SQLite now",
-  INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream makes continuous copies of SQLite now",
+  INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",
+  INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream now makes the continuous copies of SQLite",
 };
 
 function assertNoneRemoved(environment: Environment): void {
   const [name] = Object.keys(removedSettings).filter((each) => environment[each] !== undefined);
   if (name !== undefined)
     throw new SettingError(
-      `${name} does nothing any more: ${removedSettings[name]}. Remove it, and see "Continuous copies" in docs/operating.md.`,
+      `${name} no longer has an effect: ${removedSettings[name]}. Remove this setting, and see "Continuous copies" in docs/operating.md.`,
     );
 }
 
@@ -93,7 +93,7 @@ function litestreamOf(given: string | undefined, databaseUrl: string | undefined
   const isOn = switchOf("INNKEEP_LITESTREAM", given, false);
   if (isOn && databaseUrl !== undefined)
     throw new SettingError(
-      "INNKEEP_LITESTREAM is for SQLite. PostgreSQL archives its log itself: see docs/operating.md. Do not set INNKEEP_LITESTREAM.",
+      "INNKEEP_LITESTREAM is only for SQLite. PostgreSQL archives its log itself: see docs/operating.md. Remove INNKEEP_LITESTREAM.",
     );
   return isOn;
 }
@@ -112,7 +112,7 @@ function portOf(given: string | number): number {
 
 function databaseUrlOf(given: string | undefined): string | undefined {
   if (given === undefined || /^postgres(ql)?:\/\//.test(given)) return given;
-  throw new SettingError("INNKEEP_DATABASE_URL must be a postgres:// address. Leave it out to use SQLite.");
+  throw new SettingError("INNKEEP_DATABASE_URL must be a postgres:// address. To use SQLite, do not set it.");
 }
 
 function poolOf(given: string): number {
@@ -173,7 +173,7 @@ const units: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** The size of the largest report. With a limit below it, such a report could never be sent. */
+/** The size of the largest report. With a lower limit, such a report could never be sent. */
 const least = 64 * 2 ** 20;
 
 /** Returns the limits for the bytes of feedback. Throws a SettingError for a wrong value. */
@@ -238,7 +238,7 @@ function keptOf(given: string | undefined): number {
 /**
  * Returns the only address, besides the app schemes, to which a sign-in code may be sent. It must be https, or http on
  * loopback. The default is the server's own page that shows the code. Undefined if the address of the server is neither
- * https nor loopback. Throws a SettingError for any other given address.
+ * an https nor a loopback address. Throws a SettingError for any other given address.
  */
 function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -290,7 +290,7 @@ function packageNameOf(given: string): string {
 }
 
 /**
- * Returns the digest in base64url, as integrity verdicts contain it. Takes base64url, or the hexadecimal form of the
+ * Returns the digest in base64url, as integrity verdicts contain it. Accepts base64url, or the hexadecimal form of the
  * Play Console.
  */
 function certificateOf(given: string): string {
@@ -303,7 +303,7 @@ function certificateOf(given: string): string {
   );
 }
 
-// The error never quotes the key, because a mistyped value may contain most of the secret.
+// The error never quotes the key, because a value with a typing error may contain most of the secret.
 function keyOf(environment: Environment, name: string, isKey: (bytes: Buffer) => boolean): string {
   const given = (environment[name] ?? "").replace(/\s/g, "");
   if (/^[A-Za-z0-9+/]+=*$/.test(given) && isKey(Buffer.from(given, "base64"))) return given;

@@ -14,7 +14,7 @@ export function s3Of(environment: Environment): S3Settings | undefined {
   if (!url || !isWeb || url.hash || !["path", "host"].includes(style)) throw wrongForm();
   if (url.protocol === "http:" && !isLoopback(url.hostname) && url.searchParams.get("tls") !== "off")
     throw new SettingError(
-      `INNKEEP_S3_URL must begin with https://, or end with \`?tls=off\` for a store on a private network: without encryption, others on the network can read the files.`,
+      `INNKEEP_S3_URL must begin with https://, or end with \`?tls=off\` for a store on a private network: without encryption, other computers on the network can read the files.`,
     );
   const [bucket = "", ...folders] = url.pathname
     .replace(/^\//, "")
@@ -36,7 +36,7 @@ export function s3Of(environment: Environment): S3Settings | undefined {
 const wrongForm = () =>
   new SettingError(
     `INNKEEP_S3_URL must be an address such as https://KEY:SECRET@s3.eu-central-1.amazonaws.com/bucket or https://HOST/bucket/folder?region=REGION, ` +
-      "with key and secret in percent-encoding. `?style=host` writes the bucket into the host name.",
+      "with key and secret in percent-encoding. With `?style=host`, the bucket is in the host name.",
   );
 
 const withoutKeys = () =>

@@ -50,8 +50,8 @@ function otherAddressIn({ flags, settings, environment }: Announcement): string 
   const named = new URL(baseUrl);
   if (named.origin === own || (isLoopback(named.hostname) && portOf(named) === port)) return undefined;
   return (
-    `This server listens on ${own}, but all links begin with ${baseUrl}, because INNKEEP_BASE_URL says so. ` +
-    `If the variable is meant for the client only, start with --base-url ${own}.`
+    `This server listens on ${own}, but all links begin with ${baseUrl}, because INNKEEP_BASE_URL is set to it. ` +
+    `If the variable is only for the client, start with --base-url ${own}.`
   );
 }
 

@@ -6,7 +6,7 @@ import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 
 /**
- * Creates the data folder, readable by its owner only. If the database is in the folder, locks the folder for this
+ * Creates the data folder, which only its owner can read. If the database is in the folder, locks the folder for this
  * server. Throws a SettingError if the folder cannot be used, and FolderInUse if another server uses it.
  */
 export async function takeDataFolder(
@@ -29,7 +29,7 @@ export async function takeDataFolder(
 }
 
 const busyFolder = (data: string, patienceMs: number): string =>
-  `Another server, or a restore, uses the folder ${data}. Waiting for it to end, for up to ${Math.ceil(patienceMs / 1_000)} s.\n`;
+  `Another server, or a restore, uses the folder ${data}. Waiting until it ends, for up to ${Math.ceil(patienceMs / 1_000)} s.\n`;
 
 async function makeFolder(data: string, warn: (text: string) => void): Promise<void> {
   try {
@@ -57,7 +57,7 @@ async function assertDatabaseIsThere(data: string): Promise<void> {
   const hasRemains = (await hasFiles(join(data, "files"))) || (await sizeOf(`${file}-wal`)) > 0;
   if (!hasRemains) return;
   throw new SettingError(
-    `${file} is missing or empty, but ${data} holds the files of a server. Put the database back, or restore a backup into a new folder. To start with no data, set INNKEEP_DATA to another folder.`,
+    `${file} is missing or empty, but ${data} contains the files of a server. Put the database back, or restore a backup into a new folder. To start with no data, set INNKEEP_DATA to another folder.`,
   );
 }
 

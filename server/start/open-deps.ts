@@ -28,10 +28,10 @@ export interface StartedParts {
   readonly stopping: AbortSignal;
 }
 
-/** The most bytes of memory for cached answers and rows. */
+/** The maximum number of bytes of memory for cached answers and rows. */
 const mostBytes = 128 * 1_048_576;
 
-/** How long to wait for the database. It is so short that every request ends within five seconds. */
+/** How long to wait for the database. The time is short, so that every request ends within five seconds. */
 const patienceMs = 4_000;
 
 /** Opens the database that the settings name and brings its schema up to date. */
@@ -57,7 +57,7 @@ export function createDeps(
   const time = createTimeWatch(clock, (milliseconds) =>
     log.warn(
       { seconds: Math.round(milliseconds / 1_000) },
-      "the clock has jumped: nothing ends or expires until it has been steady for ten minutes",
+      "the clock has jumped, so nothing ends or expires until the clock has run without a jump for ten minutes",
     ),
   );
   const threadWatch = createThreadWatch(database);

@@ -22,7 +22,7 @@ export function openFiles(location: DataLocation): Files {
   return location.s3 ? createS3Files(join(folder, "temporary"), location.s3) : createLocalFiles(folder);
 }
 
-/** Returns the access to stored files in the place that the settings name. */
+/** Returns the access to the stored files in the storage that the settings name. */
 export const openKeptFiles = (
   database: Database,
   files: Files,
@@ -35,8 +35,8 @@ export const openKeptFiles = (
   );
 
 /**
- * Throws a SettingError if the files are not where the settings say, or if they do not belong to the database. The
- * check is important, because a server deletes files to which its database does not refer.
+ * Throws a SettingError if the files are not in the storage that the settings name, or if they do not belong to the
+ * database. The check is important, because a server deletes files to which its database does not refer.
  */
 export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
   await assertPlace(database, location);
@@ -47,8 +47,8 @@ export async function bindFiles(database: Database, location: DataLocation): Pro
 }
 
 /**
- * Throws a SettingError if the files are in another place than the settings name. A deployment without files may change
- * the place.
+ * Throws a SettingError if the files are not in the storage that the settings name. A deployment without files may
+ * change the storage.
  */
 export async function assertPlace(database: Reader, location: DataLocation): Promise<void> {
   const wanted = placeIn(location);
@@ -56,19 +56,19 @@ export async function assertPlace(database: Reader, location: DataLocation): Pro
     throw new SettingError(elsewhere[wanted]);
 }
 
-/** Returns the place that the settings name for the files. */
+/** Returns the storage that the settings name for the files. */
 export const placeIn = ({ s3 }: Pick<DataLocation, "s3">): FilesPlace => (s3 ? "s3" : "folder");
 
 const elsewhere: Readonly<Record<FilesPlace, string>> = {
-  s3: "INNKEEP_S3_URL is set, but the files of this deployment are in its data folder. Move them: `innkeep admin files move --to s3`. Or start without INNKEEP_S3_URL.",
+  s3: "INNKEEP_S3_URL is set, but the files of this deployment are in its data folder. Move the files with `innkeep admin files move --to s3`, or start without INNKEEP_S3_URL.",
   folder:
-    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set it. Or move the files into the data folder: `innkeep admin files move --to folder`, with INNKEEP_S3_URL set for this command.",
+    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set it, or move the files into the data folder with `innkeep admin files move --to folder`. For this command, INNKEEP_S3_URL must be set.",
 };
 
 /**
  * Checks that the data folder and the file storage belong to the database. All three store the same id, which the first
  * start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also throws it
- * for a SQLite database that another program has copied into the folder: the folder has no id, or another one. (rule
+ * for a SQLite database that another program has copied into the folder. Such a folder has no id, or another id. (rule
  * O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
@@ -88,17 +88,17 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database without an id is allowed in two cases: an earlier version created it, so the folder has no id either; or
-  // it is new, so it has no app.
+  // A database without an id is allowed in two cases. If an earlier version created it, the folder has no id, either.
+  // If it is new, it has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
-    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first: it ends the sessions that the copy brought back, and erases people again who were erased after the copy was made.`,
+    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. It ends the sessions from the copy, and erases people again who were erased after the copy was made.`,
   );
 }
 
 /**
- * Marks the data folder and the place of the files with the id of a database that another program has copied there.
- * Throws a SettingError if the place contains the files of another database.
+ * Marks the data folder and the storage of the files with the id of a database that another program has copied into the
+ * folder. Throws a SettingError if the storage contains the files of another database.
  */
 export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
   if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
@@ -125,7 +125,8 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
 }
 
 /**
- * Returns the id that the place and the database share. Throws a SettingError if the place belongs to another database.
+ * Returns the id that the storage and the database have in common. Throws a SettingError if the storage belongs to
+ * another database.
  */
 async function agree(
   tx: Transaction,
@@ -134,7 +135,7 @@ async function agree(
     holdsFiles,
     foreign,
   }: {
-    /** The id that is stored in the place of the files. */
+    /** The id in the storage of the files. */
     readonly marked: string | undefined;
     readonly holdsFiles: boolean;
     /** The message if the files belong to another database. */
@@ -150,10 +151,10 @@ async function agree(
 }
 
 const foreignFolder = (data: string) =>
-  `INNKEEP_DATA is ${data}, which holds the files of another database. Set it to the folder of this database, or set INNKEEP_DATABASE_URL to the database of these files. To start with no data, set INNKEEP_DATA to another folder. Only if you are sure that these are the files of this database, delete ${join(data, "deployment")} and try again.`;
+  `INNKEEP_DATA is ${data}, which contains the files of another database. Set it to the folder of this database, or set INNKEEP_DATABASE_URL to the database of these files. To start with no data, set INNKEEP_DATA to another folder. Only if you are sure that these are the files of this database, delete ${join(data, "deployment")} and try again.`;
 
 const foreignStore =
-  "INNKEEP_S3_URL names a place that holds the files of another database. Set it to the place of this database's files, or add a folder of its own: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
+  "INNKEEP_S3_URL names a bucket or folder that contains the files of another database. Set it to the one with the files of this database, or add a new folder: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
 
 function folderMark(data: string): PlaceMark {
   const file = join(data, "deployment");
@@ -171,13 +172,16 @@ async function replaceFile(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** Returns the error for the operator if an S3 store does not answer or refuses. Returns other errors unchanged. */
+/**
+ * Returns the error for the operator if an S3 store does not answer or refuses the request. Returns other errors
+ * unchanged.
+ */
 export function storeFault(error: unknown): unknown {
   const fault = faultOfSettings(error);
   if (fault !== undefined) return new SettingError(fault, { cause: error });
   if (!(error instanceof FilesUnavailable)) return error;
   const why = error.cause instanceof Error ? error.cause.message : "";
-  return new Error(`The files cannot be read or written right now (${why}). Try again later.`, {
+  return new Error(`The files cannot be read or written at the moment (${why}). Try again later.`, {
     cause: error,
   });
 }

@@ -41,8 +41,8 @@ export interface Secrets {
 const checkText = "innkeep";
 
 /**
- * Checks that the secret decrypts the stored values. Encrypts values again that were encrypted with an old secret, and
- * addresses that are still plain text. Throws a SettingError if no secret decrypts them.
+ * Checks that the secret decrypts the stored values. Values that were encrypted with an old secret, and addresses that
+ * are still plain text, are encrypted with the present secret. Throws a SettingError if no secret decrypts them.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -54,14 +54,14 @@ export async function unlock(database: Database, { secret, old }: Secrets): Prom
   }, "long");
 }
 
-/** Whether the database contains a value that only the right secret can decrypt. */
+/** Whether the database contains a value that only the correct secret can decrypt. */
 export async function isLocked(database: Database): Promise<boolean> {
   return ((await sealed.check(database)) ?? (await sealed.sample(database))) !== undefined;
 }
 
 /**
- * Returns the old secret with which the database was last used. Undefined if it was last used with the present one.
- * Throws a SettingError if no secret decrypts them.
+ * Returns the old secret with which the database was last used. Undefined if it was last used with the present secret.
+ * Throws a SettingError if no secret decrypts its values.
  */
 async function formerOf(
   tx: Transaction,
@@ -73,7 +73,7 @@ async function formerOf(
   const former = old.map((secret) => createSealer(secret)).find((candidate) => opens(candidate, stored));
   if (former) return former;
   throw new SettingError(
-    "INNKEEP_SECRET is not the secret that this database was used with. Set the former secret again. (If INNKEEP_SECRET was not set, the secret is in the file `secret` in the data folder.) To change the secret, set the new one as INNKEEP_SECRET and the former one as INNKEEP_SECRET_OLD.",
+    "INNKEEP_SECRET is not the secret with which this database was used. Set the former secret again. (If INNKEEP_SECRET was not set, the secret is in the file `secret` in the data folder.) To change the secret, set the new one as INNKEEP_SECRET and the former one as INNKEEP_SECRET_OLD.",
   );
 }
 
@@ -95,10 +95,10 @@ function opens(sealer: Sealer, stored: string): boolean {
 }
 
 /**
- * Returns the secret that encrypts stored values. It is the given one. If none is given, with SQLite it is the content
- * of the file `secret` in the data folder. The first start creates this file, readable by its owner only. Servers that
- * start at the same time use the same file. Throws a SettingError for a short secret, and with PostgreSQL for a missing
- * one.
+ * Returns the secret that encrypts stored values. It is the given secret. If no secret is given, with SQLite it is the
+ * content of the file `secret` in the data folder. The first start creates this file, which only its owner can read.
+ * Servers that start at the same time use the same file. Throws a SettingError for a secret that is too short, and with
+ * PostgreSQL for a missing secret.
  */
 export async function deploymentSecret(
   given: string | undefined,

@@ -15,7 +15,7 @@ type TransferDeps = Pick<
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
 >;
 
-/** The most exports at the same time, and also the most imports at the same time. (rule X2) */
+/** How many exports may run at the same time. This is also the limit for imports. (rule X2) */
 const mostAtOnce = 2;
 
 /**
@@ -53,7 +53,7 @@ export function appData(deps: TransferDeps): Handlers<typeof contract> {
 
     async import({ caller, address, body, signal, save }) {
       const [file] = body.file ?? [];
-      if (!isReceivedFile(file)) throw badRequest("file", "must be a file that an export wrote");
+      if (!isReceivedFile(file)) throw badRequest("file", "must be a file from an export");
       const wanted = {
         path: file.path,
         ownerId: caller.userId,
@@ -74,7 +74,7 @@ export function appData(deps: TransferDeps): Handlers<typeof contract> {
   };
 }
 
-/** Yields the bytes of a file. It opens the file when the first bytes are read. */
+/** Yields the bytes of a file. The file is opened when the first bytes are read. */
 async function* fileOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
 }

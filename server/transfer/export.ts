@@ -15,7 +15,7 @@ import { exported, exportedRows } from "./store.ts";
 /** The name of the archive entry that contains the lines. */
 export const linesName = "export.ndjson";
 
-/** The beginning of the names of archive entries that are files. */
+/** The beginning of the names of the archive entries with files. */
 export const filesFolder = "files/";
 
 /**
@@ -49,22 +49,22 @@ interface Wanted {
   readonly appId: string;
   /** Whether the files are exported too. */
   readonly withFiles: boolean;
-  /** Stops the export. */
+  /** A signal that stops the export. */
   readonly signal: AbortSignal;
 }
 
 /** An export in temporary files. The caller deletes them. */
 export interface WrittenExport {
   readonly lines: { readonly path: string; readonly size: number };
-  /** A list of the files of the app. It has a line `hash size` for each, in the order of the hashes. */
+  /** A list of the files of the app. Each file has a line `hash size`, in the order of the hashes. */
   readonly list: { readonly path: string; readonly size: number };
 }
 
 type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
- * Writes the lines of an export to a temporary file, and sends nothing. So a slow client does not prolong the time in
- * which the database keeps a snapshot. Returns the temporary files. (rule X2)
+ * Writes the lines of an export to a temporary file, and does not send them yet. So the database needs the snapshot
+ * only for a short time, even if the client is slow. Returns the temporary files. (rule X2)
  */
 export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);
@@ -93,7 +93,10 @@ interface Writing {
   readonly hidden: ReadonlySet<string>;
 }
 
-/** Writes all lines in their order: the header, the app, its members, its records, the people, the end. (rule X3) */
+/**
+ * Writes all lines in their order: the header, the app, its members, its records, the people, and the last line. (rule
+ * X3)
+ */
 async function writeRecords(writing: Writing): Promise<void> {
   const { deps, wanted, reader, writer } = writing;
   const people = new Set<string>();

@@ -10,17 +10,20 @@ export type Value = unknown;
 
 /** The functions with which an import converts the values of a file into stored values. */
 export interface Naming {
-  /** Returns the new id for an id in the file. The same id always gives the same new one. */
+  /** Returns the new id for an id in the file. The same id always gets the same new id. */
   idOf(id: string): string;
   /** Returns the new name of an upload. */
   uploadOf(name: string): string;
-  /** Returns the new name of a picture of the FAQ or of release notes. Texts after it get its new address. */
+  /**
+   * Returns the new name of a picture of the FAQ or of release notes. In the texts after the picture, its address is
+   * replaced with the new one.
+   */
   pictureOf(name: string): string;
-  /** Returns the new address of a picture; the old address if the file has not named the picture before. */
+  /** Returns the new address of a picture. Returns the old address if no earlier line of the file names the picture. */
   addressOf(picture: { readonly name: string; readonly address: string }): string;
   /** The time of the import, in ISO 8601. */
   readonly now: string;
-  /** The account that imports. */
+  /** The account that imports the file. */
   readonly ownerId: string;
   /** Whether the file contains the bytes of uploads. */
   readonly withFiles: boolean;
@@ -34,7 +37,7 @@ export interface Field {
   readonly shown: (stored: Stored) => Value;
   /** Returns the value to store. Called only with values without a fault. */
   readonly stored: (value: Value, naming: Naming) => Stored;
-  /** Whether lines of older exports do not have the field. */
+  /** Whether older exports do not have the field. */
   readonly isNewer?: boolean;
 }
 
@@ -59,7 +62,7 @@ export const newer = (field: Field, missing: Stored): Field => ({
   isNewer: true,
 });
 
-/** Text of at most `most` UTF-16 units. */
+/** Returns a field for text of at most `most` UTF-16 units. */
 export const text = (most: number): Field =>
   plain((value) => {
     if (typeof value !== "string") return "must be text";
@@ -71,7 +74,7 @@ export const text = (most: number): Field =>
 const isClean = (value: string): boolean =>
   !/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value);
 
-/** One of these texts. */
+/** Returns a field for one of these texts. */
 export const oneOf = (...values: readonly string[]): Field =>
   plain((value) =>
     typeof value === "string" && values.includes(value)
@@ -79,7 +82,7 @@ export const oneOf = (...values: readonly string[]): Field =>
       : `must be one of ${values.slice(0, 10).join(", ")}`,
   );
 
-/** A whole number from `least` to `most`. */
+/** Returns a field for a whole number from `least` to `most`. */
 export const whole = (least: number, most: number): Field =>
   plain((value) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most
@@ -87,21 +90,21 @@ export const whole = (least: number, most: number): Field =>
       : `must be a whole number from ${least} to ${most}`,
   );
 
-/** A boolean. */
+/** A field for a boolean. */
 export const flag: Field = {
   fault: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
   shown: (stored) => stored === 1,
   stored: (value) => (value === true ? 1 : 0),
 };
 
-/** A time in UTC with milliseconds, in ISO 8601. */
+/** A field for a time in UTC with milliseconds, in ISO 8601. */
 export const instant: Field = plain((value) =>
   typeof value === "string" && value.length === 24 && utcOf(value) === value
     ? undefined
     : "must be an instant in UTC with milliseconds",
 );
 
-/** Text that must match a pattern. `form` describes the pattern in a message. */
+/** Returns a field for text that must match a pattern. `form` describes the pattern in a message. */
 export const matching = (pattern: RegExp, form: string): Field =>
   plain((value) =>
     typeof value === "string" && value.length <= 2_000 && pattern.test(value) ? undefined : `must be ${form}`,
@@ -112,7 +115,7 @@ interface Schema {
   safeParse(value: unknown): { readonly success: boolean };
 }
 
-/** Text that must match a schema of the contract. `form` describes it in a message. */
+/** Returns a field for text that must match a schema of the contract. `form` describes the schema in a message. */
 export const accepted = (schema: Schema, form: string): Field =>
   plain((value) =>
     typeof value === "string" && isClean(value) && schema.safeParse(value).success
@@ -120,7 +123,10 @@ export const accepted = (schema: Schema, form: string): Field =>
       : `must be ${form}`,
   );
 
-/** JSON that must match a schema. `form` describes it in a message. Its text may have `most` characters. */
+/**
+ * Returns a field for JSON that must match a schema. `form` describes the schema in a message. The text may have `most`
+ * characters.
+ */
 export const json = (schema: Schema, form: string, most = 1_000_000): Field => ({
   fault: (value) => {
     if (!schema.safeParse(value).success) return `must be ${form}`;
@@ -140,14 +146,14 @@ const escapedLone = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][\da-f]{2})/;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const anyUuid = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
 
-/** The id of a record, or of another record to which it refers. An import replaces it with a new one. */
+/** The id of a record, or of another record to which it refers. An import replaces it with a new id. */
 export const id: Field = {
   fault: (value) => (typeof value === "string" && uuid.test(value) ? undefined : "must be an id (a UUID)"),
   shown: asIs,
   stored: (value, { idOf }) => idOf(String(value)),
 };
 
-/** Text in which an import replaces every id with its new id. */
+/** Returns a field for text in which an import replaces every id with its new id. */
 export const textWithIds = (most: number): Field => {
   const field = text(most);
   return { ...field, stored: (value, { idOf }) => String(value).replace(anyUuid, (found) => idOf(found)) };
@@ -155,7 +161,7 @@ export const textWithIds = (most: number): Field => {
 
 const uploadName = /^[\w-]{16,100}(\.[a-z0-9]{1,8})?$/;
 
-/** The name of an upload. An import replaces it with a new one. */
+/** The name of an upload. An import replaces it with a new name. */
 export const upload: Field = {
   fault: (value) =>
     typeof value === "string" && uploadName.test(value) ? undefined : "must be the name of an upload",
@@ -213,7 +219,7 @@ export const reportFiles: Field = {
   },
 };
 
-/** The most files in a list. A report may have far fewer. */
+/** How many files a list may have. The limit for a report is much lower. */
 const mostFiles = 20;
 
 const listOf = (value: Value): readonly Value[] | undefined =>

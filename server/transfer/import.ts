@@ -27,7 +27,10 @@ import { imports, type Settled, tableOf, tablesByName } from "./store.ts";
 
 type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
   readonly settings: Pick<Deps["settings"], "storedBytesPerApp"> & {
-    /** Undefined if the importing program does not have it. Then addresses of pictures keep their server. */
+    /**
+     * The base address of this server. Undefined if the importing program does not have it. Then the addresses of
+     * pictures are not changed.
+     */
     readonly baseUrl: string | undefined;
   };
   readonly log: Warns;
@@ -50,11 +53,11 @@ interface ImportedApp {
   /** How many records of each kind the file has. */
   readonly records: Readonly<Record<string, number>>;
   readonly files: number;
-  /** How many uploads were left out, because the file does not contain their bytes. */
+  /** How many uploads were not imported, because the file does not contain their bytes. */
   readonly filesLeftOut: number;
 }
 
-/** Makes the app visible. Call it in the transaction that also stores the answer and the audit entry. */
+/** Makes the app visible. Call this in the transaction that also stores the answer and the audit entry. */
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
@@ -118,7 +121,10 @@ async function importFrom<Result>(
     done = true;
     return result;
   } finally {
-    if (!done) await discard(deps, appId).catch((error) => deps.log.warn({ err: error }, "import left rows"));
+    if (!done)
+      await discard(deps, appId).catch((error) =>
+        deps.log.warn({ err: error }, "an import left rows that are not deleted"),
+      );
   }
 }
 
@@ -136,7 +142,7 @@ async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
 /** If an import has stored nothing for this time, the server that ran it has crashed. */
 const silentMilliseconds = 600_000;
 
-/** Deletes the rows and files of imports that a crash has ended. (rule X5) */
+/** Deletes the rows and files of imports that were ended by a crash. (rule X5) */
 export async function discardAbandoned(
   deps: Pick<Deps, "clock" | "database" | "keptFiles"> & { readonly log: Warns },
 ): Promise<void> {
@@ -158,7 +164,7 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive. The records are stored already. Each file is checked, and its metadata is removed, as
+ * Stores the files of an archive. The records are already stored. Each file is checked, and its metadata is removed, as
  * for a file of feedback. Returns the number of files. Throws `bad_request` for a file that no record names, that
  * differs from its record or its hash, or that is missing. (rule X8)
  */
@@ -172,7 +178,7 @@ async function stageFiles(staging: Staging): Promise<number> {
     files++;
   }
   if (named !== files)
-    throw refusedFile([`its records name ${named} files, and the archive has ${files} of them.`]);
+    throw refusedFile([`its records name ${named} files, but the archive has ${files} of them.`]);
   return files;
 }
 
@@ -180,8 +186,8 @@ async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<
   const { deps, appId } = staging;
   const fail = (fault: string) => refusedFile([`the file ${sha256} ${fault}.`]);
   const [named, other] = await imports.uploadsOf(deps.database, appId, sha256);
-  if (!named) throw fail("is named by no record");
-  if (other || named.size !== bytes.size) throw fail("has another size or kind than a record says");
+  if (!named) throw fail("is not named by a record");
+  if (other || named.size !== bytes.size) throw fail("does not have the size or kind that a record says");
   const draft = deps.files.createTemporary(bytes.size);
   try {
     const hash = createHash("sha256");
@@ -228,8 +234,8 @@ const bytesAtOnce = 1_048_576;
 
 /**
  * Stores the records of a checked file, a few hundred in each transaction, so that other transactions can run in
- * between. Nobody can see them before the app has a member. Throws `bad_request` for a record that refers to a
- * missing record, or that comes twice.
+ * between. Nobody can see them before the app has a member. Throws `bad_request` for a record that refers to a missing
+ * record, or that occurs twice.
  */
 async function stageLines(staging: Staging): Promise<void> {
   const tables = await tablesByName(staging.deps.database);
@@ -279,7 +285,7 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
 }
 
 /**
- * Records that the import continues. Throws an Error if another server has deleted its rows, because it stored
+ * Records that the import is still running. Throws an Error if another server has deleted its rows, because it stored
  * nothing for a long time.
  */
 async function keepImportAlive(
@@ -309,7 +315,9 @@ async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly Stag
       throw new Error("No row was refused. This undoes the transaction.");
     });
   } catch (error) {
-    const fault = isDangling(error) ? "refers to a record that is not in the file before it" : "comes twice";
+    const fault = isDangling(error)
+      ? "refers to a record that does not come before it in the file"
+      : "comes twice";
     if (at) return atLine(at.number, `the ${at.kind.type} ${fault}.`);
     throw error;
   }
@@ -338,7 +346,7 @@ async function checkLines(
   const state = newState(source);
   for await (const { number, bytes } of linesOf(source.lines)) {
     signal.throwIfAborted();
-    if (state.ended) throw refusedFile([atLine(number, "comes after the last line.")]);
+    if (state.ended) throw refusedFile([atLine(number, "comes after the end of the export.")]);
     const line = isUtf8(bytes) ? parseLine(bytes.toString()) : "is not UTF-8";
     const faults = typeof line === "string" ? [line] : checkLine(state, line, number);
     state.faults.push(...faults.map((fault) => atLine(number, fault)));
@@ -346,7 +354,8 @@ async function checkLines(
     if (!state.ended) state.hash.update(bytes).update("\n");
   }
   if (state.faults.length > 0) throw refusedFile(state.faults);
-  if (!state.ended) throw refusedFile(["its last line is missing. It is cut off: download it again."]);
+  if (!state.ended)
+    throw refusedFile(["its last line is missing, so the file is incomplete. Download it again."]);
   if (state.uploadedBytes > mostBytes)
     throw refusedFile([`its files have ${state.uploadedBytes} bytes. An app may have ${mostBytes}.`]);
   return { records: state.records, withFiles: source.filesAt !== undefined };
@@ -374,32 +383,33 @@ function checkLine(state: State, line: Line, number: number): string[] {
   const type = String(line.type);
   if (number === 1) return checkHeader(state, line);
   if (type === "end") return checkEnd(state, line);
-  if ((number === 2) !== (type === "app")) return ["must be of type app exactly as the second line"];
+  if ((number === 2) !== (type === "app"))
+    return ["must have the type app if it is the second line, and only then"];
   state.records[type] = (state.records[type] ?? 0) + 1;
   if (type === "member") return checkMember(line);
   const kind = kindsByType.get(type);
-  if (!kind) return [`is of the unknown type ${JSON.stringify(type.slice(0, 50))}`];
+  if (!kind) return [`has the unknown type ${JSON.stringify(type.slice(0, 50))}`];
   const faults = faultsOf(kind, line);
   if (kind.table === "uploads" && faults.length === 0) state.uploadedBytes += Number(line.size);
   return faults;
 }
 
-/** Checks the first line. A file of a newer format is refused completely, because its new data would be lost. */
+/** Checks the first line. A file in a newer format is refused, because its new data would be lost. */
 function checkHeader({ inArchive }: State, line: Line): string[] {
   if (line.type !== "export") return ["must be the first line of an export"];
   if (line.format !== formatVersion)
     return [
-      `has the format ${JSON.stringify(line.format ?? null).slice(0, 50)}, and this server reads ${formatVersion}. A newer server wrote the file: import it there`,
+      `has the format ${JSON.stringify(line.format ?? null).slice(0, 50)}, but this server reads the format ${formatVersion}. A newer server wrote the file, so import it there`,
     ];
   if (line.files === inArchive) return [];
   return [
     inArchive
       ? "says that the export has no files"
-      : "says that the files are in an archive: import that archive",
+      : "says that the files are in an archive. Import that archive",
   ];
 }
 
-/** Checks a member. Members are shown to the person who imports, but not stored. */
+/** Checks a member. The person who imports sees the members, but they are not stored. */
 const checkMember = ({ email, role, createdAt }: Line): string[] =>
   [email, role, createdAt].every((value) => typeof value === "string" && value.length <= 600)
     ? []
@@ -412,15 +422,15 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
   const wrong = [...names].find((name) => told[name] !== state.records[name]);
   if (wrong !== undefined)
     return [
-      `counts ${String(told[wrong] ?? 0)} records of the type ${wrong.slice(0, 50)}, and the file has ${state.records[wrong] ?? 0}`,
+      `counts ${String(told[wrong] ?? 0)} records of the type ${wrong.slice(0, 50)}, but the file has ${state.records[wrong] ?? 0}`,
     ];
   return sha256 === state.hash.digest("hex")
     ? []
-    : ["does not match the hash of the lines before it: they were changed"];
+    : ["does not match the hash of the lines before it, so those lines were changed"];
 }
 
 /**
- * Creates the functions that compute the new ids and names of one import. The same old id always gives the same new id,
+ * Creates the functions that compute the new ids and names of one import. The same old id always gets the same new id,
  * so no list of ids is needed. The random salt makes the new ids unpredictable, so a file cannot refer to data that is
  * not in it.
  */
@@ -473,7 +483,7 @@ interface Source {
 }
 
 /**
- * Finds the lines of an export: they are the whole file, or the first entry of an archive. Throws `bad_request` if the
+ * Finds the lines of an export. They are the whole file, or the first entry of an archive. Throws `bad_request` if the
  * file is not an export.
  */
 async function openSource(file: FileHandle): Promise<Source> {
@@ -482,13 +492,13 @@ async function openSource(file: FileHandle): Promise<Source> {
   if (head[0] === 0x7b) return { lines: { file, at: 0, size }, filesAt: undefined, size };
   const first = headerIn(head);
   if (first?.name !== linesName)
-    throw refusedFile(["it is not an export of an app. `innkeep export` writes one."]);
+    throw refusedFile(["it is not an export of an app. To create an export, use `innkeep export`."]);
   const filesAt = blockSize + first.size + paddingOf(first.size);
   if (filesAt > size) throw refusedFile([cutOff]);
   return { lines: { file, at: blockSize, size: first.size }, filesAt, size };
 }
 
-const cutOff = "it is cut off. Download it again.";
+const cutOff = "it is incomplete. Download it again.";
 
 function headerIn(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   try {
@@ -546,7 +556,8 @@ async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
     if (length > mostLineBytes) throw refusedFile([atLine(number, `has over ${mostLineBytes} bytes.`)]);
     if (rest.length > 0) begun.push(rest);
   }
-  if (length > 0) throw refusedFile([atLine(number, "has no end. The file is cut off: download it again.")]);
+  if (length > 0)
+    throw refusedFile([atLine(number, "has no end, so the file is incomplete. Download it again.")]);
 }
 
 /** A file in an archive. Its name contains its hash. */
@@ -568,12 +579,12 @@ async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenera
     if (block.every((byte) => byte === 0)) {
       if (size === at + 2 * blockSize && (await readAt(file, at + blockSize, blockSize)).every(isZero))
         return;
-      throw refusedFile(["the archive continues after its end."]);
+      throw refusedFile(["the archive has more bytes after its end."]);
     }
     const header = headerIn(block);
     const sha256 = hashIn(header?.name);
     if (!header || sha256 === undefined)
-      throw refusedFile([`the archive has an entry at byte ${at} that no export writes.`]);
+      throw refusedFile([`the archive has an entry at byte ${at} that is not from an export.`]);
     if (sha256 <= last) throw refusedFile([`the file ${sha256} is in the archive twice, or not in order.`]);
     if (at + blockSize + header.size > size) throw refusedFile([cutOff]);
     yield { sha256, bytes: { file, at: at + blockSize, size: header.size } };

@@ -20,7 +20,7 @@ function importApp(visit: UploadVisit): Promise<Reply<"app-imported">> {
   );
 }
 
-/** All of an app as a file. */
+/** Shows the page on which a person exports all data of an app. */
 async function showData(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "settings");
   const { app, links } = navigation;
@@ -30,7 +30,7 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Data</h1>
           <p>
-            Everything of <Line text={app.name} /> as a file, to keep or to move to another server.
+            Everything of <Line text={app.name} /> as a file, to store it or to move it to another server.
           </p>
         </div>
       </div>
@@ -40,7 +40,7 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
           <p>
             The file contains all feedback, replies, proposals, the FAQ, the release notes, the tests, the
             audit and the members, with the addresses of all these people. It contains no keys and no
-            passwords. Keep it safe.
+            passwords. Store the file in a safe place.
           </p>
           <div class="actions">
             <a class="button" href={`${links.data(app.id, "download")}?files=1`} download>
@@ -68,7 +68,7 @@ async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
       <div class="head">
         <div>
           <h1>Import an app</h1>
-          <p>A file of this server or of another one becomes a new app. You become its only owner.</p>
+          <p>From a file of this server or of another one, a new app is created. You are its only owner.</p>
         </div>
       </div>
       <div class="card stack">
@@ -85,8 +85,8 @@ const ImportForm = ({ action, form }: { readonly action: string; readonly form?:
     <Faults refusal={form?.refusal} />
     <p>
       Import only files that you trust. If the file says that a team member wrote a message, it counts as a
-      message of your team, and agents read it. Nobody becomes a member by an import, and approvals and tests
-      do not continue.
+      message of your team, and agents read it. An import makes nobody a member, and approvals and tests do
+      not continue.
     </p>
     <IdempotencyField />
     <TextField
@@ -112,7 +112,7 @@ const Faults = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (faults.length === 0) return <Refused refusal={refusal} />;
   return (
     <Notice kind="alert">
-      <b>Nothing was imported.</b> This is wrong in the file:
+      <b>Nothing was imported.</b> The file has these faults:
       <ul>
         {faults.map(({ message }) => (
           <li key={message}>

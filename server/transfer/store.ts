@@ -34,12 +34,12 @@ export const imports = {
   /** Records that the import of an app has begun. The row of the app must exist. */
   begin: (tx: Transaction, appId: string, at: string) => tx.insert(tables.imports, { appId, aliveAt: at }),
 
-  /** Records that an import continues. Returns false if it was stopped in the meantime. */
+  /** Records that an import is still running. Returns false if it was stopped in the meantime. */
   keepAlive: async (tx: Transaction, appId: string, at: string): Promise<boolean> =>
     (await tx.run("UPDATE imports SET alive_at = ? WHERE app_id = ?", at, appId)) === 1,
 
   /**
-   * Ends approvals that were not carried out, because they were given on another server. Also updates the proposal
+   * Ends approvals that were not carried out, because they were made on another server. Also updates the proposal
    * status of the threads. Returns the last proposal of this batch; undefined after the last batch. (rule X6)
    */
   async settle(
@@ -98,8 +98,8 @@ export const imports = {
   },
 
   /**
-   * Whether a thread of the app is merged into a thread that is missing or merged itself, or whether merges have another
-   * order than their numbers.
+   * Whether a thread of the app is merged into a thread that is missing or merged itself, or whether the order of
+   * merges is not that of their numbers.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
     const found = await reader.get<{ found: number }>(
@@ -123,7 +123,7 @@ export const imports = {
     )) !== undefined,
 
   /**
-   * Makes the app visible to its owner. If the file has no counts, because an older server wrote it, the rows are
+   * Makes the app visible to its owner. If the file has no counts because an older server wrote it, the rows are
    * counted. Returns false if the import was stopped in the meantime.
    */
   async finish(
@@ -165,7 +165,7 @@ export const imports = {
   },
 };
 
-/** The position of a proposal in the order of the app. */
+/** The position of a proposal among those of the app. */
 export interface Settled {
   readonly createdAt: string;
   readonly id: string;
@@ -178,12 +178,12 @@ export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind
   return found;
 }
 
-/** The most rows that are in memory at the same time. */
+/** How many rows are in memory at the same time at most. */
 const rowsAtOnce = 200;
 
 /**
- * Yields the rows of a kind that belong to these parents, in batches. A single query reads the rows of all parents if
- * they are few. Otherwise it reads one parent after another.
+ * Yields the rows of a kind that belong to these parents, in batches. If the parents have few rows, a single query
+ * reads the rows of all parents. Otherwise the rows of one parent after another are read.
  */
 export async function* exportedRows(
   reader: Reader,
@@ -249,7 +249,8 @@ export const exported = {
   },
 
   /**
-   * Returns the names of the uploads of hidden repeats and answers in an app. An export leaves them out. (rule F34)
+   * Returns the names of the uploads of hidden repeats and answers in an app. An export does not contain these uploads.
+   * (rule F34)
    */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(
@@ -261,8 +262,8 @@ export const exported = {
   },
 
   /**
-   * Yields the files of an app in the order of their hashes, in batches. Leaves out files that only hidden feedback
-   * has.
+   * Yields the files of an app in the order of their hashes, in batches. Files that belong only to hidden feedback are
+   * left out.
    */
   async *files(
     reader: Reader,

@@ -246,7 +246,7 @@ async function listFaults(invocation: Invocation): Promise<undefined> {
 
 async function clearFaults(invocation: Invocation): Promise<undefined> {
   await callDevServer(invocation, { method: "DELETE", path: faultsPath });
-  printOne(invocation, { cleared: true }, () => "There are no faults any more.");
+  printOne(invocation, { cleared: true }, () => "All faults were removed.");
 }
 
 function sentenceOf({ path: of, status, code, times, delayMs }: Readonly<Record<string, unknown>>): string {

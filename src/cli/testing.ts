@@ -280,7 +280,7 @@ async function createCycle(
   const body = { startsOn, timezone };
   const made = await invocation.client().cycles.create({ params: { listingId }, body });
   const { cycle, slots } = made;
-  note(invocation, `Planned cycle ${cycle.id} with ${slots.length} slots. It starts and ends by itself.`);
+  note(invocation, `Planned cycle ${cycle.id} with ${slots.length} slots. It starts and ends automatically.`);
   printOne(invocation, made, () => cycleLines(cycle));
 }
 

@@ -28,7 +28,7 @@ const ExportedFile = z.custom<string | ReceivedFile>().check(
   }),
   z.meta({
     contentMediaType: "application/octet-stream",
-    description: `a file that an export wrote; at most ${importedFile.bytes} bytes`,
+    description: `a file from an export; at most ${importedFile.bytes} bytes`,
   }),
 );
 

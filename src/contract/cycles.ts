@@ -154,7 +154,7 @@ export const CycleDetail = z.object({
   verdict: CycleVerdict,
   /** Null before the first day, after the last day, and if the cycle was cancelled. */
   today: z.nullable(TestToday),
-  /** The testers with a slot. The one who needs attention first is the first. */
+  /** The testers with a slot, sorted by how soon they need attention. */
   attention: z.array(TesterAttention),
   /** The days that have begun. */
   unbroken: z.array(UnbrokenDay),
@@ -224,7 +224,7 @@ export const cycles = {
   create: endpoint({
     method: "POST",
     path: "/api/v1/console/listings/:listingId/cycles",
-    summary: "Plan a test cycle; it starts and ends by itself",
+    summary: "Plan a test cycle; it starts and ends automatically",
     auth: "console",
     role: "maintainer",
     scope: "testing:manage",

@@ -63,7 +63,7 @@ export interface UploadRules {
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The field that may contain any JSON object. In a form it is JSON text. */
   readonly anyJson?: string;
-  /** Bytes of the whole body. */
+  /** The maximum number of bytes of the whole body. */
   readonly bodyBytes: number;
 }
 

@@ -65,7 +65,7 @@ export const errorCatalogue = {
     status: 409,
     message: "This device is linked to another testing account. That account can release it in its console.",
   },
-  email_taken: { status: 409, message: "There is an account with this e-mail address already. Sign in." },
+  email_taken: { status: 409, message: "There is already an account with this e-mail address. Sign in." },
   already_member: { status: 409, message: "This person is a member of the app already." },
   last_owner: {
     status: 409,
@@ -76,7 +76,7 @@ export const errorCatalogue = {
   already_submitted: { status: 409, message: "This day is already counted." },
   version_exists: {
     status: 409,
-    message: "There is a release note of this version already. Change it, or allow a duplicate.",
+    message: "There is already a release note of this version. Change it, or allow a duplicate.",
   },
   tag_exists: {
     status: 409,

@@ -349,7 +349,7 @@ export const threads = {
       body: z.object({
         items: z.array(ThreadSummary),
         nextCursor: z.nullable(z.string()),
-        /** Only on the first page of a search. */
+        /** Facts about the search. They are set only on the first page of a search. */
         search: z.optional(SearchFacts),
       }),
     },

@@ -38,7 +38,7 @@ describe("the erasure of a person in the console", () => {
     expect(done.text.toLowerCase()).not.toContain(graceAddress);
     const check = async (email: string) => readingOf(await browser.send(done, `${receipt}/check`, { email }));
     expect(await check(graceAddress)).toContain("Yes. This receipt belongs to that address.");
-    expect(await check("joan@example.org")).toContain("No. This receipt is of another address.");
+    expect(await check("joan@example.org")).toContain("No. This receipt belongs to another address.");
     expect(readingOf(await browser.open("/console/people"))).toContain("done");
   });
 

@@ -43,7 +43,7 @@ describe("a folder in place of a backup", () => {
     const fresh = await deploy(sqlite);
     const file = await temporaryFolder();
     for (const command of ["restore", "backup verify"] as const)
-      await expect(fresh.admin({ command, file })).rejects.toThrow(`${file} is a folder, and no backup.`);
+      await expect(fresh.admin({ command, file })).rejects.toThrow(`${file} is a folder, not a backup.`);
   });
 });
 
@@ -74,7 +74,7 @@ describe.each(databases)("a backup that another person has changed, on $name", (
       return text;
     });
     const fresh = await deploy(engine);
-    await expect(fresh.admin({ command: "restore", file })).rejects.toThrow("rows instead of 9999");
+    await expect(fresh.admin({ command: "restore", file })).rejects.toThrow("rows, not 9999");
     expect(await fresh.admin({ command: "restore", file: whole })).toMatchObject({ files: 2 });
     expect(await readFile(join(fresh.data, "secret"), "utf8")).toBe(secret);
     expect(await fresh.admin({ command: "check" })).toEqual({ ok: true, files: 2, orphans: 0 });

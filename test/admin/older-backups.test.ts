@@ -150,12 +150,15 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
     const file = await backupWith((names) =>
       names.map((one, at) => (at > 0 ? one : { ...one, name: "one" })),
     );
-    await expectRefused(file, `its migrations are not the 67 that this version continues from. ${advice}`);
+    await expectRefused(
+      file,
+      `its migrations are not the 67 migrations that this version can continue. ${advice}`,
+    );
   });
 
   it("is refused as newer if it has one that this program does not know", async () => {
     const file = await backupWith((names) => [...names, { number: 118, name: "later" }]);
-    await expectRefused(file, "This backup was made by a newer version of Innkeep.");
+    await expectRefused(file, "This backup was created by a newer version of Innkeep.");
   });
 });
 
@@ -167,7 +170,7 @@ describe.each(databases.filter(({ engine }) => engine === "postgres"))(
       await fresh.admin({ command: "migrate" });
       const file = await backupFromBefore("sqlite");
       await expect(fresh.admin({ command: "restore", file, secret: secretsBefore.sqlite })).rejects.toThrow(
-        "The database is empty, but its tables are of another version of Innkeep than the backup. Restore into a new one with --database-url.",
+        "The database is empty, but its tables belong to another version of Innkeep than the backup. Choose a new database with --database-url.",
       );
     });
   },

@@ -87,7 +87,7 @@ describe.each(databases)("a database from the time before the baseline, on $name
   it.each(["name", "checksum"])("is refused if the %s of a migration differs", async (column) => {
     await change((tx) => tx.run(`UPDATE migrations SET ${column} = 'another' WHERE number = 90`));
     await expect(place.open()).rejects.toThrow(
-      `its migrations are not the 67 that this version continues from. ${advice}`,
+      `its migrations are not the 67 migrations that this version can continue. ${advice}`,
     );
   });
 

@@ -5,7 +5,7 @@ import { type Service, startService } from "../support/service/service.ts";
 import { makeWorkingAgent, type WorkingAgent } from "../support/worlds/agents/approved-proposal.ts";
 
 const grace = "grace.hopper@example.org";
-const sentBack = "An address was erased from this proposal. Propose it again if it is still wanted.";
+const sentBack = "An address was erased from this proposal. Propose it again if it is still needed.";
 
 describe.each(databases)("a proposal that names an erased person, on $name,", (engine) => {
   let service: Service;

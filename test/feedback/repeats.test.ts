@@ -91,7 +91,7 @@ describe("repeats of a report", () => {
     await send("near", { message: near });
     const id = await send("near", { message: "Something else broke." });
     const reading = readingOf(await open(id));
-    expect(reading).toMatch(/The same text as the report, but for these lines: expected 180, got 21/);
+    expect(reading).toMatch(/The same text as the report, except these lines: expected 180, got 21/);
     expect(times(reading, "keeps the heat")).toBe(1);
     expect(reading).toMatch(/reported it again [^.]*Something else broke\./);
   });

@@ -153,7 +153,7 @@ describe("the executable file", () => {
         code: 1,
         stdout: "",
         stderr:
-          "error: This executable has no server: it has the client's commands and `mcp`.\n" +
+          "error: This executable does not contain the server. It has the client's commands and `mcp`.\n" +
           "Install the package with npm to run `serve`, `dev` or `admin`.\n",
       });
     },

@@ -15,6 +15,6 @@ it("a data folder in use causes a message before the wait, and then an error wit
     message: `Another server, or a restore, uses the folder ${data}. Stop it first, or choose another folder with --data or INNKEEP_DATA.`,
   });
   expect(said).toEqual([
-    `Another server, or a restore, uses the folder ${data}. Waiting for it to end, for up to 0 s.\n`,
+    `Another server, or a restore, uses the folder ${data}. Waiting until it ends, for up to 0 s.\n`,
   ]);
 });

@@ -67,7 +67,7 @@ describe("the command innkeep serve --dev", () => {
     await end();
     await rm(join(folder, "demo.json"));
     await expect(start({ demo: true, folder })).rejects.toThrow(
-      "demo.json is missing. Put it back, or delete the folder.",
+      "the file demo.json with its keys is missing. Put the file back, or delete the folder.",
     );
   });
 
@@ -82,7 +82,7 @@ describe("the command innkeep serve --dev", () => {
     async (flags) => {
       const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
       const starting = serve({ ...flags, seed: "seed.json", data: await temporaryFolder(), port: 0 }, world);
-      await expect(starting).rejects.toThrow("--seed fills a development server only");
+      await expect(starting).rejects.toThrow("--seed is only for a development server");
     },
   );
 
@@ -98,12 +98,12 @@ describe("the command innkeep serve --dev", () => {
     const [one, other] = seeds.map(({ file }) => file);
     expect(await startWith(one ?? "")).toBe(0);
     expect(await startWith(one ?? "")).toBe(0);
-    await expect(startWith(other ?? "")).rejects.toThrow("was filled before, and not from this seed");
+    await expect(startWith(other ?? "")).rejects.toThrow("already contains data that is not from this seed");
   });
 
   it("refuses to listen on an address that other machines can reach", async () => {
     const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
     const starting = serve({ dev: true, host: "0.0.0.0", data: await temporaryFolder(), port: 0 }, world);
-    await expect(starting).rejects.toThrow("--dev serves on loopback only");
+    await expect(starting).rejects.toThrow("With --dev, the server listens only on loopback");
   });
 });

@@ -80,7 +80,10 @@ async function assertDeletable(tx: Transaction, userId: string): Promise<void> {
     throw new ApiError(obstacles.onlyOwnerOf.length > 0 ? "last_owner" : "wrong_state", { message });
 }
 
-/** Deletes the account in this request. A background job then removes the person from the texts that apps keep. */
+/**
+ * Deletes the account in this request. A background job then removes the data of the person from the texts that stay in
+ * apps.
+ */
 async function removeAccount(
   { newId, clock, sealer }: AccountsDeps,
   tx: Transaction,

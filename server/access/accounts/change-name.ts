@@ -4,7 +4,7 @@ import type { ConsoleCaller } from "../../http/handler.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { users } from "./store.ts";
 
-/** Makes a function that changes the name of an account. The audit does not get the name. (rule K33) */
+/** Creates a function that changes the name of an account. The audit does not contain the name. (rule K33) */
 export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
   return async (

@@ -47,7 +47,7 @@ export async function notifyAccount(
     subject: changes[what],
     text: [
       `${changes[what]} (${at} UTC, from ${address})`,
-      "If you did this, you need not do anything.",
+      "If you did this, you do not have to do anything.",
       `If you did not do this, set a new password now:\n${consoleUrl}/recover`,
       `Then check where you are signed in:\n${consoleUrl}/account`,
     ].join("\n\n"),

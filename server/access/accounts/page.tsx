@@ -53,7 +53,7 @@ function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> 
   );
 }
 
-/** Stores how the console works for the person. */
+/** Stores the person's preferences for the console. */
 function savePreferences(visit: SignedInVisit): Promise<Reply<"preferences">> {
   const { ask, fields, links } = visit;
   return reshowForm(
@@ -108,8 +108,8 @@ async function showAccount(
         <div>
           <h1>Your account</h1>
           <p>
-            <Line text={navigation.email} />. You change your password and other ways to sign in under{" "}
-            <a href={links.signInMethods}>Sign-in methods</a>, and the notices that you get under{" "}
+            <Line text={navigation.email} />. You can change your password and other sign-in methods under{" "}
+            <a href={links.signInMethods}>Sign-in methods</a>, and choose the notices that you get under{" "}
             <a href={links.notices()}>Notices</a>.
           </p>
         </div>
@@ -124,7 +124,7 @@ async function showAccount(
         )}
         {totp && recoveryCodesLeft === 0 && (
           <Notice>
-            {noRecoveryCodes} Make new ones under <a href={links.signInMethods}>Sign-in methods</a>.
+            {noRecoveryCodes} Create new ones under <a href={links.signInMethods}>Sign-in methods</a>.
           </Notice>
         )}
         <NameSection
@@ -189,8 +189,8 @@ const Sessions = ({
     <div>
       <h2 id="browsers">Browsers</h2>
       <p class="muted small">
-        Each of them has full access to your account. End the sessions that you do not know, then change your
-        password.
+        Each of these browsers has full access to your account. End the sessions that you do not know, then
+        change your password.
       </p>
     </div>
     <ul class="list">
@@ -290,7 +290,7 @@ const OtherAccess = ({
     )}
     {things.length > 0 && (
       <p>
-        You end them under <a href={page.at}>{page.name}</a>.
+        You can end them under <a href={page.at}>{page.name}</a>.
       </p>
     )}
   </section>
@@ -314,8 +314,8 @@ const DeleteAccount = ({
       <Refused refusal={form?.refusal} />
       <p>
         Your account, its tokens, devices, connections and memberships are deleted permanently. Texts that you
-        wrote in apps stay there without your name. Reports that you sent as a user of an app belong to its
-        owners: ask them to erase you.
+        wrote in apps are not deleted, but your name is removed from them. Reports that you sent as a user of
+        an app belong to its owners: ask them to erase you.
       </p>
       <IdempotencyField />
       <TextField

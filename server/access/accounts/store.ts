@@ -14,7 +14,10 @@ export type UserRow = Pick<Row<typeof tables.users>, (typeof fields)[number]>;
 export interface NewUser extends Omit<UserRow, "name"> {
   readonly name?: string | null | undefined;
   readonly createdAt: string;
-  /** When the person proved that they receive the mail of this address. Null if that is not proved. (rule S30) */
+  /**
+   * The time at which the person proved that they receive the mail of this address. Null if they have not proved it.
+   * (rule S30)
+   */
   readonly emailVerifiedAt: string | null;
 }
 
@@ -61,7 +64,7 @@ export const users = {
       ...[fresh, id, old],
     )) === 1,
 
-  /** Returns the people with names who share an app with a person, and the person. (rule K33) */
+  /** Returns the people with names who are members of an app of this person, and the person themselves. (rule K33) */
   named: (reader: Reader, userId: string) =>
     reader.all<{ email: string; name: string }>(
       `SELECT u.email, u.name FROM users u WHERE u.name IS NOT NULL AND u.id IN (
@@ -71,7 +74,7 @@ export const users = {
       userId,
     ),
 
-  /** Replaces the name of a person. Returns false if it is the same already. */
+  /** Replaces the name of a person. Returns false if the person already has that name. */
   changeName: async (tx: Transaction, id: string, name: string | null): Promise<boolean> =>
     (await tx.run("UPDATE users SET name = ? WHERE id = ? AND name IS DISTINCT FROM ?", name, id, name)) ===
     1,

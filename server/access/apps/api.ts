@@ -119,7 +119,7 @@ function checkChat(
 
 /**
  * Returns the values to store for a request. If the request repeats the masked chat address from an answer, the stored
- * address stays.
+ * address does not change.
  */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>

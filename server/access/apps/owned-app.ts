@@ -4,7 +4,7 @@ import type { Seen, Viewer } from "../members/visibility.ts";
 import { type AppRow, apps } from "./store.ts";
 
 /**
- * Returns the app. Throws `not_found` if the viewer is no member, and `forbidden` if the viewer's role does not
+ * Returns the app. Throws `not_found` if the viewer is not a member, and `forbidden` if the viewer's role does not
  * suffice.
  */
 export async function ownedApp(reader: Reader, id: string, viewer: Viewer): Promise<Seen<AppRow>> {

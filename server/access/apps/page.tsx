@@ -150,7 +150,7 @@ const AppSettings = (props: {
   readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;
-  /** The person who last changed the settings, and the time of that change. */
+  /** Who last changed the settings, and when. */
   readonly change: LastChange | undefined;
   readonly now: Date;
 }) => {
@@ -231,7 +231,7 @@ const Delete = ({ navigation: { app, links }, form }: FormProps) => (
       <Refused refusal={form?.refusal} />
       <p>
         All feedback with its files, the FAQ, the changelog, and every key and token of{" "}
-        <Line text={app.name} /> are deleted permanently. Apps that use its keys are refused from then on.
+        <Line text={app.name} /> are deleted permanently. After that, requests with its keys are refused.
       </p>
       <IdempotencyField />
       <TextField
@@ -266,9 +266,9 @@ async function showNewApp(
         <div>
           <h1>New app</h1>
           <p>
-            A mobile app, a backend or a website that your users give feedback on. Do you have an exported
+            A mobile app, a backend or a website about which your users send feedback. Do you have an exported
             app? <a href={navigation.links.importApp}>Import it</a>. To begin with a key and a first report,
-            take the <a href={navigation.links.newStart}>first steps</a>.
+            use the <a href={navigation.links.newStart}>first steps</a>.
           </p>
         </div>
       </div>
@@ -316,7 +316,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       name="chatFormat"
       label="Chat"
       options={chatNames}
-      hint="Each new proposal is posted there, and so are the notices that members choose."
+      hint="Each new proposal is posted there. Notices are posted there, too, if members choose that."
     />
     <TextField
       form={form}
@@ -324,7 +324,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       label="Chat webhook"
       type="url"
       placeholder="https://"
-      hint="The address of an incoming webhook; for ntfy that of a topic; for Telegram https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>. Treat the address as a secret."
+      hint="The address of an incoming webhook. For ntfy, it is the address of a topic; for Telegram https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>. Treat the address as a secret."
     />
     <TextField
       form={form}
@@ -338,26 +338,26 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       name="approvalHours"
       label="Approvals expire after (hours)"
       type="number"
-      hint="An approved proposal that no agent has claimed by then counts as rejected. Empty: approvals do not expire."
+      hint="If no agent has claimed an approved proposal after this time, it counts as rejected. If the field is empty, approvals do not expire."
     />
     <TextField
       form={form}
       name="retentionDays"
       label="Delete resolved threads after (days)"
       type="number"
-      hint="A resolved thread is deleted with its files after this number of days without activity. Empty: threads are kept."
+      hint="A resolved thread is deleted with its files after this number of days without activity. If the field is empty, threads are not deleted."
     />
   </>
 );
 
 const chatNames = [
-  ["slack", "Slack, or a chat that reads messages of Slack"],
+  ["slack", "Slack, or a chat that accepts messages for Slack"],
   ["mattermost", "Mattermost"],
   ["discord", "Discord"],
   ["teams", "Microsoft Teams"],
   ["telegram", "Telegram"],
   ["ntfy", "ntfy"],
-  ["json", "JSON for a program of yours"],
+  ["json", "JSON for your own program"],
 ] as const;
 
 /** The form fields of an app, all empty. */
@@ -386,7 +386,7 @@ const currentApp = (app: App) => ({
   retentionDays: app.retentionDays === null ? "" : String(app.retentionDays),
 });
 
-/** Creates a request body of form fields. */
+/** Returns the request body for the form fields. */
 function appBody({
   feedbackEnabled,
   changelogEnabled,
@@ -432,7 +432,7 @@ const ApiKeys = ({
       <h2 id="keys">Keys</h2>
       <p class="muted">
         An app sends its key in the header <code>x-api-key</code>. Several keys can be valid at the same time,
-        so you can replace one without a gap.
+        so you can replace a key while your app is running.
       </p>
     </div>
     {made && (
@@ -444,7 +444,7 @@ const ApiKeys = ({
       </div>
     )}
     {keys.length === 0 ? (
-      <Notice kind="attention">This app has no key yet, so nothing can reach it.</Notice>
+      <Notice kind="attention">This app has no key yet, so it cannot send anything.</Notice>
     ) : (
       <ul class="list">
         <InTurns>
@@ -470,7 +470,7 @@ const kinds = [
   {
     value: "intake",
     label: "Intake",
-    hint: "For use inside an app: it can send feedback and read the FAQ and the changelog, and nothing else.",
+    hint: "For use inside an app: it can only send feedback, and read the FAQ and the changelog.",
   },
 ] as const;
 
@@ -482,12 +482,12 @@ const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly 
       form={form ?? filledWith()}
       name="label"
       label="Label"
-      hint="The place where it will be used. Then you know later what stops working when you revoke it."
+      hint="The place where the key will be used. It shows you later what stops working if you revoke the key."
     />
     <Choices
       form={form ?? filledWith({ kind: "full" })}
       name="kind"
-      legend="What it may do"
+      legend="What the key may do"
       options={kinds}
     />
     <div class="actions">
@@ -526,11 +526,11 @@ const KeyLine = ({
     <details class="reveal">
       <summary>Replace or revoke</summary>
       <div class="stack">
-        <p>Either way the current key stops working at once, everywhere.</p>
+        <p>In both cases, the current key immediately stops working everywhere.</p>
         <div class="actions">
           <form method="post" action={at("regenerate")}>
             <IdempotencyField />
-            <button type="submit">Replace by a new key</button>
+            <button type="submit">Replace with a new key</button>
           </form>
           <form method="post" action={at("revoke")}>
             <IdempotencyField />
@@ -602,7 +602,7 @@ export const definitions: Definitions = [
     at: (links) => links.key(":appId", ":keyId", "revoke"),
     page: appPage,
     act: revokeKey,
-    done: { "key-revoked": "The key is revoked. Nothing can use it any more." },
+    done: { "key-revoked": "The key is revoked. It no longer works." },
     word: "revokeKey",
     notDone: "The key was not revoked.",
   }),

@@ -44,13 +44,13 @@ export const apps = {
   },
 
   /**
-   * Returns the account whose upload budget the app uses: the account that created the app. If that account is no owner
-   * any more, it is the person who has been a member longest among the owners.
+   * Returns the account whose upload budget the app uses: the account that created the app. If that account is no
+   * longer an owner, it is the owner who became a member first.
    */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
-  /** Returns the oldest app, or the oldest one with this id or name. Only for the development server. */
+  /** Returns the oldest app, or the oldest app with this id or name. Only the development server needs this. */
   oldest: (reader: Reader, named: string | undefined) =>
     reader.get<{ id: string; ownerId: string }>(
       `SELECT id, owner_id AS "ownerId" FROM apps
@@ -84,8 +84,8 @@ export const apps = {
   },
 
   /**
-   * Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. The last owners can still read the
-   * audit entries of the app.
+   * Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. People who were owners at that time can
+   * still read the audit entries of the app.
    */
   async remove(tx: Transaction, id: string): Promise<void> {
     await tx.run(

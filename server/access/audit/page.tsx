@@ -24,7 +24,7 @@ import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 import { endOfDay, startOfDay } from "./rules.ts";
 
 /**
- * Shows the audit, newest entries first. If a day in the filter is invalid, the page shows the fault and no entries.
+ * Shows the audit, newest entries first. If a day in the filter is invalid, the page shows the error and no entries.
  */
 async function showAudit(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
@@ -239,8 +239,8 @@ const fieldNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Shows the changed fields with their values before and after. Secrets and long texts are shown by the name of the
- * field only.
+ * Shows the changed fields with their values before and after. For secrets and long texts, only the name of the field
+ * is shown.
  */
 const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange[] | undefined }) =>
   changes.length === 0 ? null : (
@@ -332,7 +332,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "passkey.create": "Added a passkey",
   "passkey.delete": "Removed a passkey",
   "user.create": "Created the account",
-  "user.name": "Changed the own name",
+  "user.name": "Changed their name",
   "user.password": "Changed the password",
   "user.recover": "Set a new password with a mailed link",
   "identity.connect": "Connected a sign-in method",
@@ -363,7 +363,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "connection.end": "A connection of an agent ended",
   "thread.test": "Sent a test report",
   "thread.update": "Changed a thread",
-  "thread.resolve": "Resolved a failure that passed",
+  "thread.resolve": "Resolved a failure that has passed",
   "thread.delete": "Deleted a thread",
   "thread.assign": "Changed the assignee of a thread",
   "thread.snooze": "Snoozed a thread, or ended its snooze",
@@ -383,14 +383,14 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "tag.update": "Changed a tag",
   "tag.merge": "Merged a tag into another",
   "tag.delete": "Deleted a tag",
-  "mail.take": "Moved a mail of a program to its thread",
+  "mail.take": "Added a mail from a program to its thread",
   "message.note": "Added a note",
   "message.outbound": "Replied to a sender",
   "run.propose": "Proposed a plan",
   "run.approve": "Approved a proposal",
   "run.reject": "Rejected a proposal",
   "run.request_changes": "Requested changes to a proposal",
-  "run.replace": "Replaced a proposal by a newer one",
+  "run.replace": "Replaced a proposal with a newer one",
   "run.recall": "Recalled an approval",
   "run.expire": "An approval expired",
   "run.claim": "Claimed an approved proposal",
@@ -427,19 +427,16 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "webhook.rotate": "Replaced the secret of a webhook",
   "webhook.test": "Tested a webhook",
   "webhook.resend": "Sent an event to a webhook again",
-  "webhook.replay": "Sent the events of a time to a webhook again",
+  "webhook.replay": "Sent the events of a period to a webhook again",
 };
 
 /**
- * The names of audited actions. An action of another version of Innkeep has no name here. It is shown with its recorded
- * code.
+ * The names of audited actions. An action that only another version of Innkeep knows has no name here. Then its
+ * recorded code is shown.
  */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 
-/**
- * The filter of the audit log, as it is in the query of the page's address. An empty value means that this field does
- * not filter.
- */
+/** The filter of the audit log, as it is in the query of the page's address. An empty value selects all entries. */
 type AuditFilter = Readonly<Record<"app" | "action" | "actor" | "from" | "until", string>>;
 
 const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({
@@ -450,7 +447,7 @@ const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({
   until: query("until").trim(),
 });
 
-/** Creates the query for the API. `until` is the last day that is shown. */
+/** Creates the query for the API. `until` is the last day whose entries are shown. */
 const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
   appId: app,
   action,

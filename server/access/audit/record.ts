@@ -14,8 +14,8 @@ export interface Author {
 }
 
 /**
- * Creates a function that writes an audit entry. It must be called in the transaction of the change, so that no change
- * is stored without its entry.
+ * Creates a function that writes an audit entry. Call that function in the transaction of the change, so that no change
+ * is stored without an entry.
  */
 export const createAuditWriter =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>

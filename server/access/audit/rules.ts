@@ -4,7 +4,7 @@ import type { AuditChange } from "../../../src/contract/audit.ts";
 /** Values by the names of their fields. */
 type Values = Readonly<Record<string, unknown>>;
 
-/** The most characters of a value that the audit stores. Longer values are cut off. */
+/** How many characters of a value the audit stores. Longer values are shortened. */
 const longest = 300;
 
 /**

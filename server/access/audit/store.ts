@@ -26,12 +26,12 @@ interface AuditPage {
   readonly limit: number;
 }
 
-/** The audit: who did what, when and from where. An entry stays when its target is deleted. */
+/** The audit: who did what, when and from where. An entry is not deleted when its target is deleted. */
 export const audit = {
   insert: (
     tx: Transaction,
     entry: Omit<AuditEntry, "actorName"> & {
-      /** The account that acts. If the entry is about no app, only this account can read it. */
+      /** The account that acts. If the entry does not belong to an app, only this account can read it. */
       readonly ownerId: string;
       /** The label of a token or key. It is stored here, because the token or key can be deleted. */
       readonly label?: string | null;
@@ -77,7 +77,7 @@ const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 /**
  * Selects the scopes whose entries a person may read. A scope is the id of an account or an app: the person's account,
  * the apps in which the role suffices, and deleted apps of which the person was an owner. The scope of an entry is its
- * app, or the account if the entry is about no app. (rule K24)
+ * app. If the entry does not belong to an app, the scope is the account. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -120,7 +120,7 @@ const byToken: Record<Engine, string> = {
 interface TargetRow {
   readonly id: string;
   readonly name: string;
-  /** The id of the object whose page shows the target: for a proposal its thread, for others the target. */
+  /** The id of the object whose page shows the target: the thread for a proposal, otherwise the target itself. */
   readonly locationId: string;
 }
 
@@ -141,7 +141,7 @@ const queries = {
 
 export type TargetKind = keyof typeof queries;
 
-/** Whether targets of this kind have a name. */
+/** Whether the database has names for targets of this kind. */
 export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
 
 /** Returns the labels that the audit recorded for these tokens and keys. */

@@ -78,7 +78,8 @@ const DeviceLine = ({
       <summary>Sign out</summary>
       <form class="stack" method="post" action={action}>
         <p>
-          The device loses access at once. Its counted days stay, and you can sign it in again at any time.
+          The device loses access at once. The days that it has counted are not lost, and you can sign it in
+          again at any time.
         </p>
         <IdempotencyField />
         <div class="actions">

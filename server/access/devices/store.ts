@@ -42,8 +42,8 @@ export const devices = {
     )) !== undefined,
 
   /**
-   * Links a device to an account, and replaces an earlier link. Returns the id of the row. A new link to the same
-   * account keeps this id.
+   * Links a device to an account, and replaces an earlier link of the device. Returns the id of the row. A new link to
+   * the same account keeps this id.
    */
   async link(
     tx: Transaction,

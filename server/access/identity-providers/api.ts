@@ -26,13 +26,13 @@ export interface ProvenIdentity extends IdentityKey {
   readonly providerId: string;
   /** The address that the provider has verified, as `normaliseEmail` returns it. */
   readonly email: string | undefined;
-  /** The name of the person at the provider; undefined if there is none that can be shown. */
+  /** The name of the person at the provider; undefined if the provider sends no name that can be shown. */
   readonly name: string | undefined;
 }
 
 export type FinishedSignIn =
   | { readonly outcome: "signed_in"; readonly session: OpenedSession }
-  /** The page must ask for the second factor. `step` is the sealed first step. */
+  /** The page must ask for the second factor. `step` is the sealed first step of the sign-in. */
   | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
   /** The identity is already connected to the account that is signed in, so nothing changes. */
   | { readonly outcome: "stays" }
@@ -40,7 +40,7 @@ export type FinishedSignIn =
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
-/** The limit that lets a state be used once. The window is longer than a sign-in may last. */
+/** The limit because of which a state can be used only once. Its time window is longer than a sign-in may take. */
 const once = { limit: 1, windowSeconds: 1_200 };
 
 export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -59,7 +59,10 @@ export function identities(deps: IdentityDeps) {
         return verdict.allowed;
       }),
 
-    /** Signs the person in, creates the account, or returns the reason for a refusal. All in one transaction. */
+    /**
+     * Signs the person in, creates the account, or returns the reason for a refusal. It does all this in one
+     * transaction.
+     */
     finishSignIn: (
       proven: ProvenIdentity,
       origin: {
@@ -109,8 +112,8 @@ export function identities(deps: IdentityDeps) {
 }
 
 /**
- * Signs the person in, or asks for the second factor if the account has one. A person without a name who is signed in gets
- * the name at the provider. (rule K33)
+ * Signs the person in, or asks for the second factor if the account has one. If a person who signs in has no name here,
+ * the account gets the name from the provider. (rule K33)
  */
 async function signInOrAsk(
   deps: IdentityDeps,
@@ -140,8 +143,8 @@ const isTaken = async (tx: Transaction, email: string | undefined): Promise<bool
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
 /**
- * Creates an account without a password. Returns undefined if another account with the same address was created
- * meanwhile.
+ * Creates an account without a password. Returns undefined if another account with the same address was created in the
+ * meantime.
  */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,

@@ -147,7 +147,7 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
       return goTo(location);
     },
 
-    /** Finishes a sign-in. A second try is refused, also after a failure. */
+    /** Finishes a sign-in. A second attempt is refused, even after a failed one. */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
       const flow = sealed.openFlow(cookie.read(ctx));
       if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);
@@ -166,7 +166,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   switch (why) {
     case "session_changed":
       return new ApiError("forbidden", {
-        message: `You are now signed in with another account than at the start, or with none. Nothing was connected. Start again.`,
+        message: `You are now signed in with a different account than at the start, or you are signed out. Nothing was connected. Start again.`,
       });
     case "another_account":
       return new ApiError("forbidden", {
@@ -179,7 +179,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
     case "email_taken":
       return new ApiError("email_taken", {
         message:
-          "There is an account with this e-mail address already. Sign in to it as you always do, then connect " +
+          "There is already an account with this e-mail address. Sign in to it in the usual way, then connect " +
           `${provider} under Sign-in methods.`,
       });
     case "registration_off":
@@ -192,10 +192,13 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
 /** Returns the error for a sign-in that this browser did not start, or that took too long. */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
-    message: `This sign-in with ${provider} began in another browser, took too long, or was finished already. Start it again.`,
+    message: `This sign-in with ${provider} began in another browser, took too long, or is already finished. Start it again.`,
   });
 
-/** Returns the functions for the cookie that keeps the state of a sign-in while the person is at the provider. */
+/**
+ * Returns the functions for the cookie that contains the state of a sign-in while the person is on the provider's
+ * pages.
+ */
 function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
   const name = secure ? "__Host-innkeep-with" : "innkeep-with";
@@ -233,7 +236,7 @@ type ConnectOffer = Omit<z.output<typeof SealedOffer>, "kind" | "expiresAt">;
 
 const lifetimeSeconds = 600;
 
-/** Seals and opens the state that the browser keeps for ten minutes. Only this deployment can read or write it. */
+/** Seals and opens the state that the browser stores for ten minutes. Only this deployment can read or write it. */
 function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   const expiresAt = () => clock.now().getTime() + lifetimeSeconds * 1_000;
   const opened = (sealed: string): unknown => {
@@ -303,7 +306,7 @@ export const startAddress = (settings: Addresses, providerId: string, to: string
 export const callbackAddress = (settings: Addresses, providerId: string): string =>
   `${originOf(settings)}/tavern/with/${providerId}/callback`;
 
-/** Returns the path of the form that connects an identity. */
+/** Returns the path to which the form that connects an identity is sent. */
 export const connectAddress = (settings: Addresses, providerId: string): string =>
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
@@ -330,7 +333,7 @@ interface ConnectProps {
   readonly sealed: string;
 }
 
-/** Asks before an identity is connected, because a page of another site may have started the sign-in. */
+/** Asks the person before an identity is connected, because a page of another site may have started the sign-in. */
 const showConnectPage = (props: ConnectProps): Reply => show(<ConnectOfferBody {...props} />);
 
 const ConnectOfferBody = ({ links, provider, address, account, action, sealed }: ConnectProps) => (
@@ -378,10 +381,10 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
         <p>{error.message}</p>
         <div class="actions">
           <a class="button" href={signInAgain(links, error)}>
-            To the sign-in page
+            Go to the sign-in page
           </a>
           <a class="button" href={links.home}>
-            To the console
+            Go to the console
           </a>
         </div>
       </div>
@@ -390,7 +393,7 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
 });
 
 /**
- * Returns the sign-in page. A person who has an account continues from there to the page that connects the provider.
+ * Returns the sign-in page. From there, a person who has an account continues to the page that connects the provider.
  */
 const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
   code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;
@@ -398,6 +401,6 @@ const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): stri
 function titleOf({ code }: ApiError): string {
   if (code === "not_found") return "Nothing here";
   if (code === "busy") return "One moment";
-  if (code === "email_taken") return "You have an account already";
-  return "That did not work";
+  if (code === "email_taken") return "You already have an account";
+  return "This did not work";
 }

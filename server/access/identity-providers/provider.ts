@@ -72,7 +72,10 @@ function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise
   return openid.discovery(server, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
-/** Sends the secret in the header, which is the default of the standard, or in the body if the provider needs that. */
+/**
+ * Returns how the secret is sent: in the header, which is the default of the standard, or in the body if the provider
+ * needs that.
+ */
 function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {
@@ -97,19 +100,19 @@ async function redeem(config: openid.Configuration, answer: URL, checks: FlowChe
 }
 
 /**
- * The name is in the scope `profile`. It is asked for only if the provider says that it knows the scope, because others may
- * refuse the sign-in. (rule K33)
+ * The name is in the scope `profile`. This scope is requested only if the provider says that it supports the scope.
+ * Other providers may refuse the sign-in because of it. (rule K33)
  */
 const scopeFor = (config: openid.Configuration): string =>
   config.serverMetadata().scopes_supported?.includes("profile") ? "openid email profile" : "openid email";
 
-/** Returns a name as a person could have typed it; undefined for another value. */
+/** Returns the name if a person could have typed it, otherwise undefined. */
 function shownName(given: unknown): string | undefined {
   const { success, data } = memberName.safeParse(given);
   return success ? data : undefined;
 }
 
-/** Fetches the user info. Many providers have the e-mail address only there. */
+/** Fetches the user info. Many providers send the e-mail address only there. */
 async function fetchInfo(
   config: openid.Configuration,
   accessToken: string,
@@ -131,7 +134,7 @@ const isAddress = (text: string): boolean =>
 const retryAfterSeconds = 5;
 
 /**
- * Returns functions that turn failures of a provider into errors for the person. No text of the provider is shown or
+ * Returns functions that replace failures of a provider with errors for the person. No text of the provider is shown or
  * logged.
  */
 const providerErrors = (name: string) => {
@@ -180,7 +183,7 @@ function isUnavailable(error: unknown): boolean {
   return code === "OAUTH_TIMEOUT" || (cause instanceof Response && cause.status >= 500);
 }
 
-/** Returns an error without the answer of the provider, because that may contain codes and tokens. */
+/** Returns an error without the answer of the provider, because that answer may contain codes and tokens. */
 function withoutContents(error: unknown): Error {
   if (!(error instanceof Error)) return new Error("not an error");
   const code = "code" in error ? ` (${error.code})` : "";
@@ -188,7 +191,7 @@ function withoutContents(error: unknown): Error {
   return new Error(error.message + code + kindOf(error) + under);
 }
 
-/** Returns the error code of OAuth, such as `invalid_client`. */
+/** Returns the OAuth error code of an error, such as `invalid_client`. */
 function kindOf(error: Error): string {
   if (error instanceof openid.ResponseBodyError) return `: ${error.error.slice(0, 60)}`;
   if (!(error instanceof openid.WWWAuthenticateChallengeError)) return "";
@@ -197,7 +200,7 @@ function kindOf(error: Error): string {
 
 const lifetimeMilliseconds = 86_400_000;
 
-/** Caches the result of `make` for a day. A failure is not cached. */
+/** Returns a function that caches the result of `make` for a day. A failure is not cached. */
 function cachedForDay<Made>(make: () => Promise<Made>, now: () => Date): () => Promise<Made> {
   let made: { readonly result: Promise<Made>; readonly until: number } | undefined;
   return () => {

@@ -27,8 +27,8 @@ export function isDocumentAddress(id: string): boolean {
 }
 
 /**
- * Reads the document of a program: over https, without redirects, at most 5 kB, within 2.5 seconds, and never from a
- * private network. The message of the error says what is wrong.
+ * Reads the document of a program: over https, without redirects, with at most 5 kB, within 2.5 seconds, and never from
+ * a private network. The message of the error says what is wrong.
  */
 export async function readClientDocument(id: string, options: FetchOptions = {}): Promise<ClientDocument> {
   if (!isDocumentAddress(id)) throw new Error("is not an https address with a path");
@@ -62,7 +62,7 @@ function textAt(url: URL, { lookup = publicLookup, ca, port }: FetchOptions): Pr
       });
       answer.on("end", () => resolve(text));
     });
-    // The limit is for the whole answer, because a server may send single bytes slowly.
+    // The time limit is for the whole answer, because a server may send single bytes slowly.
     const timer = setTimeout(() => fail("did not answer within 2.5 seconds"), most.milliseconds);
     outgoing.on("error", () => fail("cannot be reached"));
     outgoing.on("close", () => {
@@ -98,7 +98,8 @@ const cacheMilliseconds = 300_000;
 const mostCached = 200;
 
 /**
- * Creates a function that reads documents and caches each for five minutes, because the consent page needs it twice.
+ * Creates a function that reads documents and caches each for five minutes, because the consent page needs the document
+ * twice.
  */
 export function createClientDocuments(read = readClientDocument): (id: string) => Promise<ClientDocument> {
   const cache = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();

@@ -216,8 +216,8 @@ const forgotten =
   "The program that sent you here is not registered at this server, or its registration has expired. In the program, delete its sign-in for this server, or remove the server and add it again. Then connect again.";
 
 const words: ErrorWords = {
-  bad_redirect: "This connection leads to an unknown address",
-  bad_request: "This connection cannot be made",
+  bad_redirect: "This connection would continue at an unknown address",
+  bad_request: "This connection is not possible",
   text: "The program that sent you here sent a wrong request, so nothing was connected. Update it, or send its developers the message below.",
 };
 
@@ -236,7 +236,8 @@ interface ConsentProps {
 type Changed = "account" | "program";
 
 /**
- * Shows what a person allows an agent: who it is, where the browser continues, which app it sees, and what it may do.
+ * Shows the access that a person gives to an agent: the name of the agent, where the browser continues, which apps the
+ * agent sees, and what it may do.
  */
 const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">
@@ -246,7 +247,7 @@ const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps
       </h1>
       {changed && (
         <Notice kind="alert">
-          <b>{changes[changed]}</b> Nothing was allowed. Look again before you decide.
+          <b>{changes[changed]}</b> Nothing was allowed. Read the page again before you decide.
         </Notice>
       )}
       <dl class="asked">
@@ -258,7 +259,7 @@ const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps
         <dt>Who asks</dt>
         <dd>
           {request.client.host === null ? (
-            "A program. It chose this name itself. Nobody has checked it."
+            "A program. The program chose this name itself. Nobody has checked the name."
           ) : (
             <>
               The site <Line text={request.client.host} />
@@ -303,7 +304,7 @@ const warningOf = ({ redirect }: ConsentRequest): string =>
 
 const AppChoice = ({ apps }: Pick<ConsentProps, "apps">) => (
   <div class="field">
-    <label for="app">What it sees</label>
+    <label for="app">What the agent sees</label>
     <select id="app" name="app">
       <option value="">The feedback of all your apps</option>
       {apps.map(({ id, name }) => (
@@ -317,7 +318,7 @@ const AppChoice = ({ apps }: Pick<ConsentProps, "apps">) => (
 
 const Allowed = ({ scopes }: Pick<ConsentRequest, "scopes">) => (
   <fieldset class="stack tight">
-    <legend>What it may do</legend>
+    <legend>What the agent may do</legend>
     <p>Read feedback, without its senders, and read decisions.</p>
     {choices
       .filter(({ scope }) => scopes.includes(scope))
@@ -328,8 +329,8 @@ const Allowed = ({ scopes }: Pick<ConsentRequest, "scopes">) => (
         </label>
       ))}
     <p class="small muted">
-      It never decides on a plan and never answers a sender. You can end the connection at any time, in the
-      console under Tokens.
+      The agent never decides on a plan and never answers a sender. You can end the connection at any time, in
+      the console under Tokens.
     </p>
   </fieldset>
 );
@@ -384,7 +385,7 @@ function readConsentRequest(
 ): ConsentRequest {
   const [redirect = "", ...others] = given.getAll("redirect_uri");
   if (others.length > 0 || !isRegisteredRedirect(redirect, client.redirects))
-    throw new ApiError("bad_redirect", { message: "The `redirect_uri` is not one of this program." });
+    throw new ApiError("bad_redirect", { message: "The `redirect_uri` is not an address of this program." });
   const one = (name: string) => given.get(name) ?? "";
   const resource = one("resource").replace(/\/$/, "");
   const faults: (readonly [boolean, string, string])[] = [

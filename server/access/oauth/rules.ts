@@ -4,15 +4,15 @@ const minute = 60_000;
 
 const day = 86_400_000;
 
-/** How long the parts of a connection live, in milliseconds. */
+/** How long the parts of a connection are valid, in milliseconds. */
 export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
-  /** The refresh token, counted from the last refresh. So a connection ends if no program uses it. */
+  /** The refresh token: its time begins again with each refresh. So a connection ends if no program uses it. */
   refresh: 90 * day,
   /** How long a repeated refresh gets the same answer. */
   grace: minute,
-  /** A connection that has ended stays in the list of tokens for this time after its last use. */
+  /** How long an ended connection stays in the list of tokens after its last use. */
   endedConnection: 180 * day,
   /** How long the registration of a program is kept if nobody has allowed the program to connect. */
   unusedClient: day,
@@ -35,8 +35,8 @@ export function refreshVerdict(
 const longestName = 100;
 
 /**
- * Cleans the name that a program gives itself: no control characters, no lone surrogates, at most 100 characters. The
- * result may be empty.
+ * Cleans the name that a program gives itself: removes control characters and lone surrogates, and keeps at most 100
+ * characters. The result may be empty.
  */
 export function programName(given: unknown): string {
   if (typeof given !== "string") return "";
@@ -45,12 +45,12 @@ export function programName(given: unknown): string {
 }
 
 /**
- * The schemes of known programs that contain no domain. Systems and browsers handle many schemes in special ways, and
- * no list has them all. So each other scheme without a domain is refused. (RFC 8252 7.1)
+ * The schemes of known programs that do not contain a domain. Systems and browsers handle many schemes in special ways,
+ * and there is no complete list of these schemes. So all other schemes without a domain are refused. (RFC 8252 7.1)
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
-  // Editors that are built from the same sources, and test versions of editors.
+  // Editors that are built from the same source code, and test versions of editors.
   ...[
     "code-oss:",
     "cursor-nightly:",
@@ -95,8 +95,8 @@ const longestRedirect = 2_000;
 
 /**
  * Whether a program may get its codes at this address: https, http on the person's computer, or the scheme of an app.
- * The scheme of an app must be a known one or contain a domain. The address must have no user, no fragment, and no
- * OAuth answer in its query. (rule A46)
+ * The scheme of an app must be known or contain a domain. The address must have no user, no fragment, and no OAuth
+ * answer in its query. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longestRedirect || !plainForm.test(given) || !URL.canParse(given)) return false;
@@ -112,7 +112,7 @@ const answerFields = ["code", "error", "state", "iss"];
 
 /**
  * Whether an address is exactly a registered one. For an address on the person's computer the port may differ, because
- * a program uses any free port. (RFC 8252 7.3)
+ * a program uses any port that is free. (RFC 8252 7.3)
  */
 export const isRegisteredRedirect = (given: string, registered: readonly string[]): boolean =>
   isClientRedirect(given) && registered.some((each) => each === given || differsByPort(each, given));
@@ -129,7 +129,7 @@ export function isOnThisComputer(redirect: string): boolean {
   return protocol === "http:" && loopbackNames.has(hostname);
 }
 
-/** Returns a name, for a person to read, of the place where the browser continues. */
+/** Returns a name for the address at which the browser continues, so that a person can understand it. */
 export const redirectName = (redirect: string): string =>
   isOnThisComputer(redirect) ? `this computer (${new URL(redirect).host})` : targetName(redirect);
 

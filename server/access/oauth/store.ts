@@ -14,7 +14,7 @@ export type NewOAuthCode = Omit<Row<typeof tables.oauthCodes>, "connectionId">;
 
 export interface OAuthCodeRow extends Omit<NewOAuthCode, "codeHash" | "createdAt"> {
   readonly email: string;
-  /** The connection for which the code was exchanged; null if it is not used yet. */
+  /** The connection for which the code was exchanged; null if the code was not used yet. */
   readonly connectionId: string | null;
 }
 
@@ -73,8 +73,8 @@ export const oauthCodes = {
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
   /**
-   * Deletes codes that expired before `before`. Used codes are kept until then, so that the server notices a second
-   * use.
+   * Deletes codes that expired before `before`. Used codes are not deleted before that, so that the server notices a
+   * second use.
    */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
 };

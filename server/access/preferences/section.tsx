@@ -3,8 +3,12 @@ import { Choices, type Filled, IdempotencyField, Tick } from "../../console/form
 import { Refused } from "../../console/parts.tsx";
 
 const afterResolving = [
-  { value: "next", label: "Open the next thread", hint: "You go through a list without a break." },
-  { value: "stay", label: "Stay on the thread", hint: "You see what you have just done." },
+  {
+    value: "next",
+    label: "Open the next thread",
+    hint: "You can handle a list of threads one after the other.",
+  },
+  { value: "stay", label: "Stay on the thread", hint: "You see the result of your action." },
   { value: "list", label: "Go back to the list", hint: "You choose the next thread yourself." },
 ];
 
@@ -14,7 +18,7 @@ export const preferenceValues = (stored: Preferences) => ({
   afterResolving: stored.afterResolving,
 });
 
-/** The form with which a person chooses how the console works. */
+/** The form for the person's console preferences. */
 export const PreferencesSection = ({ form, action }: { readonly form: Filled; readonly action: string }) => (
   <section class="stack" aria-labelledby="preferences">
     <h2 id="preferences">Keys and lists</h2>
@@ -25,7 +29,7 @@ export const PreferencesSection = ({ form, action }: { readonly form: Filled; re
         form={form}
         name="keys"
         label="Single keys"
-        hint="Keys such as J, K and E move and act on pages, outside of fields. The key ? lists them."
+        hint="Keys such as J, K and E move through pages and act on threads while you are not typing in a field. The key ? shows all of them."
       />
       <Choices
         form={form}

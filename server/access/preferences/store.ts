@@ -9,7 +9,7 @@ const put = insert(
   `ON CONFLICT (user_id) DO UPDATE SET keys = excluded.keys, after_resolving = excluded.after_resolving`,
 );
 
-/** How the console works for each person. A person without a row has the defaults. (rule O32) */
+/** The console preferences of each person. A person without a row has the defaults. (rule O32) */
 export const preferenceRows = {
   async of(reader: Reader, userId: string): Promise<Preferences> {
     const row = await reader.get(find, userId);

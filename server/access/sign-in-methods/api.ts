@@ -84,9 +84,9 @@ async function assertPassword(
 }
 
 const alreadyOn = () =>
-  new ApiError("wrong_state", { message: "This account has a second factor already. Remove it first." });
+  new ApiError("wrong_state", { message: "This account already has a second factor. Remove it first." });
 
-/** Turns the second factor on. Other browsers are signed out, because they signed in without it. */
+/** Turns the second factor on. Other browsers are signed out, because they signed in without the second factor. */
 function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);
   return async ({ caller, address, body, save }) => {
@@ -228,7 +228,7 @@ function createPasskey(deps: ProvingDeps): Handler<typeof passkeysContract.creat
       const transports = JSON.stringify(body.transports ?? []);
       if (!(await rows.insertUnlessTaken(tx, userId, { ...shown, ...key, transports })))
         throw new ApiError("wrong_state", {
-          message: "This account, or another one, has this passkey already.",
+          message: "This account, or another one, already has this passkey.",
         });
       await record(tx, { caller, address }, { action: "passkey.create", target: shown.id, label: body.name });
       await notifyAccount(deps, tx, { what: "passkey", email, address });

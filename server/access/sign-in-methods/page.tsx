@@ -93,7 +93,7 @@ function removePasskey(visit: SignedInVisit): Promise<Reply<"passkey-removed">> 
   );
 }
 
-/** Answers with the page, because a redirect would put the secret into an address or a cookie. */
+/** Answers with the page itself. A redirect would need the secret in an address or a cookie. */
 function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -173,8 +173,8 @@ async function showSignInMethods(
         <div>
           <h1>Sign-in methods</h1>
           <p>
-            Each of these opens your account, together with the second factor if it is on. Connect only
-            accounts that nobody else can use.
+            With each of these, you can sign in to your account. If the second factor is on, you also need
+            that. Connect only accounts that nobody else can use.
           </p>
         </div>
       </div>
@@ -235,7 +235,10 @@ const ProviderLine = ({
   );
 };
 
-/** Whether two addresses of issuers are the same. An address without a path may end with or without a slash. */
+/**
+ * Whether two addresses of issuers are the same. An address without a path is the same with and without a slash at the
+ * end.
+ */
 const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
 
 interface ChangePasswordProps {
@@ -243,7 +246,7 @@ interface ChangePasswordProps {
   readonly links: Links;
 }
 
-/** Asks for the current password, so that a stranger who finds a signed-in browser cannot change it. */
+/** Asks for the current password, so that a stranger who finds a signed-in browser cannot change the password. */
 const ChangePassword = ({ form, links }: ChangePasswordProps) => (
   <details class="reveal" open={form !== undefined}>
     <summary>Change password</summary>
@@ -267,8 +270,8 @@ const ChangePassword = ({ form, links }: ChangePasswordProps) => (
 const FirstPassword = ({ form, links, hasFactor }: ChangePasswordProps & { hasFactor: boolean }) => (
   <FactorForm offer="Set a password" action={links.password} form={form}>
     <p class="muted small">
-      It works within ten minutes of your sign-in. Every other browser is signed out. Tokens and devices stay
-      as they are.
+      You can set it within ten minutes of your sign-in. Every other browser is signed out. Tokens and devices
+      stay as they are.
     </p>
     {newFields.map((field) => (
       <TextField key={field.name} form={form ?? filledWith()} type="password" {...field} required />
@@ -336,7 +339,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
       <textarea class="code" id="secret" rows={2} readOnly autocomplete="off" spellcheck={false}>
         {`\n${(secret.match(/.{1,4}/g) ?? []).join(" ")}`}
       </textarea>
-      <p class="hint">It is shown only this once. The second factor is off until you enter a correct code.</p>
+      <p class="hint">The key is not shown again. The second factor is off until you enter a correct code.</p>
     </div>
   </>
 );
@@ -347,7 +350,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
  */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
   <p>
-    If the app does not have the key, <a href={links.signInMethods}>begin again</a>.
+    If your app does not have the key, <a href={links.signInMethods}>begin again</a>.
   </p>
 );
 
@@ -360,8 +363,8 @@ async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[])
         <div>
           <h1>Your recovery codes</h1>
           <p>
-            Each opens your account once in place of the app. Print them or put them into a password manager
-            now: you cannot see them again.
+            You can use each code once to sign in without the app. Print the codes or store them in a password
+            manager now, because you cannot see them again.
           </p>
         </div>
       </div>
@@ -413,7 +416,7 @@ async function showNewPasskey(
               form={form}
               name="name"
               label="Name"
-              hint="A name by which you know it later, such as Phone."
+              hint="A name by which you recognise it later, such as Phone."
               required
             />
             <IdempotencyField />
@@ -478,7 +481,7 @@ export const definitions: Definitions = [
     at: (links) => links.removeSecondFactor,
     page: signInMethodsPage,
     act: removeSecondFactor,
-    done: { "second-factor-off": "The second factor is off. Your password alone opens your account now." },
+    done: { "second-factor-off": "The second factor is off. You now need only your password to sign in." },
     ...factorNotChanged,
   }),
   defineForm({

@@ -14,7 +14,7 @@ import { type PasskeyRow, passkeys, type SecondFactorRow, secondFactors } from "
 
 export type ProvingDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-/** The code or passkey that a person uses as the second factor. */
+/** The account, the browser, and the code or passkey that a person uses as the second factor. */
 interface Proving {
   readonly user: { readonly id: string; readonly email: string };
   readonly address: string;
@@ -118,7 +118,7 @@ async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
 
 const lifetimeMilliseconds = 600_000;
 
-/** The state of a challenge. The browser keeps it, sealed. */
+/** The state of a challenge. The browser stores the sealed state. */
 interface Ceremony {
   readonly kind: "passkey" | "new passkey";
   readonly userId: string;

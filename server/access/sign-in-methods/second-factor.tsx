@@ -16,7 +16,7 @@ interface SecondFactorLineProps {
   readonly now: Date;
 }
 
-/** The warning for an account without recovery codes: all were used, or the restore of a backup deleted them. */
+/** The warning for an account without recovery codes. All codes were used, or a restore of a backup deleted them. */
 export const noRecoveryCodes =
   "You have no recovery codes. If you lose your authenticator app, you cannot sign in.";
 
@@ -39,7 +39,7 @@ export const SecondFactorLine = (props: SecondFactorLineProps) => {
               {recoveryCodesLeft === 1 ? "1 recovery code left" : `${recoveryCodesLeft} recovery codes left`}
             </span>
           </p>
-          {recoveryCodesLeft === 0 && <Notice>{noRecoveryCodes} Make new ones below.</Notice>}
+          {recoveryCodesLeft === 0 && <Notice>{noRecoveryCodes} Create new ones below.</Notice>}
           <PasskeyList {...props} />
           <RenewCodes {...props} />
           <TurnOff {...props} />
@@ -58,8 +58,8 @@ const SetUp = ({ hasPassword, refused, links }: SecondFactorLineProps) => (
     form={formOf(refused, "begin")}
   >
     <p class="muted small">
-      You will then enter your password and a code that an app on your phone shows. A stolen password alone
-      will not open your account.
+      You will then enter your password and a code that an app on your phone shows. Then nobody can sign in
+      with a stolen password alone.
     </p>
     {hasPassword && (
       <TextField
@@ -88,7 +88,7 @@ const RenewCodes = ({ refused, links }: SecondFactorLineProps) => (
 
 const TurnOff = ({ refused, links }: SecondFactorLineProps) => (
   <FactorForm offer="Turn it off" action={links.removeSecondFactor} form={formOf(refused, "remove")} danger>
-    <p class="muted small">Then your password alone opens your account again.</p>
+    <p class="muted small">Then you need only your password to sign in.</p>
     <CodeField form={formOf(refused, "remove")} part="remove" />
   </FactorForm>
 );
@@ -133,8 +133,8 @@ const PasskeyList = ({
     )}
     <FactorForm offer="Add a passkey" action={links.beginPasskey} form={formOf(refused, "passkey")}>
       <p class="muted small">
-        A key in your device, or a security key. You touch it instead of typing a code. The authenticator app
-        still works.
+        A passkey is a key in your device, or a security key. You touch it instead of typing a code. The
+        authenticator app still works.
       </p>
       <CodeField form={formOf(refused, "passkey")} part="passkey" />
     </FactorForm>
@@ -148,7 +148,7 @@ export interface RefusedFactorForm {
   readonly form: Filled;
 }
 
-/** Returns the form if it was refused; undefined if it was not. */
+/** Returns the values of the form if it was refused, otherwise undefined. */
 const formOf = (refused: RefusedFactorForm | undefined, name: string) =>
   refused?.name === name ? refused.form : undefined;
 
@@ -203,8 +203,8 @@ export const CodeField = ({
 );
 
 /**
- * Moves a refusal to the field of the wrong factor. The account is known, so `invalid_credentials` means a wrong
- * password.
+ * Changes a refusal so that it belongs to the field of the wrong factor. The account is known, so `invalid_credentials`
+ * means a wrong password.
  */
 export function atFactorField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");

@@ -25,7 +25,7 @@ export const secondFactors = {
   /** Locks the second factor of an account against other transactions until this one ends. */
   lock: (tx: Transaction, userId: string) => tx.lock(`second factor:${userId}`),
 
-  /** Returns the second factor, also one that is not confirmed yet. */
+  /** Returns the second factor, even if it is not confirmed yet. */
   async find(reader: Reader, userId: string): Promise<SecondFactorRow | undefined> {
     const row = await reader.get(factorOf, userId);
     return row && { ...row, lastStep: Number(row.lastStep) };
@@ -38,7 +38,9 @@ export const secondFactors = {
   begin: (tx: Transaction, userId: string, { secretSealed, at }: { secretSealed: string; at: string }) =>
     beginFactor(tx, { id: userId, secretSealed, lastStep: 0, createdAt: at }),
 
-  /** Turns the second factor on. Returns false if another request has replaced or confirmed the secret meanwhile. */
+  /**
+   * Turns the second factor on. Returns false if another request has replaced or confirmed the secret in the meantime.
+   */
   confirm: async (
     tx: Transaction,
     userId: string,
@@ -120,11 +122,11 @@ export const passkeys = {
     return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
   },
 
-  /** Adds a passkey. Returns false if its credential id exists already. */
+  /** Adds a passkey. Returns false if its credential id already exists. */
   insertUnlessTaken: (tx: Transaction, userId: string, row: PasskeyRow) =>
     insertPasskey(tx, { ...row, userId }),
 
-  /** Stores that a passkey was used. Returns false if the passkey was removed meanwhile. */
+  /** Stores that a passkey was used. Returns false if the passkey was removed in the meantime. */
   use: async (tx: Transaction, id: string, { counter, at }: { counter: number; at: string }) =>
     (await tx.run("UPDATE passkeys SET counter = ?, last_used_at = ? WHERE id = ?", counter, at, id)) === 1,
 

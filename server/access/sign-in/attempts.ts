@@ -22,17 +22,17 @@ type Rule = readonly [RateLimitName, string];
 
 /**
  * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the limits. A
- * browser or device that has signed in to the account before has its own limit, which strangers cannot use up. When its
- * own limit is used up, the shared limit of all unknown browsers and devices applies to it. Throws `rate_limited`.
- * (rule S17)
+ * browser or device that has signed in to the account before has a separate limit, which strangers cannot use up. When
+ * that limit is used up, the shared limit of all unknown browsers and devices applies. Throws `rate_limited`. (rule
+ * S17)
  */
 export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
 
 /**
  * Counts a code of a second factor as wrong before it is checked. A browser or device that has signed in to the account
- * before has its own limits. When its own limits are used up, the shared limits of all unknown browsers and devices
- * apply to it. Throws `rate_limited`. (rule S24)
+ * before has separate limits. When these are used up, the shared limits of all unknown browsers and devices apply.
+ * Throws `rate_limited`. (rule S24)
  */
 export function beginFactorAttempt(
   deps: LimitDeps,
@@ -66,8 +66,8 @@ const factorRulesOf = (userId: string, source: string, group: "known" | "others"
 ];
 
 /**
- * Counts a registration as refused before the server looks up the e-mail address. So nobody can find out for many
- * addresses whether they have accounts. Throws `rate_limited`. (rule S15)
+ * Counts a registration as refused before the server looks up the e-mail address. So nobody can test a large number of
+ * addresses for accounts. Throws `rate_limited`. (rule S15)
  */
 export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
@@ -75,8 +75,8 @@ export const beginRegistration = (deps: LimitDeps, address: string): Promise<Cou
 const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
 /**
- * Counts an attempt with the own limits of a known client. If it has none, or they are used up, counts with the shared
- * limits of all unknown clients.
+ * Counts an attempt with the separate limits of a known client. If the client has no such limits, or they are used up,
+ * counts it with the shared limits of all unknown clients.
  */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!deps.settings.rateLimited) return [];

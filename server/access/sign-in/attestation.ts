@@ -28,7 +28,7 @@ export function createAttest(settings: AttestationSettings): Attest {
 /**
  * Returns the value that a device sends to Google as nonce (classic request) or request hash (standard request):
  * base64url, without padding, of the SHA-256 of subject, line feed and device id in UTF-8. The subject is the sign-in
- * code, or the e-mail address of the account. So a token is valid for one sign-in only.
+ * code, or the e-mail address of the account. So a token is valid for only one sign-in.
  */
 export const bindingOf = (subject: string, deviceId: string): string =>
   hash("sha256", `${subject}\n${deviceId}`, "base64url");

@@ -116,7 +116,7 @@ export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): Devic
 
 type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
-/** Returns the address of a page after which the browser continues to `to`. */
+/** Returns the address of a page. After that page, the browser continues to `to`. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
 /** The title of the error page for each error code, and its text. */

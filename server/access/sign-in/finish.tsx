@@ -20,7 +20,7 @@ import { type PendingForm, pendingFormFields } from "./pending-form.ts";
 /** The result of a sign-in form. */
 type SignInOutcome =
   | { readonly outcome: "signed_in" }
-  /** The page must ask for the second factor. `refusal`: why the code that was just sent was refused. */
+  /** The page must ask for the second factor. `refusal` says why the last code was refused. */
   | {
       readonly outcome: "second_factor";
       readonly step: string;
@@ -110,7 +110,7 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
         {passkey && <PasskeyParts button="Use a passkey" />}
       </form>
       <p class="small muted">
-        Have you lost both? The operator of this server can remove the second factor, with{" "}
+        If you have lost both, the operator of this server can remove the second factor, with{" "}
         <code>innkeep admin user remove-second-factor</code>.
       </p>
     </div>

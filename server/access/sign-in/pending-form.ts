@@ -10,9 +10,9 @@ import type { NotDone, Notices } from "../../console/notices.ts";
 import type { Reply } from "../../console/respond.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** A form that was sent after the console session had ended. The server did nothing with it. */
+/** A form that was sent after the console session had ended. The server has not processed it. */
 export interface PendingForm {
-  /** The message that nothing was done. */
+  /** The message which says that nothing was done. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;
@@ -27,7 +27,7 @@ const pageName = "kept-page";
 /** Whether a page may show the value of a field again. It must not show secrets. */
 const mayBeShown = (name: string): boolean => !/password|secret|webhook|^(code|passkey)$/i.test(name);
 
-/** Creates a pending form of the sent fields. */
+/** Creates a pending form from the sent fields. */
 export const pendingFormOf = (fields: Fields, sent: Omit<PendingForm, "values">): PendingForm => ({
   ...sent,
   values: fields.entries().filter(([name]) => mayBeShown(name)),
@@ -85,7 +85,7 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/** Returns drafts that throw `sign_in_required` when a draft would be removed. */
+/** Returns the functions for drafts, in a form that throws `sign_in_required` when a draft would be removed. */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {
@@ -94,4 +94,4 @@ const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
 });
 
 const sessionEnded = "Your session had ended when you sent this.";
-const keptHere = "What you wrote is kept here: send it again.";
+const keptHere = "Your text is still here. Send it again.";

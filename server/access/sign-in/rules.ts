@@ -19,7 +19,7 @@ interface SignInCode {
 /** `why` is for the log. The device always gets the same error, `invalid_code`. */
 type CodeVerdict = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
 
-/** Decides whether a code may be exchanged by a device that knows a verifier with this challenge. (rule S7) */
+/** Decides whether a device may exchange a code. The device has sent the verifier of this challenge. (rule S7) */
 export function judgeCode(
   code: SignInCode | undefined,
   presented: { readonly deviceId: string; readonly challenge: string },
@@ -52,12 +52,12 @@ interface IntegrityAttempt {
 
 const longestAgeMilliseconds = 600_000;
 
-/** How far the clock of Google may be ahead of the server's clock. */
+/** How far Google's clock may be ahead of the server's clock. */
 const skewMilliseconds = 300_000;
 
 /**
  * Checks the payload of a Play Integrity token, which may have any shape. Returns all reasons to refuse it; an empty
- * list if there are none. A wrong device verdict is the reason `device_integrity_failed`, and everything else is
+ * list if there are none. A wrong device verdict is the reason `device_integrity_failed`, and every other problem is
  * `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
@@ -86,8 +86,8 @@ function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: Integri
 }
 
 /**
- * Whether the token was requested for this sign-in. A classic request has a nonce, a standard request has a request
- * hash.
+ * Whether the token was requested for this sign-in. A classic request contains a nonce, and a standard request contains
+ * a request hash.
  */
 function isOfThisExchange(payload: object, isBound: (given: string) => boolean): boolean {
   const given = [
@@ -134,14 +134,14 @@ const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "")
 const freshMilliseconds = 10 * 60_000;
 
 /**
- * Whether a sign-in is recent. An account without a password must have signed in recently where others must type their
- * password. (rule S31)
+ * Whether a sign-in is recent. If an account has no password, a recent sign-in is required where other accounts must
+ * type their password. (rule S31)
  */
 export const isFresh = (signedInAt: string | undefined, now: Date): boolean =>
   signedInAt !== undefined && now.getTime() - Date.parse(signedInAt) < freshMilliseconds;
 
 const browsers: readonly (readonly [RegExp, string])[] = [
-  // The first pattern that matches counts: most browsers also name the browsers that they imitate.
+  // The first pattern that matches is used, because most browsers also send the names of other browsers.
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
@@ -169,8 +169,8 @@ const longestRead = 500;
 
 /**
  * Returns the name of a browser and its system, such as `Firefox on Linux`, for the header `User-Agent`. Only names
- * from the lists above are stored. The header is too long for people, and anybody can write any text into it. (rule
- * S22)
+ * from the lists above are stored. The header itself is not shown, because it is too long and can contain any text.
+ * (rule S22)
  */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
@@ -251,8 +251,8 @@ export function formActionOf(target: string): string {
 }
 
 /**
- * Returns a name, for a person to read, of the place where the browser continues: the host of a site, or an app by the
- * scheme of its address.
+ * Returns a name for the target at which the browser continues, so that a person can understand it. The name is the
+ * host of a site, or the scheme of the app.
  */
 export function targetName(target: string): string {
   const { protocol, host } = new URL(target);

@@ -10,7 +10,7 @@ import { consoleSessions } from "./store.ts";
 
 const sessionMilliseconds = 30 * 86_400_000;
 
-/** A new session, as the cookie contains it. */
+/** A new session, in the form for the cookie. */
 export interface OpenedSession {
   readonly id: string;
   readonly expiresAt: Date;
@@ -68,7 +68,7 @@ export async function startConsoleSession(
 
 const stepMilliseconds = 600_000;
 
-/** The first step of a sign-in: the person has proved the first factor. */
+/** The state of a sign-in after its first step, in which the person has proved the first factor. */
 interface SignInStep {
   readonly userId: string;
   /**
@@ -84,8 +84,8 @@ export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash"
 });
 
 /**
- * Seals the first step of a sign-in. It is valid for ten minutes, and gives no access without the second factor. The
- * browser has it in the form for the code, never in an address. (rule S23)
+ * Seals the first step of a sign-in. It is valid for ten minutes, and gives no access without the second factor. It is
+ * a hidden field in the form for the code, and never part of an address. (rule S23)
  */
 export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
   sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));

@@ -206,7 +206,8 @@ export const accountLinks = {
   },
 
   /**
-   * Stores a link for a new password, if the address has an account with a password. Otherwise the same statements run.
+   * Stores a link for a new password, if the address has an account with a password. For any other address, the same
+   * statements run without an effect.
    */
   async addRecovery(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "recovery", email, now);
@@ -245,7 +246,7 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 
 /**
  * Ends all credentials of an account except its password and its second factor: identities of providers, tokens,
- * connections, devices, and codes for them. It is called for an account that somebody else may have created. (rule S30)
+ * connections, devices, and codes for them. Call it for an account that somebody else may have created. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

@@ -5,7 +5,7 @@ export interface Call {
   readonly text: string;
 }
 
-/** Returns the calls that send a report to a server: first those that fit the kind of the key. */
+/** Returns the calls that send a report to a server: the calls that fit the kind of the key come first. */
 export function callsFor({
   baseUrl,
   key = "sdk_…",
@@ -44,7 +44,7 @@ call.setRequestProperty("Content-Type", "application/json")
 call.outputStream.use { it.write("""${report}""".toByteArray()) }
 check(call.responseCode == 201)`;
 
-/** In an emulator, this machine has another address. */
+/** In an emulator, the address of this machine is a different one. */
 const emulatorHint = (url: string): string =>
   /\/\/(localhost|127\.)/.test(url) ? "// The emulator of Android reaches this machine as 10.0.2.2.\n" : "";
 

@@ -59,7 +59,7 @@ async function createKey(visit: SignedInVisit): Promise<Reply> {
   return showSteps(visit, { appId, forms: { key: await makeKey(visit, appId) } });
 }
 
-/** Sends a test report. The key that the page shows stays on it. */
+/** Sends a test report. If the page shows a key, the next page still shows it. */
 function sendTestReport(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const appId = param("appId");
@@ -73,13 +73,16 @@ function sendTestReport(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The key that the page of the form shows. It is only in the browser, not on the server. */
+/** Returns the key that the page with the form shows. Only the browser has this key, not the server. */
 function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
   const key = fields.text("key");
   return key === "" ? undefined : { key, kind: fields.text("kind") === "full" ? "full" : "intake" };
 }
 
-/** Answers the first report. With the other button, turns on sender pages first, so that the sender can read it. */
+/**
+ * Sends an answer to the first report. If the person used the other button, turns on sender pages first, so that the
+ * sender can read the answer.
+ */
 function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");
@@ -107,7 +110,7 @@ function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   );
 }
 
-/** Moves a refusal of the API's field `body` to the field of the page. */
+/** Changes the field of a refusal from the API's `body` to the field of the page. */
 function asReply(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "body" ? { ...issue, path: "replyBody" } : issue,
@@ -165,7 +168,7 @@ const Steps = (props: StepsProps) => {
         <div>
           <h1>First steps</h1>
           <p>
-            From a key to the first answer with <Line text={app.name} />.
+            From the key to the first answer with <Line text={app.name} />.
           </p>
         </div>
         {!steps.putAway && (
@@ -266,7 +269,7 @@ const KeyStep = ({ navigation: { app, links }, steps, forms: { key } }: StepsPro
   );
 };
 
-/** The message that the report has arrived. As the answer to a form it gets the focus. */
+/** The message which says that the report has arrived. If it answers a form, it gets the keyboard focus. */
 const Arrived = ({
   isAnswer,
   children,
@@ -320,7 +323,7 @@ const ReportStep = ({
   </>
 );
 
-/** The calls that send a report, in several languages. Each opens in place of the others. */
+/** The calls that send a report, in several languages. Only one of them is open at a time. */
 const Calls = ({ calls, hasKey }: { readonly calls: readonly Call[]; readonly hasKey: boolean }) => (
   <div class="calls">
     {calls.map(({ id, name, text }, at) => (
@@ -336,7 +339,7 @@ const Calls = ({ calls, hasKey }: { readonly calls: readonly Call[]; readonly ha
         </div>
       </details>
     ))}
-    {!hasKey && <p class="hint">Put your key in the place of sdk_….</p>}
+    {!hasKey && <p class="hint">Replace sdk_… with your key.</p>}
   </div>
 );
 
@@ -459,8 +462,8 @@ export const definitions: Definitions = [
     at: (links) => links.start(":appId", "put-away"),
     page: startPage,
     act: putAway,
-    done: { "put-away": "The first steps are put away. You find them again under Settings." },
+    done: { "put-away": "The first steps are hidden. You can find them under Settings." },
     word: "put-away",
-    notDone: "The first steps were not put away.",
+    notDone: "The first steps were not hidden.",
   }),
 ];

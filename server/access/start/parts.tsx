@@ -33,8 +33,8 @@ export const Begin = ({
         </div>
       </form>
       <p class="muted small">
-        Do you have an exported app? <a href={navigation.links.importApp}>Import it</a>. Are you here to test
-        somebody's app? Sign in on the device that you test with: you then find it under{" "}
+        Do you have an exported app? <a href={navigation.links.importApp}>Import it</a>. If you want to test
+        somebody's app, sign in on the device that you test with. You then find the device under{" "}
         <a href={navigation.links.devices}>Devices</a>.
       </p>
     </div>
@@ -46,7 +46,7 @@ export const kinds = [
   {
     value: "intake",
     label: "A mobile app, a desktop app or a website",
-    hint: "An intake key. It may be part of what you publish: it sends feedback, reads the FAQ and the changelog, and writes nothing else.",
+    hint: "An intake key. You may publish it as a part of your app: it can only send feedback, and read the FAQ and the changelog.",
   },
   {
     value: "full",

@@ -8,7 +8,7 @@ interface FirstReport {
   readonly createdAt: string;
 }
 
-/** Of how many of the first threads an answer counts as the first answer. */
+/** An answer counts as the first answer only if its thread is one of this number of first threads. */
 const mostThreads = 100;
 
 const firstThreads =
@@ -21,14 +21,14 @@ const hasKey = "CASE WHEN EXISTS (SELECT 1 FROM app_keys k WHERE k.app_id = a.id
 
 const hasReport = "CASE WHEN EXISTS (SELECT 1 FROM feedback r WHERE r.app_id = a.id) THEN 1 ELSE 0 END";
 
-/** How far the first steps with an app are. Numbers are 0 or 1. */
+/** Which of the first steps with an app are done. The numbers are 0 or 1. */
 interface StepsRow {
   readonly hasKey: number;
   readonly answered: number;
   readonly putAwayAt: string | null;
 }
 
-/** An app whose first steps are not put away. */
+/** An app whose first steps are not hidden. */
 export interface StartedApp {
   readonly id: string;
   readonly name: string;
@@ -46,7 +46,7 @@ export const firstSteps = {
       appId,
     ),
 
-  /** Returns the first report of an app; undefined if none has arrived. */
+  /** Returns the first report of an app; undefined if no report has arrived. */
   firstReport: (reader: Reader, appId: string) =>
     reader.get<FirstReport>(
       `SELECT id, subject, message, created_at AS "createdAt" FROM feedback
@@ -54,7 +54,7 @@ export const firstSteps = {
       appId,
     ),
 
-  /** Returns the newest apps of an owner whose first steps are not put away. */
+  /** Returns the newest apps of an owner whose first steps are not hidden. */
   started: (reader: Reader, userId: string, most: number) =>
     reader.all<StartedApp>(
       `SELECT a.id, a.name, ${hasKey} AS "hasKey", ${hasReport} AS "hasReport", ${answered} AS "answered"

@@ -49,7 +49,7 @@ const dayMilliseconds = 86_400_000;
 const endAfter = (days: string, now: Date): string | null =>
   /^[1-9]\d{0,3}$/.test(days) ? new Date(now.getTime() + Number(days) * dayMilliseconds).toISOString() : null;
 
-/** Answers with the page, as for a new token. */
+/** Answers with the page itself, as for a new token. */
 async function rotateToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const body = { graceMinutes: Number(fields.text("graceMinutes")) };
@@ -84,8 +84,8 @@ async function showTokens(
           <p>
             With an agent token, an agent reads threads and proposes plans. If you allow it, the agent also
             reports its work on approved plans. A connection does the same for an agent that you have allowed
-            in your browser. With a maintainer token, a script works for you, within its scopes. None of them
-            can approve anything.
+            in your browser. With a maintainer token, a script acts for you, within the scopes of the token.
+            None of them can approve a plan.
           </p>
         </div>
       </div>
@@ -174,8 +174,8 @@ const TokenLine = ({
     </p>
     {token.ended && token.kind === "oauth" && (
       <p class="small muted">
-        It does not work any more: it was not used for 90 days, or this server was restored from a backup.
-        Connect the agent again.
+        It no longer works, because it was not used for 90 days or because this server was restored from a
+        backup. Connect the agent again.
       </p>
     )}
     {token.kind !== "oauth" && !token.ended && (
@@ -195,13 +195,13 @@ const Rotation = ({ id, action }: { readonly id: string; readonly action: string
   <details class="reveal">
     <summary>New secret</summary>
     <form class="stack" method="post" action={action}>
-      <p>The token keeps its rights and the work that it has claimed. Only its secret changes.</p>
+      <p>The rights of the token and the work that it has claimed do not change. Only its secret changes.</p>
       <IdempotencyField />
       <Select
         form={filledWith({ graceMinutes: "10" })}
         name="graceMinutes"
         part={id}
-        label="The old secret ends"
+        label="The old secret stops working"
         options={graces}
       />
       <div class="actions">
@@ -219,7 +219,7 @@ const removals = {
     "Nothing changes for the agent. The connection disappears from this list.",
     "Remove connection",
   ],
-  over: ["Remove", "The token does not work any more. It disappears from this list.", "Remove token"],
+  over: ["Remove", "The token no longer works. It disappears from this list.", "Remove token"],
 } as const;
 
 function removalOf({ kind, ended }: Token): keyof typeof removals {
@@ -296,7 +296,7 @@ function ChosenApp({ form, apps }: { readonly form: Filled; readonly apps: reado
           form={form}
           name="agentAppId"
           label="Apps of the agent"
-          hint="Only those that you own."
+          hint="Only apps that you own."
           options={optionsOf(owned)}
         />
       </div>
@@ -323,7 +323,7 @@ const kinds = [
   {
     value: "agent",
     label: "An agent",
-    hint: "Reads threads and proposes plans, and you decide. It may do more only if you tick that below.",
+    hint: "Reads threads and proposes plans, and you decide. It may do more only if you select that below.",
   },
   {
     value: "maintainer",
@@ -338,11 +338,11 @@ const scopeNames: Record<TokenScope, string> = {
   "faqs:write": "Read and write the FAQ",
   "changelog:write": "Read and write the changelog, publish",
   "testing:manage": "Manage closed testing",
-  "apps:read": "Read apps, and the labels of their keys and of tokens",
+  "apps:read": "Read apps, and the labels of their keys and tokens",
   "apps:write": "Change the settings of apps, revoke keys and tokens",
   "audit:read": "Read the audit log",
   "apps:export": "Export everything of the apps that you own, with all addresses",
-  "events:read": "Read what happens in the apps: ids and states, no texts",
+  "events:read": "Read the events of the apps: ids and states, no texts",
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 
@@ -409,7 +409,7 @@ export const definitions: Definitions = [
     at: (links) => links.token(":tokenId", "revoke"),
     page: tokensPage,
     act: revokeToken,
-    done: { "token-revoked": "The token is revoked. Nothing can use it any more." },
+    done: { "token-revoked": "The token is revoked. It no longer works." },
     word: "revokeToken",
     notDone: "The token was not revoked.",
   }),
@@ -419,6 +419,6 @@ export const definitions: Definitions = [
     act: rotateToken,
     done: {},
     word: "rotateToken",
-    notDone: "The token keeps its secret.",
+    notDone: "The secret of the token was not replaced.",
   }),
 ];

@@ -63,7 +63,7 @@ export const tokens = {
       ...[id, userId, appId, appId],
     ),
 
-  /** Stores a new secret of a token. The old one works until `oldExpiresAt`, if that is not null. */
+  /** Stores a new secret of a token. The old secret works until `oldExpiresAt`, if that is not null. */
   async renew(
     tx: Transaction,
     userId: string,

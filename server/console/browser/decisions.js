@@ -1,4 +1,5 @@
-// Keys for the proposal of a thread that waits for a decision. Approve and Reject ask once. (rules A55 and O32)
+// Keys for the proposal of a thread that waits for a decision. Approve and Reject first ask for a confirmation. (rules
+// A55 and O32)
 import { addKeys } from "./keys.js";
 
 const bar = () => /** @type {any} */ (document.querySelector(".decision-bar"));
@@ -48,10 +49,10 @@ const writeNote = () => {
 addKeys("Proposal", [
   {
     key: "A",
-    words: "Approve the plan, after a question",
+    words: "Approve the plan, after a confirmation",
     act: () => ask("approve", "Approve this plan?"),
     isHere,
   },
   { key: "C", words: "Write what to change", act: writeNote, isHere },
-  { key: "R", words: "Reject, after a question", act: () => ask("reject", "Reject this plan?"), isHere },
+  { key: "R", words: "Reject, after a confirmation", act: () => ask("reject", "Reject this plan?"), isHere },
 ]);

@@ -13,7 +13,7 @@ const tickOf = (id) => /** @type {any} */ (document.getElementById(`tick-${id}`)
 const ticks = () => /** @type {any[]} */ ([...document.querySelectorAll("#threads .tick input")]);
 const openedId = () => desk?.dataset.opened;
 
-// The row in which the focus is, or the open thread.
+// Returns the row with the focus, or the open thread.
 const focusedRow = () => {
   const line = document.activeElement?.closest("#threads li");
   return line ? /** @type {any} */ (line.querySelector("a.to")) : undefined;
@@ -36,14 +36,14 @@ const move = (step) => {
   if (row) focusRow(row);
 };
 
-// Chosen threads stay chosen when a newer list replaces this one.
+// Chosen threads are still chosen when a newer list replaces this one.
 const chosen = new Set();
 const tell = () => {
   const words = chosen.size === 1 ? "1 chosen" : `${chosen.size} chosen`;
   form.querySelector("[data-chosen]").textContent = words;
   announce(words);
 };
-// All threads of the list were chosen, and then one was taken out: only those that are shown stay chosen.
+// If all threads of the list were chosen and then one was unchosen, only the shown threads are still chosen.
 const forgetAll = () => {
   for (const name of ["all", "total", "asOf"]) form.elements[name]?.remove();
 };
@@ -75,11 +75,11 @@ const keep = (name, value) => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // Without the storage of the browser, the next page begins at its top.
+    // If the browser stores nothing, the next page begins at its top.
   }
 };
 
-// The next page puts the focus on this row, and its list begins where this one was.
+// The next page puts the focus on this row, and its list has the same scroll position as this one.
 const column = /** @type {any} */ (document.querySelector(".list-column"));
 const keepPlace = (row) => keep("innkeep-desk", { row, scroll: column.scrollTop, at: Date.now() });
 
@@ -89,7 +89,7 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Sends the form of the list for the chosen threads, or for the one in which the focus is.
+// Sends the form of the list for the chosen threads, or for the thread with the focus.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;
@@ -133,15 +133,15 @@ if (desk) {
     { key: "o", words: "Open the thread", act: () => focusedRow()?.click(), isHere: isList },
     {
       key: "x",
-      words: "Choose the thread, or not",
+      words: "Choose or unchoose the thread",
       act: () => {
         const box = tickOf(targetId());
         if (box) box.click();
       },
       isHere: () => form !== null && isList(),
     },
-    // The list of keys names it before there is something to undo.
-    { key: "z", words: "Undo the last act", act: undoLast, isHere: isForm },
+    // The list of keys contains this key even if there is nothing to undo.
+    { key: "z", words: "Undo the last action", act: undoLast, isHere: isForm },
   ]);
   addKeys("Chosen threads, or this one", [
     { key: "e", words: "Resolve", act: () => act("resolve"), isHere: isForm },
@@ -188,7 +188,7 @@ if (form) {
     const shown = new Set(ticks().map(({ value }) => value));
     for (const id of chosen) if (!shown.has(id)) chosen.delete(id);
   });
-  // Escape closes the bar: nothing is chosen any more.
+  // Escape closes the bar. After that, no thread is chosen.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || chosen.size === 0) return;
     if (event.target.closest("details.menu, dialog, [popover], input[type=search], textarea")) return;

@@ -1,5 +1,5 @@
-// The compiler does not know the type of the element that a selector or an id finds. These types take it from the tag
-// name in the selector. Any other element has all properties that our scripts use.
+// The compiler does not know the type of the element that a selector or an id finds. With these types, it takes the
+// type from the tag name in the selector. Any other element has all properties that the scripts use.
 
 interface FoundElement extends HTMLElement {
   readonly cellIndex: number;

@@ -18,15 +18,15 @@ const agoOf = (at) => {
     ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit)
     : "just now";
 };
-// Compares a draft with the fields: equal to the field (`same`), for an unchanged field (`free`), for a field with
-// other typed text (`taken`), or for a field that is not in the form (`gone`).
+// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). Its field can be unchanged
+// (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text }] of Object.entries(draft.fields)) {
     const field = fieldOf(state, name);
     if (!field) found.gone.push(name);
     else if (field.value === text) {
-      // A draft that equals the stored value is not needed.
+      // A draft that is equal to the stored value is not needed.
       if ("unsaved" in field.dataset || isTyped(state, field)) found.same.push(name);
     } else found[isTyped(state, field) ? "taken" : "free"].push(name);
   }
@@ -98,11 +98,11 @@ const textsOf = (draft, names) =>
 const tellBack = (state, { same, free, gone }, draft) => {
   const doubt =
     last?.form === state.form && word === undefined
-      ? " The server has not confirmed that it was sent: look at this page before you send it again."
+      ? " The server has not confirmed that it was sent. Check this page before you send it again."
       : "";
   tellDraft(
     state.element,
-    `Your unsent text is back.${doubt}`,
+    `Your unsent text was restored.${doubt}`,
     (close) => [
       button("Discard it", () => {
         for (const name of [...same, ...free])

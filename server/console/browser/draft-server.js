@@ -1,4 +1,5 @@
-// Saves typed text on the server, so that other devices can show it, and so that it survives a sign-out. (rule O17)
+// Saves typed text on the server, so that other devices can show it, and so that it is not lost after a sign-out. (rule
+// O17)
 import { fieldOf, tellAt, typing } from "./draft-forms.js";
 import { draftName, inTab, last, ownDrafts, person, store, stored, word } from "./draft-store.js";
 
@@ -12,7 +13,7 @@ export const stopSaving = (state) => {
   state.timer = undefined;
   state.running?.abort();
 };
-// A text that is longer than its limit stays only in this browser.
+// A text that is longer than its limit is stored only in this browser.
 const limitOf = (state, name) => Number(fieldOf(state, name)?.dataset.draft ?? Infinity);
 export const bodyOf = (draft, fields) => {
   const body = new URLSearchParams({
@@ -40,7 +41,7 @@ const tellEnd = (state) => {
   toldEnd = true;
   tellAt(
     state.element,
-    "You are signed out. What you type stays in this browser: sign in again in another tab, or send the form and sign in then.",
+    "You are signed out. Your text is stored only in this browser. Sign in again in another tab, or send the form and then sign in.",
   );
 };
 export const save = async (state, keepalive = false) => {
@@ -65,7 +66,7 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // The comparison with the next request ignores the replaced writers, because that request has none.
+  // Replaced writers are ignored in the comparison with the next request, because that request has none.
   state.said = String(bodyOf(state, fields));
   markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
 };
@@ -85,7 +86,7 @@ export const saveOthers = async (before = Infinity) => {
   );
   for (const draft of waiting) {
     const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
-    // The server refuses more text now. The rest stays in this browser and is sent later.
+    // The server accepts no more text now. The rest is stored in this browser and is sent later.
     if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
     if (answer?.ok) markSaved(draft, (await answer.json()).kept);
   }
@@ -112,7 +113,7 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A late save may have stored text on the server that the form had already sent. This removes it.
+  // A late save may have stored a text on the server that the form had already sent. This removes that text.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));

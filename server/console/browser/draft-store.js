@@ -1,4 +1,4 @@
-// Stores typed text in this browser. Each opened page (a writer) stores its own text for a form.
+// Stores typed text in this browser. Each opened page (a writer) stores separate text for a form.
 
 // Errors are ignored, because a browser may refuse to store data.
 export const store = (name, value) => {

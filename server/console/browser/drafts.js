@@ -1,5 +1,5 @@
-// Keeps typed text, so that no text is lost: in this browser after each keystroke, and on the server some seconds
-// later. Each opened page (a writer) keeps its own text for a form, so that two tabs do not overwrite each other's
+// Stores typed text, so that no text is lost: in this browser after each keystroke, and on the server some seconds
+// later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each other's
 // text. A draft is deleted only when the server confirms that the form was done. (rules O17 and O18)
 import { draftFields, isTyped, tellAt, typing, wasOf } from "./draft-forms.js";
 import { saveSoon, signOut, stopSaving } from "./draft-server.js";
@@ -8,23 +8,23 @@ import { draftName, inTab, person, store, storedNames } from "./draft-store.js";
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
   const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
-  // If a field is no longer in the form, its text is kept until the person discards it.
+  // If a field is no longer in the form, its text is stored until the person discards it.
   state.fields = { ...state.extra, ...Object.fromEntries(now) };
   const draft = { at: Date.now(), page: state.page, fields: state.fields };
   store(draftName(state), Object.keys(state.fields).length > 0 ? JSON.stringify(draft) : null);
   saveSoon(state);
 };
 
-// The forms with unsent text. The browser warns before the person leaves the page. If one form is sent, the others are
-// not.
+// The forms with unsent text. While there are any, the browser warns before the person leaves the page: if one form is
+// sent, the text of the others is not.
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
-  // A control for the view of the page is inside the form, but is not part of any form.
+  // A control that only changes the view of the page is inside the form element, but does not belong to a form.
   form.addEventListener("input", ({ target }) => {
     if (/** @type {any} */ (target).form === form) dirty.add(form);
   });
-  // The page that answers one button of a form has the text that this button did not save.
+  // The page after a button of a form contains the text that this button did not save.
   if ("unsaved" in form.dataset) dirty.add(form);
 }
 addEventListener("beforeunload", (event) => {
@@ -34,7 +34,7 @@ addEventListener("beforeunload", (event) => {
 });
 for (const state of typing)
   state.element.addEventListener("input", ({ target }) => {
-    // The page tells other members who is writing an answer in a thread.
+    // With this, the page shows other members who is writing an answer in a thread.
     if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
     keep(state);
   });
@@ -55,7 +55,7 @@ const sendIfReached = async (form, submitter) => {
   if (!reached)
     return tellAt(
       form,
-      "You are offline, so nothing was sent. What you typed stays in this browser. Send it again when you are online.",
+      "You are offline, so nothing was sent. Your text is stored in this browser. Send it again when you are online.",
     );
   form.dataset.reached = "";
   form.requestSubmit(submitter);

@@ -1,14 +1,14 @@
-// Receives the events of changes. One page of the browser has the connection, and passes the events on to the other
-// pages. Without locks or channels, which browsers have only over https, there are no events. (rule F75)
+// Receives the events of changes. One page of the browser has the connection, and sends the events to the other pages.
+// If the browser has no locks or no channels, which need https, there are no events. (rule F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
 
-// The number of past events that the page with the connection keeps for newly opened pages.
+// How many past events the page with the connection stores for newly opened pages.
 const mostRecent = 100;
 const retryMilliseconds = 60_000;
 
-// Calls `hear` with each event, and `connected` with whether there is a connection.
+// Calls `hear` with each event. Calls `connected` with true or false when the connection opens or closes.
 export const follow = ({ hear, connected }) => {
   if (!canFollow) return;
   const channel = new BroadcastChannel(name);
@@ -45,11 +45,11 @@ export const follow = ({ hear, connected }) => {
     });
     source.addEventListener("error", () => {
       state(false);
-      // The browser connects again by itself, unless the server has refused.
+      // The browser connects again automatically, unless the server has refused the connection.
       if (source.readyState === EventSource.CLOSED) setTimeout(open, retryMilliseconds);
     });
   };
-  // The lock is held until the page is closed. Then another page gets it.
+  // This page has the lock until it is closed. Then another page gets the lock.
   navigator.locks.request(name, () => {
     open();
     return new Promise(() => {});

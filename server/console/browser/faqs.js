@@ -2,7 +2,7 @@
 import { announce, localise } from "./page.js";
 
 const order = document.querySelector("form[data-moves]");
-// The Tab key stops only once at the two arrows of an entry. The arrow keys move between the two.
+// The Tab key reaches only one of the two arrows of an entry. The arrow keys move between the two.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");
@@ -33,16 +33,17 @@ const sendMove = async (move) => {
   });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.querySelector("form[data-moves]");
-  if (!answer.ok || !fresh) throw new Error("The answer is not the list.");
+  if (!answer.ok || !fresh) throw new Error("The answer does not contain the list.");
   const entry = showOrder(fresh, move);
   const places = [...order.querySelectorAll("li")];
   announce(
     new URL(answer.url).searchParams.get("done") === "moved"
       ? `Moved to place ${places.indexOf(entry) + 1} of ${places.length}.`
-      : "The list had changed, so nothing was moved. It is shown as it is now.",
+      : "The list had changed, so nothing was moved. The page now shows the new list.",
   );
 };
-// The keys that move the entry in which the focus is, with Alt. On its buttons, Home and End do so without Alt.
+// The keys that, together with Alt, move the entry with the focus. If the focus is on a button of the entry, Home and
+// End need no Alt.
 const keys = { ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" };
 const ends = { Home: "top", End: "bottom" };
 const sendWithoutScript = (move) => {
@@ -51,7 +52,7 @@ const sendWithoutScript = (move) => {
   order.append(field);
   order.submit();
 };
-// Each entry gets a handle by which a mouse, a finger or a pen drags it.
+// Each entry gets a handle, by which a person can drag it with a mouse, a finger or a pen.
 const addHandles = () => {
   for (const entry of order.querySelectorAll("li.faq:has([role=toolbar])")) {
     const handle = document.createElement("span");

@@ -9,14 +9,14 @@ const fetchPart = async (folded) => {
   const answer = await fetch(address, { headers }).catch(() => undefined);
   const text = answer?.ok && !answer.redirected ? await answer.text() : "";
   const part = new DOMParser().parseFromString(text, "text/html").getElementById(id);
-  // The link stays, and the person can follow it.
+  // The link is still there, and the person can follow it.
   if (!part) return;
   localise(part);
   folded.querySelector("summary ~ *")?.replaceWith(part);
   announce(part.textContent.trim().replace(/\s+/g, " ").slice(0, 120));
 };
 
-// The event does not bubble.
+// This event does not bubble.
 document.addEventListener(
   "toggle",
   (/** @type {any} */ { target }) => {

@@ -1,6 +1,6 @@
 import { localise } from "./page.js";
 
-// Shows the details of a grid's cell beside the grid. The arrow keys move from cell to cell.
+// Shows the details of a cell of the grid beside the grid. The arrow keys move from cell to cell.
 let wanted;
 const showBeside = async (link) => {
   wanted = link;

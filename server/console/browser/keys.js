@@ -1,7 +1,7 @@
-// Single keys. A key acts outside of fields, and only if the person has not turned keys off. (rule O32)
-//
-// A key belongs to an element of the page, or to a line of the table below. Give an element `data-key` (the helper
-// `keyed` of server/console/parts.tsx does that): the key clicks a button or a link, and moves into a field. For anything else call `addKeys`. A line of the table has priority over an element with the same key.
+// Single keys. A key has an effect only outside of fields, and only if the person has not turned keys off. (rule O32)
+// // A key belongs to an element of the page, or to a line of the table below. Give an element `data-key` (the helper
+// `keyed` of server/console/parts.tsx does that): the key clicks a button or a link, and moves into a field. For any
+// other effect, call `addKeys`. A line of the table has priority over an element with the same key.
 
 /**
  * @typedef {object} Key
@@ -31,7 +31,7 @@ const isField = (element) => element.matches("input:not([type=checkbox], [type=r
 const words = (element) =>
   element.dataset.keyWords ?? element.getAttribute("aria-label") ?? element.textContent.trim();
 
-// The page has priority over the bar at the top.
+// Keys of the page have priority over keys of the bar at the top.
 const keyedElements = () =>
   /** @type {any[]} */ (
     ["main [data-key]", ".top [data-key]"]
@@ -64,8 +64,8 @@ const isModified = (event) =>
 const pairMilliseconds = 1_500;
 let first = { key: "", at: 0 };
 
-// A key that is pressed while the browser opens the next page acts on that page. So no key is lost if a person types
-// fast.
+// A key that is pressed while the browser opens the next page has its effect on that page. So no key is lost if a
+// person types fast.
 const leaveMilliseconds = 3_000;
 const early = "innkeep-keys";
 let leftAt = Number.NEGATIVE_INFINITY;
@@ -98,7 +98,7 @@ const keepEarly = (keys) => {
     if (keys.length === 0) sessionStorage.removeItem(early);
     else sessionStorage.setItem(early, JSON.stringify({ at: Date.now(), keys }));
   } catch {
-    // Without the storage of the browser, these keys are lost.
+    // If the browser stores nothing, these keys are lost.
   }
 };
 const pressEarly = () => {
@@ -122,7 +122,7 @@ const press = (event) => {
   else if (!isPair && startsPair(key)) first = { key, at: event.timeStamp };
 };
 
-/** Does what a key does. Returns whether it does something on this page. */
+/** Runs the action of a key. Returns whether the key has an action on this page. */
 const run = (key) => {
   const line = lineOf(key);
   const element = line === undefined ? elementOf(key) : undefined;
@@ -131,7 +131,7 @@ const run = (key) => {
   return line !== undefined || element !== undefined;
 };
 
-/** The keys that act on this page now, by group. */
+/** Returns the keys that have an action on this page now, by group. */
 const keysHere = () => {
   const lines = table.filter((line) => line.isHere?.() ?? true);
   const elements = keyedElements()

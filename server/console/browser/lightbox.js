@@ -1,5 +1,5 @@
-// An image in full size: its place among all images of the page, the buttons and arrow keys to the ones beside it, and
-// its own size. Without this script, an image opens and closes.
+// Adds to an image in full size its number among all images of the page, buttons and arrow keys for the previous and
+// next image, and a view in its original size. Without this script, an image only opens and closes.
 import { announce } from "./page.js";
 
 const boxes = () => [...document.querySelectorAll(".lightbox")];
@@ -11,7 +11,7 @@ const setZoom = (box, isActual) => {
   const button = box.querySelector("[data-zooms]");
   button.setAttribute("aria-pressed", String(isActual));
   const view = box.querySelector(".view");
-  // What scrolls must be reachable with the keyboard.
+  // An element that scrolls must be reachable with the keyboard.
   if (isActual) view.tabIndex = 0;
   else view.removeAttribute("tabindex");
 };
@@ -50,14 +50,14 @@ document.addEventListener("click", ({ target }) => {
 });
 document.addEventListener("keydown", (event) => {
   const box = opened();
-  // The arrow keys scroll an image in its own size.
+  // In the original size, the arrow keys scroll the image.
   if (!box || box.classList.contains("actual") || event.ctrlKey || event.metaKey || event.altKey) return;
   const button = box.querySelector(`[data-arrow="${CSS.escape(event.key)}"]`);
   if (!button) return;
   event.preventDefault();
   turn(button);
 });
-// The event comes after the image is shown or hidden, and it does not bubble.
+// This event comes after the image is shown or hidden, and it does not bubble.
 document.addEventListener(
   "beforetoggle",
   (/** @type {any} */ { target, newState }) => {
@@ -71,7 +71,7 @@ document.addEventListener(
     if (!target.matches(".lightbox")) return;
     if (newState === "open" && !target.contains(document.activeElement))
       target.querySelector("[popovertargetaction=hide]").focus();
-    // The focus goes to the small image of the one that was shown last.
+    // The focus moves to the small image that belongs to the image which was shown last.
     if (newState === "closed" && !opened()) openerOf(target)?.focus();
   },
   true,

@@ -1,6 +1,6 @@
 // Updates the parts of an open page that have changed on the server, and the title of the page. It announces the change
 // to screen readers. It does not replace a part in which the person types or has opened something. If a link has the
-// focus, it keeps the focus.
+// focus, the link in the new part gets the focus.
 import { follow } from "./events.js";
 import { announce, replacePart } from "./page.js";
 
@@ -28,7 +28,7 @@ const refresh = async () => {
   }
 };
 
-// The page is read again when `due`. A hidden page is read when it is shown. (rule F75)
+// `due` is the time at which the page is read again. A hidden page is read when it is shown. (rule F75)
 let last = Number.NEGATIVE_INFINITY;
 let due = Number.POSITIVE_INFINITY;
 let timer;
@@ -46,7 +46,8 @@ const read = async () => {
   });
 };
 
-// Reads the page soon, and at most once in this time. Pages of many people are not read at the same moment.
+// Reads the page within this time, and at most once in it. The time is random, so that the pages of many people are not
+// read at the same time.
 const readWithin = (milliseconds) => {
   const now = performance.now();
   const at = Math.max(now + (Math.random() * milliseconds) / 4, last + milliseconds);
@@ -71,7 +72,8 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
-// A form that is sent without a new page: the parts that it changes are read again, and one of them gets the focus.
+// Some forms are sent without a new page. The parts that such a form changes are read again, and one of them gets the
+// focus.
 for (const form of document.querySelectorAll("form[data-then]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// The field of a release note that names threads: words in it find threads, and each named thread can be removed.
+// The field of a release note that names threads: typed words search for threads, and each named thread can be removed.
 import { announce } from "./page.js";
 
 /** @type {any} */
@@ -43,7 +43,7 @@ const createSuggestions = (field) => {
         option.id = `thread-found-${index}`;
         option.setAttribute("role", "option");
         option.textContent = `${name.length < 12 ? `${name} ` : ""}${subject}`;
-        // The focus stays in the field.
+        // This keeps the focus in the field.
         option.addEventListener("mousedown", (event) => event.preventDefault());
         option.addEventListener("click", () => choose(name));
         return option;
@@ -61,7 +61,7 @@ const createSuggestions = (field) => {
   return { list, close, fill, move, chosen };
 };
 
-// The words after the last comma, if they are no number and no id.
+// Returns the words after the last comma, unless they are a number or an id.
 const typedWords = (text) => {
   const words = text.split(/[,;]/).at(-1).trim();
   return words.length > 1 && /\p{L}/u.test(words) && !/^#|^https?:|^[\da-f-]{36}$/i.test(words) ? words : "";

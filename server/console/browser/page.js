@@ -24,14 +24,15 @@ export const localise = (root) => {
   }
 };
 
-// Makes screen readers read a message. The element is always new, so that a repeated text is read again.
+// Makes screen readers read a message. The element is always a new one, so that a repeated text is read again.
 export const announce = (words) => {
   const line = document.createElement("p");
   line.textContent = words;
   document.getElementById("announced").replaceChildren(line);
 };
 
-// Replaces a part of the page with the same part of a newer page. A link or a field with the focus keeps it.
+// Replaces a part of the page with the same part of a newer page. If a link or a field has the focus, the same element
+// in the new part gets the focus.
 export const replacePart = (part, next) => {
   localise(next);
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;

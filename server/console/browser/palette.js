@@ -1,5 +1,6 @@
-// Opens the search over the page, with Ctrl+K or from its link in the bar. It shows the results of the page of the
-// search, and follows the keys of the arrows. Enter opens the first result, or all results if they are not there yet.
+// Opens the search over the page, with Ctrl+K or from its link in the bar. It shows the results of the search page, and
+// the arrow keys move through them. Enter opens the first result. If there are no results yet, Enter opens the search
+// page.
 import { announce } from "./page.js";
 
 const link = document.querySelector("[data-search]");
@@ -16,7 +17,7 @@ const createPalette = () => {
   input.placeholder = "Search feedback, apps, pages, FAQ, release notes";
   input.setAttribute("aria-label", "Search all your apps");
   const results = make("div", { className: "results" });
-  const all = make("a", { className: "all", href: link.href, textContent: "Open the page of the search" });
+  const all = make("a", { className: "all", href: link.href, textContent: "Open the search page" });
   const form = make("form", { method: "get", action: link.href }, input);
   const dialog = make("dialog", { className: "palette" }, form, results, all);
   dialog.setAttribute("aria-label", "Search");
@@ -30,7 +31,7 @@ const createPalette = () => {
   const update = async () => {
     const q = input.value.trim();
     all.href = addressOf(q);
-    all.textContent = q === "" ? "Open the page of the search" : "Show all results";
+    all.textContent = q === "" ? "Open the search page" : "Show all results";
     if (q === shown) return;
     running?.abort();
     running = new AbortController();

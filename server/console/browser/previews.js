@@ -49,7 +49,7 @@ const sendPictures = async (button, files) => {
   const body = new FormData(form);
   body.delete("pictures");
   for (const file of files) body.append("pictures", file);
-  // The answer shows the text with the new pictures. They are put where the cursor is.
+  // The answer contains the text with the new pictures. The pictures are inserted at the cursor.
   body.set(field.name, "");
   announce("The pictures are being sent.");
   const request = { method: "POST", body, headers: { Accept: "text/html" } };

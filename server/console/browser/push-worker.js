@@ -3,7 +3,7 @@ import { renewAt } from "./push-fields.js";
 
 const worker = /** @type {any} */ (self);
 
-// It answers no requests of pages, so a newer one need not wait.
+// The worker does not answer requests of pages, so a newer version need not wait.
 worker.addEventListener("install", () => worker.skipWaiting());
 
 const shownIn = (data) => {

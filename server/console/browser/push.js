@@ -14,7 +14,7 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// The worker works for all pages of the console, but not for the address of its start page without the slash.
+// The worker works for all pages of the console, but not for the address of the start page without the slash.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();
   return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));
@@ -27,7 +27,7 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     for (const line of form.querySelectorAll("[data-push-fault]"))
       line.hidden = line.dataset.pushFault !== found;
   };
-  // The action of the person has just failed, so screen readers read the reason.
+  // Shows the reason why the action of the person has just failed. Screen readers read it.
   const refuse = (found) => {
     tell(found);
     const line = form.querySelector("[data-push-fault]:not([hidden])");
@@ -38,7 +38,7 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     await navigator.serviceWorker.register(form.dataset.worker);
     const { pushManager } = await navigator.serviceWorker.ready;
     const before = await pushManager.getSubscription();
-    // A browser keeps the key with which it subscribed, also if the server has another one now.
+    // A browser still uses the key with which it subscribed, even if the server has another key now.
     if (before && textFor(before.options.applicationServerKey) !== key) await before.unsubscribe();
     const wanted = { userVisibleOnly: true, applicationServerKey: bytesIn(key) };
     return fieldsOf(await pushManager.subscribe(wanted));
@@ -81,7 +81,7 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
 const renew = async () => {
   const known = stored(name);
   if (known === null || fault()) return;
-  // The next page after the sign-in renews.
+  // The next page after the sign-in renews the subscription.
   if (!person) return store(name, JSON.stringify({ ...known, at: 0 }));
   if (known.person !== person || Date.now() - known.at < renewedFor) return;
   const worker = await findWorker();
@@ -92,7 +92,7 @@ const renew = async () => {
     if (answer.type === "opaqueredirect") return keep(subscription.endpoint);
     if (answer.status !== 404) return;
   }
-  // The person has turned this browser off in another one.
+  // The person has turned off the notices of this browser in another browser.
   store(name, null);
   await subscription.unsubscribe();
 };

@@ -57,7 +57,7 @@ if (form) {
   const { zone, publishedAt: field } = form.elements;
   if (zone?.hasAttribute("data-guessed")) {
     zone.value = zoned.resolvedOptions().timeZone;
-    // What the person has typed, and the browser has put back, is in the zone of the browser already.
+    // A value that the person has typed and the browser has restored is already in the zone of the browser.
     const isTyped = field.value !== field.defaultValue;
     if (field.defaultValue) {
       const [at, typed] = [new Date(`${field.defaultValue}Z`), field.value];

@@ -1,8 +1,9 @@
-// Inserts a saved reply without loading the page. The server fills in the placeholders. A `/` at the beginning of a line
-// opens a list of the saved replies, which follows the typed words.
+// Inserts a saved reply without loading the page. The server fills in the placeholders. A `/` at the beginning of a
+// line opens a list of the saved replies that match the typed words.
 import { announce } from "./page.js";
 
-// Asks the server for the chosen saved reply. The field of the answer has it after the text `typed`.
+// Asks the server for the chosen saved reply. The answer contains the field with the saved reply after the text
+// `typed`.
 const filled = async (button, typed) => {
   const form = button.form;
   const field = form.elements[button.dataset.inserts];
@@ -38,7 +39,7 @@ const button = /** @type {any} */ (document.querySelector("button[data-inserts]"
 const field = button?.form.elements[button.dataset.inserts];
 const choice = button?.form.elements.savedReply;
 
-// Returns the words after a `/` that stands first in its line, and where they are. The cursor stands behind them.
+// Returns the words between a `/` at the beginning of a line and the cursor, and their position.
 const asked = () => {
   const end = field.selectionStart;
   if (end !== field.selectionEnd) return undefined;
@@ -71,7 +72,7 @@ const close = () => {
   list.hidden = true;
   field.removeAttribute("aria-activedescendant");
 };
-// The person has closed the list for this line, or has turned to another one.
+// The line for which the person has closed the list.
 let closedAt;
 const show = () => {
   const words = asked();
@@ -99,7 +100,7 @@ const insert = async (row) => {
   close();
   choice.value = row.dataset.reply;
   const text = await filled(button, "");
-  // The ordinary button inserts it, or says why it cannot.
+  // In this case, the ordinary button inserts the reply, or shows why that is not possible.
   if (text === undefined) return button.click();
   field.setRangeText(text, words.start, words.end, "end");
   done(field);
@@ -136,7 +137,7 @@ if (field && choice) {
     event.stopImmediatePropagation();
     acts[event.key]();
   });
-  // The field keeps the focus.
+  // This keeps the focus in the field.
   list.addEventListener("mousedown", (event) => {
     event.preventDefault();
     const row = event.target.closest("[data-reply]");

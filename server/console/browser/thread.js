@@ -1,5 +1,5 @@
-// The page of a thread: a field in the side column is saved when it changes, keys send the message that is being
-// written, and a new message is shown above the field. Without this script, buttons do the same. (rule F43)
+// The page of a thread: a field in the side column is saved when it changes, keys send the typed message, and a new
+// message is announced above the field. Without this script, buttons do the same. (rule F43)
 import { dirty } from "./drafts.js";
 import { addKeys } from "./keys.js";
 import { announce, replacePart, toast } from "./page.js";
@@ -11,12 +11,12 @@ const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
 const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();
 const hasText = () => [...form.querySelectorAll("textarea")].some(({ value }) => value.trim() !== "");
 
-// Saves run one after another, because each needs the key and the versions of the page before.
+// Saves run one after another, because each save needs the key and the versions from the previous one.
 let last = Promise.resolve();
 let saving = 0;
 const saveNow = async (name, value, before) => {
   const [part, field] = [document.getElementById("fields"), form.elements[name]];
-  // A save before this one may have replaced the field, with the stored value in it.
+  // An earlier save may have replaced the field with one that has the stored value.
   field.value = value;
   const words = `${labelOf(field)}: ${shownValue(field) || "none"}.`;
   const answer = await fetch(part.dataset.saves, {
@@ -25,7 +25,8 @@ const saveNow = async (name, value, before) => {
     body: new URLSearchParams(/** @type {any} */ (new FormData(form))),
   }).catch(() => undefined);
   const fresh = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
-  // The session may have ended, or the server cannot be reached: the normal form keeps the typed text.
+  // The session may have ended, or the server may be unreachable. Then the normal form is sent, so that the typed text
+  // is not lost.
   if (!fresh?.getElementById("fields"))
     return form.requestSubmit(part.querySelector("[data-without-script] button"));
   for (const id of parts) {
@@ -49,7 +50,7 @@ const save = ({ name, value }, before) => {
     });
 };
 
-// Hides the button that people without scripts need, and keeps the stored value of each field.
+// Hides the button that is only for people without scripts, and remembers the stored value of each field.
 const stored = new Map();
 const prepare = () => {
   for (const field of document.querySelectorAll("#fields :is(select, input:not([type=hidden]))"))
@@ -98,7 +99,7 @@ if (form) {
     const resolves = event.shiftKey && pane.querySelector("button[value=resolve]");
     form.requestSubmit(resolves || pane.querySelector("button[name=direction]"));
   });
-  // A text that is put back into a hidden field must be seen.
+  // A text that is restored in a hidden field must become visible.
   form.addEventListener("input", ({ target }) => {
     const pane = target.closest(".composer .pane");
     if (pane && pane.offsetParent === null) showTab(pane.classList.contains("note") ? "note" : "reply");
@@ -113,7 +114,7 @@ const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
   { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
   { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
-  // These keys act in the field of the composer, so they are only shown in the list.
+  // These keys have their effect in the field of the composer, so they are here only for the list of keys.
   { key: "Ctrl Enter", words: "Send", act: () => undefined, isHere: canWrite },
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);

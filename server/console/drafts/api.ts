@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
 import { type DraftRow, drafts } from "./store.ts";
 
-/** The unsent text of one field. Only the person who typed it gets it. */
+/** The unsent text of one field. Only the person who typed the text can read it. */
 export interface Draft {
   readonly id: string;
   readonly page: string;
@@ -64,7 +64,7 @@ export const createPageDrafts =
           content: sealer.seal(JSON.stringify({ text, was, from })),
         }));
         await database.write(async (tx) => {
-          // A page that the person leaves may save twice at the same time.
+          // When a person leaves a page, the page may save twice at the same time.
           await tx.lock(`drafts:${userId}`);
           for (const each of [writer, ...replaces])
             await drafts.removeOfWriter(tx, { userId, form, writer: each });

@@ -12,7 +12,7 @@ export interface DraftField {
 const short = 100;
 
 /**
- * The fields whose drafts are kept, by name. Other fields have no drafts. A field with a password, a code or a secret
+ * The fields whose drafts are stored, by name. Other fields have no drafts. A field with a password, a code or a secret
  * must not be here. (rule O18)
  */
 const single: Readonly<Record<string, DraftField>> = {
@@ -61,7 +61,7 @@ const several: readonly (readonly [RegExp, DraftField])[] = [
   [/^versions\.\d+\.version$/, { label: "Version on a platform", most: limits.version }],
 ];
 
-/** Returns the field with this name; undefined if no draft of it is kept. */
+/** Returns the field with this name; undefined if drafts of this field are not stored. */
 export const draftFieldOf = (name: string): DraftField | undefined =>
   Object.hasOwn(single, name) ? single[name] : several.find(([pattern]) => pattern.test(name))?.[1];
 

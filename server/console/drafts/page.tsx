@@ -21,14 +21,14 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Unsent text</h1>
           <p>
-            Texts that you have typed into forms of the console but not sent. Only you can read it here. It is
-            deleted when you send it or discard it, and 30 days after you last typed.
+            Texts that you have typed into forms of the console but not sent. Only you can read them. A text
+            is deleted when you send or discard it, or 30 days after you last typed in it.
           </p>
         </div>
       </div>
       {found.length === 0 ? (
         <Empty title="No unsent text">
-          <p>The console keeps your text while you type, and shows it here until you send it.</p>
+          <p>The console stores your text while you type, and shows it here until you send it.</p>
         </Empty>
       ) : (
         <ul class="list">

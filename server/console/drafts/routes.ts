@@ -11,8 +11,8 @@ import { draftFieldOf } from "./fields.ts";
 type VisitOf = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<SignedInVisit>;
 
 /**
- * The most forms for which a page may request drafts, the most texts of a form, and the most writers that a text can
- * replace.
+ * The maximum numbers: the forms for which a page requests drafts, the texts of a form, and the writers that a text
+ * replaces.
  */
 const most = { forms: 50, fields: 500, replaced: 50 };
 
@@ -75,8 +75,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after its action was done, and informs the script. A refused form keeps its drafts.
- * Returns `reply`. (rule O17)
+ * Removes the drafts of a form after its action was done, and informs the script. The drafts of a refused form are not
+ * removed. Returns `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -87,7 +87,7 @@ export async function noteDone<R extends Reply<string>>(
   if (form === "" || ("status" in reply && reply.status >= 400)) return reply;
   const { sentFields } = reply;
   const sent = fields.entries().filter(([name]) => sentFields?.includes(name) ?? true);
-  // If this fails, the text is offered again, so no text is lost.
+  // If this fails, the page offers the text again, so no text is lost.
   await drafts.removeSent({ form, writer, sent: new Map(sent) }).catch(() => undefined);
   const once = fields.idempotencyKey;
   if (once !== undefined) ctx.append("Set-Cookie", doneCookie(once, sentFields, settings));

@@ -6,7 +6,7 @@ import { listed, select } from "../../database/statements.ts";
 /** The unsent text of one field on one opened page. */
 export type DraftRow = Omit<Row<typeof tables.drafts>, "userId">;
 
-/** Identifies the drafts of one person in one form on one opened page. */
+/** The values that identify the drafts of one person in one form on one opened page. */
 export interface DraftOwner {
   readonly userId: string;
   readonly form: string;

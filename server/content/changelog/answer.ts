@@ -4,7 +4,7 @@ import { baseOf } from "../languages/base.ts";
 import type { Translations } from "../languages/rules.ts";
 import type { ChangelogRow } from "./store.ts";
 
-/** The text of a release note in another language, as it is stored in drafts and versions. */
+/** The text of a release note in another language, in the form in which drafts and versions store it. */
 export const TranslatedText = z.object({
   ...{ title: z.string(), body: z.string() },
   items: z.array(z.object({ type: z.string(), text: z.string() })),
@@ -23,14 +23,14 @@ export const releaseTranslations = ({
 }): Translations<ReleaseTranslation> =>
   translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
 
-/** Identifies the text of a note that translations translate. */
+/** Returns a value that identifies the default text of a note, from which its translations are made. */
 export const baseOfRelease = ({
   title,
   body,
   items,
 }: Pick<ChangelogRow, "title" | "body" | "items">): string => baseOf({ title, body, items });
 
-/** Returns the translations as members read them. */
+/** Returns the translations in the form that members read. */
 export const translationsAnswer = (row: ChangelogRow) => {
   const current = baseOfRelease(row);
   return Object.fromEntries(

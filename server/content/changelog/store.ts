@@ -21,7 +21,7 @@ interface LinkedThread {
 /** A thread that a person names in a release note. */
 export interface NamedThread {
   readonly id: string;
-  /** Null for a thread that has none yet. */
+  /** The number of the thread; null if the thread has no number yet. */
   readonly number: number | null;
   readonly subject: string;
   readonly status: string;
@@ -48,8 +48,8 @@ export const changelogFeedback = {
         ),
 
   /**
-   * Returns the threads of the app with these ids or numbers, the oldest first. One that was merged into another thread
-   * has the subject and the status of that one. (rule F46)
+   * Returns the threads of the app with these ids or numbers, the oldest first. A thread that was merged into another
+   * one is returned with the subject and the status of that thread. (rule F46)
    */
   listNamed: (reader: Reader, appId: string, { ids, numbers }: WantedThreads) =>
     reader.all<NamedThread>(
@@ -86,7 +86,7 @@ export const changelogFeedback = {
       ...[appId, appId, now],
     ),
 
-  /** Returns those of the ids that are threads of the app, sorted. */
+  /** Returns the given ids that are threads of the app, sorted. */
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(
@@ -138,7 +138,7 @@ const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;
 
 export type PublishedRow = ChangelogRow & { readonly publishedAt: string };
 
-/** Returns a statement for published entries. The condition `where` must exclude all others. */
+/** Returns a statement for published entries. The condition `where` must exclude entries that are not published. */
 function published(where: string): Sql<PublishedRow> {
   return `SELECT ${listed(tables.changelogEntries, entryFields)} FROM changelog_entries WHERE ${where}`;
 }
@@ -206,7 +206,7 @@ export const changelogEntries = {
 
 /** The release notes for users of apps. */
 export const changelog = {
-  /** Returns the titles of the newest release notes in all apps of a person, drafts included, at most `most`. */
+  /** Returns the titles of the newest release notes in all apps of a person, including drafts, at most `most`. */
   listTitles: (reader: Reader, userId: string, most: number) =>
     reader.all<ReleaseTitle>(
       `SELECT e.app_id AS "appId", e.id, e.version, e.title,

@@ -8,15 +8,15 @@ export interface StoredDraft {
   readonly draftAt: string | null;
 }
 
-/** Returns a text as it is stored. The same values always give the same text. */
+/** Returns a text in the form in which it is stored. The same values always have the same form. */
 export const storedContent = (content: Content): string =>
   JSON.stringify(
     Object.fromEntries(Object.entries(content).sort(([a], [b]) => Number(a > b) - Number(a < b))),
   );
 
 /**
- * Whether the published text is another one than when the draft was saved. Then publishing the draft would undo a change
- * that its writer has not seen. (rule C30)
+ * Whether the published text has changed since the draft was saved. If it has, publishing the draft would undo a change
+ * that the writer of the draft has not seen. (rule C30)
  */
 export const isConflict = ({ draft, draftBase }: StoredDraft, published: Content): boolean =>
   draft !== null && draftBase !== null && draftBase !== storedContent(published);

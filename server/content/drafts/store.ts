@@ -3,7 +3,7 @@ import { emailOf, nameOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 
-/** The entry or the note that a version belongs to. */
+/** The entry or the note to which a version belongs. */
 export type VersionOf = { readonly faqId: string } | { readonly entryId: string };
 
 /** An earlier published text. */
@@ -11,7 +11,7 @@ export interface VersionRow {
   readonly id: string;
   readonly content: string;
   readonly at: string;
-  /** The address of the account that wrote it; null if it is not known. */
+  /** The address of the account that wrote the text; null if it is not known. */
   readonly by: string | null;
   readonly byName: string | null;
 }
@@ -23,7 +23,10 @@ const columns = `v.id, v.content, v.at, ${emailOf("v.written_by")} AS by, ${name
 
 /** The earlier texts of FAQ entries and release notes. */
 export const versions = {
-  /** Stores a text that is replaced, and deletes the oldest ones over the limit. (rule C31) */
+  /**
+   * Stores a text that is being replaced. If there are more texts than the limit, it deletes the oldest ones. (rule
+   * C31)
+   */
   async keep(
     tx: Transaction,
     of: VersionOf,

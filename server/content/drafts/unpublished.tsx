@@ -33,7 +33,7 @@ export const Unpublished = ({
       {conflict && (
         <Notice kind="attention">
           The published text has changed since this draft was saved. Compare both. If you publish the draft,
-          it replaces that change.
+          that change is lost.
         </Notice>
       )}
       {changed.length > 0 && (
@@ -62,13 +62,13 @@ const countOfChanges = (count: number): string => {
   return count === 1 ? "1 change is not published" : `${count} changes are not published`;
 };
 
-/** The most changed lines that are compared. A longer comparison would block other requests. */
+/** How many changed lines are compared at most. A longer comparison would block other requests. */
 const mostChanges = 500;
 
-/** The published text and the draft, line by line. */
+/** The difference between the published text and the draft, line by line. */
 const Difference = ({ published, draft }: ComparedField) => {
   const changes = diffArrays(published.split("\n"), draft.split("\n"), { maxEditLength: mostChanges });
-  if (!changes) return <p class="muted">The two texts differ too much to compare them by lines.</p>;
+  if (!changes) return <p class="muted">The two texts differ too much to compare them line by line.</p>;
   const lines = changes
     .flatMap(({ added, removed, value }) => value.map((text) => ({ added, removed, text })))
     .map((line, at) => ({ ...line, at }));
@@ -95,14 +95,14 @@ export interface ShownVersion {
   readonly text: ComponentChildren;
 }
 
-/** The earlier texts, newest first. Each can become the draft. */
+/** The earlier texts, newest first. A person can restore each of them as a draft. */
 export const History = ({
   items,
   action,
   canRestore,
 }: {
   readonly items: readonly ShownVersion[];
-  /** The address of the form that restores one. */
+  /** The address of the form that restores an earlier text. */
   readonly action: string;
   readonly canRestore: boolean;
 }) =>

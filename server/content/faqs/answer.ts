@@ -20,7 +20,7 @@ export const faqTranslations = ({
 }): Translations<FaqText> =>
   translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
 
-/** Returns the translations as members read them. */
+/** Returns the translations in the form that members read. */
 export const translationsAnswer = (
   { question, answer }: FaqText,
   translations: Translations<FaqText>,
@@ -34,19 +34,22 @@ export const translationsAnswer = (
   );
 };
 
-/** Returns an entry as members read it. */
+/** Returns an entry in the form that members read. */
 export const listedFaq = (row: ListedFaqRow): ListedFaq => ({
   ...row,
   translations: translationsAnswer(row, faqTranslations(row)),
 });
 
-/** Returns an entry after a replacement of the whole list: without the translations, if it has none. */
+/**
+ * Returns an entry in the form of the answer to a replacement of the whole list. It has no field for translations if
+ * there are none.
+ */
 export function replacedFaq(row: ListedFaqRow) {
   const { translations, ...faq } = listedFaq(row);
   return Object.keys(translations).length === 0 ? faq : { ...faq, translations };
 }
 
-/** Returns an entry with the values of the last push, and without translations. */
+/** Returns an entry without translations, but with the values of the last push. */
 export const pushedFaq = ({ translations: _, ...faq }: ListedFaqRow) => faq;
 
 /** Returns an entry in the form that apps read. (rule C21) */
@@ -57,7 +60,7 @@ export const publishedFaq = ({
   ...faq
 }: ListedFaqRow) => faq;
 
-/** Returns an entry as an app reads it in a language. (rule C35) */
+/** Returns an entry in a language, in the form that an app reads. (rule C35) */
 export function faqIn(row: ListedFaqRow, wanted: string) {
   const translations = faqTranslations(row);
   const language = languageFor(translations, wanted);

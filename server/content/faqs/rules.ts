@@ -27,7 +27,7 @@ export interface WantedEntry {
 /** The parameters of the comparison of two lists. */
 interface Replacing {
   readonly at: string;
-  /** Identifies a text of the default language. */
+  /** Returns a value that identifies a text of the default language. */
   readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
   /** Returns the hash of a translation. */
   readonly pushed: (text: FaqText) => string;
@@ -136,7 +136,7 @@ function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly Wanted
   return wanted.flatMap(({ id }, at) => {
     if (id === undefined) return [];
     if (!byId.has(id)) return [{ at, why: "is not the id of an entry of this app" }];
-    if (seen.has(id)) return [{ at, why: "is the id of an earlier element, too" }];
+    if (seen.has(id)) return [{ at, why: "is the same id as that of an earlier element" }];
     seen.add(id);
     return [];
   });
@@ -166,14 +166,14 @@ export function entryFromThread({ subject, sender, messages }: AnsweredThread): 
   return { question: hide(subject).trim(), answer: answer.map(hide).join("\n").trim() };
 }
 
-/** A short first line that only greets, such as `Hi Mara,`. */
+/** Whether a line is only a short greeting, such as `Hi Mara,`. */
 const isSalutation = (line: string): boolean =>
   line.length <= 60 &&
   /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|moin|servus|bonjour|salut|hola|ciao|olá|hej|hei|salam|مرحبا|السلام عليكم|привет|здравствуйте)(?![\p{L}\p{M}])[^.?]*$/iu.test(
     line,
   );
 
-/** Returns the function that leaves out the personal data of a sender. */
+/** Returns a function that removes the personal data of a sender from a text. */
 function hiding({ name, email }: AnsweredThread["sender"]): (text: string) => string {
   const own = [name ?? "", ...(name ?? "").split(/\s+/), email?.split("@")[0] ?? ""]
     .map((word) => word.trim())

@@ -53,7 +53,7 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
 export const faqs = {
   /**
    * Locks an app and its FAQ. Each change of the FAQ must call this first. So the list cannot change between the check
-   * of `If-Match` and its replacement.
+   * of `If-Match` and the replacement of the list.
    */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
@@ -69,11 +69,11 @@ export const faqs = {
       ...[userId, most],
     ),
 
-  /** Returns an entry, also one that was never published. */
+  /** Returns an entry, even if it was never published. */
   findStored: (reader: Reader, appId: string, id: string): Promise<StoredFaq | undefined> =>
     reader.get(storedOne, appId, id),
 
-  /** Returns the entries that have a draft, the last changed first. */
+  /** Returns the entries that have a draft. The entry that was changed last comes first. */
   listDrafts: (reader: Reader, appId: string): Promise<StoredFaq[]> => reader.all(storedDrafts, appId),
 
   /** Sets columns of an entry, such as those of its draft. */
@@ -90,7 +90,7 @@ export const faqs = {
     return answers;
   },
 
-  /** Returns the sort order for a new entry at the end. The caller has locked the list. (rule C1) */
+  /** Returns the sort order for a new entry at the end. The caller must lock the list first. (rule C1) */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
     const row = await tx.get<{ next: number }>(
       "SELECT coalesce(max(sort_order), 0) + 1 AS next FROM faqs WHERE app_id = ? AND unpublished = 0",
@@ -141,7 +141,7 @@ export const faqs = {
       by,
       ...change
     }: Omit<FaqChange, "translations"> & {
-      /** The translations as JSON; undefined if they stay as they are. */
+      /** The translations as JSON; undefined if they do not change. */
       readonly translations?: string | undefined;
       readonly at: string;
       readonly by?: string | undefined;

@@ -28,7 +28,7 @@ interface Merging<Text> {
 
 /**
  * Returns the translations after a change. Languages that the change leaves out stay as they are. A translation that is
- * given again with the same text counts as checked: it is not outdated any more. (rule C34)
+ * sent again with the same text counts as checked, so it is no longer outdated. (rule C34)
  */
 export function mergedTranslations<Text extends object>(
   stored: Translations<Text>,
@@ -70,11 +70,11 @@ export function faultOfTranslations(translations: object): string | undefined {
   if (Object.keys(translations).length > limits.languages)
     return `must have at most ${limits.languages} languages`;
   return Buffer.byteLength(JSON.stringify(translations)) > limits.translations
-    ? "must have at most 1 MB together"
+    ? "must have at most 1 MB in total"
     : undefined;
 }
 
-/** Returns those of the given texts that differ from the stored translations. */
+/** Returns the given texts that differ from the stored translations. */
 export const changedTexts = <Text extends object>(
   stored: Translations<Text>,
   given: TranslationTexts<Text> = {},
@@ -103,7 +103,7 @@ const rightToLeft: ReadonlySet<string> = new Set(["Arab", "Hebr", "Thaa", "Syrc"
 export const directionOf = (language: string): "ltr" | "rtl" =>
   rightToLeft.has(new Intl.Locale(language).maximize().script ?? "") ? "rtl" : "ltr";
 
-/** Returns the language in which a person gets a text; undefined for the default one. (rule C35) */
+/** Returns the language in which a person gets a text; undefined for the default language. (rule C35) */
 export const languageFor = (
   translations: Readonly<Record<string, unknown>>,
   wanted: string,

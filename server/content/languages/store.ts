@@ -1,11 +1,11 @@
 import type { Engine } from "../../database/database.ts";
 
-/** Translations with more bytes than this are not read for a list of names, so that the list stays quick. */
+/** Translations with more bytes than this are not read for a list of names, so that the list is read fast. */
 const mostBytes = 65_536;
 
 /**
- * Returns SQL for one field of all translations of a row, as a JSON list; null if there are none. A row with very long
- * translations has none in the list.
+ * Returns SQL for one field of all translations of a row, as a JSON list; null if there are none. For a row with very
+ * long translations, it returns null.
  */
 export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
   const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;

@@ -5,7 +5,7 @@ import { Can, Line, Notice } from "../../console/parts.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { directionOf } from "./rules.ts";
 
-/** The language that a page shows: undefined for the default one. */
+/** The language that a page shows; undefined for the default language. */
 export interface ShownLanguage {
   readonly tag: string | undefined;
   /** The typed text, if it is not a valid language tag. */
@@ -43,7 +43,7 @@ export const languagesOf = ({ translations, draft }: Translated): TabLanguage[] 
     .sort()
     .map((tag) => ({ tag, outdated: isOutdated({ translations, draft }, tag) }));
 
-/** Whether a language is published with an older text than the default one, and the draft does not change it. */
+/** Whether the published translation of a language is older than the default text, and the draft does not change it. */
 export const isOutdated = ({ translations, draft }: Translated, tag: string): boolean =>
   !draft?.translations[tag] && translations[tag]?.outdated === true;
 
@@ -52,7 +52,7 @@ interface Translated {
   readonly draft: { readonly translations: Readonly<Record<string, object | null | undefined>> } | null;
 }
 
-/** The messages of a page after a form of a translation. */
+/** The messages of a page after a translation was saved. */
 export const translationSaved = {
   "translation-saved": "The translation is saved.",
   "translation-drafted": "The translation is saved in the draft. It is not published.",
@@ -60,7 +60,7 @@ export const translationSaved = {
 
 export type TranslationDone = keyof typeof translationSaved;
 
-/** The tabs for the languages of a text, and the field that adds one. */
+/** The tabs for the languages of a text, and the field that adds a language. */
 export const LanguageTabs = ({
   address,
   languages,
@@ -121,7 +121,7 @@ export const LanguageTabs = ({
       </Can>
       {unknown !== undefined && (
         <Notice kind="attention">
-          <Line text={unknown.slice(0, 60)} /> is not a language tag. Type one such as de or pt-BR.
+          <Line text={unknown.slice(0, 60)} /> is not a language tag. Type a tag such as de or pt-BR.
         </Notice>
       )}
     </div>
@@ -137,7 +137,7 @@ const common = [
 export const OutdatedNotice = () => (
   <Notice kind="attention">
     The default text has changed since this translation was saved. Compare both. If the translation is still
-    right, save it as it is.
+    correct, save it again without a change.
   </Notice>
 );
 

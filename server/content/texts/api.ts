@@ -34,7 +34,7 @@ export function texts(
     );
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     return storage.withRoom(appId, bytes, (fits) => {
-      if (!fits) throw badRequest("pictures", "do not fit: the storage of the app is full");
+      if (!fits) throw badRequest("pictures", "do not fit, because the storage of the app is full");
       return deps.keptFiles.keepFor(received, () =>
         save(
           async (tx) => {

@@ -6,7 +6,7 @@ import { type Fields, type Filled, faultAt, TextArea } from "../../console/forms
 import type { NotDone } from "../../console/notices.ts";
 import type { UploadVisit } from "../../console/visit.ts";
 
-/** A form, and beside it the preview of its text. */
+/** A form, and the preview of its text beside it. */
 export const Desk = ({
   form,
   preview,
@@ -34,7 +34,7 @@ export const Preview = ({
 }: {
   /** The language of the text, if it is not that of the page. */
   readonly language?: TextLanguage | undefined;
-  /** `Text` for a person who cannot change it; `Default text` beside a translation. */
+  /** The title. It is `Text` for a person who cannot change the text, and `Default text` beside a translation. */
   readonly label?: "Preview" | "Text" | "Default text" | undefined;
   readonly children: ComponentChildren;
 }) => (
@@ -91,8 +91,8 @@ export const MarkdownField = ({
       language={language}
       hint={
         <>
-          Markdown is read: <code>**bold**</code>, <code>- a list</code>, <code>[a link](https://…)</code>.
-          HTML is shown as text.
+          You can use Markdown: <code>**bold**</code>, <code>- a list</code>, <code>[a link](https://…)</code>
+          . HTML is shown as text.
         </>
       }
     />
@@ -134,7 +134,7 @@ const PictureField = ({
             formnovalidate: true,
             "data-adds-pictures": into,
           },
-          "Put into the text",
+          "Add to the text",
         )}
       </div>
       <p class="hint" id="field-pictures-hint">
@@ -150,11 +150,12 @@ const PictureField = ({
   );
 };
 
-/** The messages of a page if pictures were not added. */
+/** The message of a page if pictures were not added. */
 export const picturesNotAdded: NotDone = { word: "addPictures", notDone: "The pictures were not added." };
 
 /**
- * Stores the pictures of a form. Returns the fields of the form, with the Markdown of the pictures at the end of a text.
+ * Stores the pictures of a form. Returns the fields of the form, with the Markdown of the pictures added at the end of
+ * a text.
  */
 export async function withPictures(
   { ask, body, fields, param }: UploadVisit,

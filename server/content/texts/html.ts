@@ -14,10 +14,10 @@ export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdo
   return createMarkdown(`${baseUrl}/uploads/`)(markdown);
 }
 
-/** The most characters of a text that a line shows the beginning of. */
+/** How many characters of a text are read for a line that shows its beginning. */
 const mostRead = 2_000;
 
-/** Returns the function that turns the beginnings of Markdown texts into plain lines, without Markdown syntax. */
+/** Returns a function that returns the beginning of a Markdown text as one line without Markdown syntax. */
 export async function linesOfMarkdown(): Promise<(markdown: string) => string> {
   const { createWords } = await import("./markdown.lazy.ts");
   const wordsOf = createWords();

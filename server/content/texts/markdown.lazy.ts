@@ -25,7 +25,7 @@ export function createMarkdown(uploads: string): (text: string) => string {
   return (text) => markdown.render(text);
 }
 
-/** Creates the function that returns the words of a Markdown text, one block in each line, without its marks. */
+/** Creates the function that returns a Markdown text without the Markdown syntax, with one line for each block. */
 export function createWords(): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
   return (text) =>

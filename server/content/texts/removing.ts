@@ -4,7 +4,7 @@ import { pictures, type ShownPictures } from "./store.ts";
 
 type RemovingDeps = Pick<Deps, "database" | "keptFiles" | "log">;
 
-/** Pictures of an app that a deleted text showed. */
+/** The pictures in a deleted or replaced text of an app. */
 interface Left {
   readonly appId: string;
   readonly names: readonly string[];
@@ -38,10 +38,10 @@ async function removeLeft(deps: RemovingDeps, { appId, names }: Left): Promise<v
   }
 }
 
-/** How many pictures one transaction deletes. It is small, so that other writes wait only for a short time. */
+/** How many pictures one transaction deletes. The number is small, so that other writes wait only briefly. */
 const atOnce = 5;
 
-/** Deletes those of the pictures that no text of the app shows, in small transactions. */
+/** Deletes the given pictures that no text of the app shows. It uses small transactions. */
 export async function removeUnused(
   deps: RemovingDeps,
   appId: string,

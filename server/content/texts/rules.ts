@@ -1,6 +1,6 @@
 const address = /\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
 
-/** Returns the names of the stored pictures that these texts show, each once. */
+/** Returns the names of the stored pictures that these texts show, without repeats. */
 export const picturesIn = (texts: readonly string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(address)].map(([, name = ""]) => name))),
 ];

@@ -7,7 +7,7 @@ import { picturesIn } from "./rules.ts";
 /** The condition for uploads that are pictures of FAQ entries and release notes. */
 const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '${mailType}'`;
 
-/** For entries and notes: the table with their earlier texts, and the columns with the present texts. */
+/** The columns with the present texts of entries and of notes, and the table with their earlier texts. */
 const sources = [
   { table: "faqs", of: "faq_id", columns: ["answer", "draft", "translations"] },
   { table: "changelog_entries", of: "entry_id", columns: ["body", "items", "draft", "translations"] },
@@ -16,7 +16,9 @@ const sources = [
 /** How many entries are read together. */
 const entriesAtOnce = 20;
 
-/** The function that returns the place of a text in another one, or 0. Unlike LIKE it reads a long text fast. */
+/**
+ * The SQL function that returns the position of a text in another text, or 0. It reads a long text faster than LIKE.
+ */
 const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
 
 /** The pictures that the texts of an app show. */
@@ -37,7 +39,7 @@ export const pictures = {
       before,
     ),
 
-  /** Returns pictures of an app that were added before a time. `after` is the last name of the page before. */
+  /** Returns pictures of an app that were added before a time. `after` is the last name on the previous page. */
   listOld: (
     reader: Reader,
     appId: string,
@@ -50,8 +52,8 @@ export const pictures = {
     ),
 
   /**
-   * Returns the pictures that the texts of an app show. Reads the texts in small parts. Texts that are saved meanwhile
-   * may be missing: `removeUnused` reads them.
+   * Returns the pictures that the texts of an app show. Reads the texts in small parts. Texts that are saved in the
+   * meantime may be missing, but `removeUnused` reads them.
    */
   async shown(reader: Reader, appId: string): Promise<ShownPictures> {
     const names = new Set<string>();
@@ -83,9 +85,9 @@ export const pictures = {
   },
 
   /**
-   * Deletes those of a few pictures that no text of the app shows. Returns the hashes of their files. `shown` was read
-   * before: of the earlier texts, only those are read that came after it. The lock of the app waits for texts that are
-   * being saved. (rule C27)
+   * Deletes the given pictures that no text of the app shows. Call it with only a few pictures. Returns the hashes of
+   * their files. `shown` has the texts that were read before, so that only newer earlier texts are read. The lock of
+   * the app waits for texts that are being saved. (rule C27)
    */
   async removeUnused(
     tx: Transaction,
@@ -125,7 +127,7 @@ export const pictures = {
     return hashes;
   },
 
-  /** Deletes all pictures of an app. Returns the hashes of their files. The caller has locked the app. */
+  /** Deletes all pictures of an app. Returns the hashes of their files. The caller must lock the app first. */
   async removeOfApp(tx: Transaction, appId: string): Promise<string[]> {
     const removed = await tx.all<{ sha256: string }>(
       `DELETE FROM uploads WHERE app_id = ? AND ${ofContent} RETURNING sha256`,

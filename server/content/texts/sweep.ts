@@ -2,7 +2,10 @@ import type { Deps } from "../../deps.ts";
 import { removeUnused } from "./removing.ts";
 import { pictures } from "./store.ts";
 
-/** The days for which a picture is kept although no text shows it: its text may wait in an unsent form. */
+/**
+ * A picture that no text shows is kept for this number of days, because its text may be in a form that was not sent
+ * yet.
+ */
 const keptDays = 30;
 
 const atOnce = 1_000;
@@ -11,7 +14,7 @@ type SweepDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log">;
 
 /**
  * Deletes pictures that no entry and no release note has shown for 30 days since they were added. A failure in one app
- * is logged, and the others are still swept. (rule C27)
+ * is logged, and the pictures of the other apps are still deleted. (rule C27)
  */
 export async function sweepPictures(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - keptDays * 86_400_000).toISOString();

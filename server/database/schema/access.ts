@@ -25,15 +25,15 @@ export const users = table(
     password_hash: text("plain"),
     created_at: instant(),
     timezone: text("plain").default("UTC"),
-    /** When the person proved that they receive mails at this address. Null if they have not. */
+    /** The time at which the person proved that they receive mails at this address. Null if they have not proved it. */
     email_verified_at: instant().null(),
-    /** The hours of the day in which the person gets no notices, such as `22:00`. Null for none. */
+    /** The hours of the day in which the person gets no notices, such as `22:00`. Null if there are no such hours. */
     quiet_from: text("plain").null().since(134),
     quiet_to: text("plain").null().since(134),
-    /** The name by which people who share an app with the person see the person. Null if there is none. */
+    /** The name that is shown to people who share an app with the person. Null if the person has no name. */
     name: text("name").null().since(143),
   },
-  { of: "account", erase: "Deleted by its person or by the operator." },
+  { of: "account", erase: "The person of the account or the operator deletes it." },
 );
 
 /**
@@ -69,7 +69,7 @@ export const secondFactors = table(
     /** The newest time step (TOTP) for which a code was used. */
     last_step: integer(),
     created_at: instant(),
-    /** When the person confirmed the factor. Until then it is null, and the factor is not required. */
+    /** The time at which the person confirmed the factor. Null before that: then the factor is not required. */
     confirmed_at: instant().null(),
   },
   { of: "account", erase: erased.withAccount },
@@ -92,7 +92,7 @@ export const passkeys = table(
     id: id(),
     user_id: ref(users, "cascade"),
     name: text("text"),
-    /** In base64url, like the public key. */
+    /** The id of the credential in base64url. The public key is in base64url, too. */
     credential_id: text("plain").unique(),
     public_key: text("plain"),
     counter: integer(),
@@ -104,14 +104,14 @@ export const passkeys = table(
   { of: "account", erase: erased.withAccount, indexes: [index("passkeys_by_user", "user_id")] },
 );
 
-/** How the console works for a person. */
+/** A person's preferences for the console. */
 export const preferences = table(
   "preferences",
   {
     user_id: ref(users, "cascade").primary(),
     /** Whether single keys act on pages. */
     keys: flag(),
-    /** What opens after a thread was resolved: `next`, `stay` or `list`. */
+    /** Which page follows after a thread was resolved: `next`, `stay` or `list`. */
     after_resolving: text("plain"),
   },
   { of: "account", erase: erased.withAccount, since: 129 },
@@ -129,7 +129,7 @@ export const accountLinks = table(
   },
   {
     of: "account",
-    erase: "Deleted with the account, and at the end of the link.",
+    erase: "Deleted together with the account, and when the link is used or expires.",
     notInBackup: "a restore must not bring back links that were used",
     indexes: [
       index("account_links_by_email", "email"),
@@ -242,7 +242,7 @@ export const apps = table(
     updated_at: instant().null(),
     sender_pages: flag().default(1),
     /**
-     * The number of days for which resolved threads are kept after their last activity. Null if they are kept for ever.
+     * The number of days for which resolved threads are kept after their last activity. Null if they are never deleted.
      */
     retention_days: integer().null(),
     /** The highest number that a thread of the app has or had. */
@@ -252,7 +252,7 @@ export const apps = table(
      * events, too.
      */
     events_read_at: instant().null().since(124),
-    /** When an owner put the first steps with the app away. Null if the home page still shows them. */
+    /** The time at which an owner hid the first steps with the app. Null if the home page still shows them. */
     start_put_away_at: instant().null().since(137),
   },
   {
@@ -271,8 +271,7 @@ export const appMembers = table(
     role: text("plain"),
     created_at: instant(),
     /**
-     * The member has read everything that happened in the app up to this time. Null means: up to the time when the
-     * member joined.
+     * The time up to which the member has read everything in the app. Null means the time at which the member joined.
      */
     read_until: instant().null(),
     visited_at: instant().null(),
@@ -280,7 +279,7 @@ export const appMembers = table(
   },
   {
     of: "app",
-    erase: "Kept: a member cannot be erased before the membership has ended.",
+    erase: "Not changed: a member cannot be erased before the membership has ended.",
     primary: ["app_id", "user_id"],
     indexes: [index("app_members_by_user", "user_id, app_id, role")],
   },
@@ -378,12 +377,12 @@ export const oauthClients = table(
   },
   {
     of: "deployment",
-    erase: "Kept: it describes a program.",
+    erase: "Not changed: it describes a program.",
     indexes: [index("oauth_clients_unused", "created_at", { where: "used_at IS NULL" })],
   },
 );
 
-/** Authorization codes: what a person allowed, until the program exchanges the code for tokens. */
+/** Authorization codes. A row says what a person has allowed, until the program exchanges the code for tokens. */
 export const oauthCodes = table(
   "oauth_codes",
   {
@@ -475,7 +474,7 @@ export const audit = table(
   },
 );
 
-/** Accounts and their ways to sign in, apps with their members and credentials, and the audit. */
+/** The tables of accounts and their sign-in methods, of apps with their members and credentials, and of the audit. */
 export const accessSchema: readonly AnyTable[] = [
   ...[
     users,

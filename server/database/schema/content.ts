@@ -16,7 +16,7 @@ import {
 } from "./table.ts";
 
 /**
- * A changed text that waits for publication. `draft_base` is the text that was published when the draft was saved. Both
+ * A changed text that is not published yet. `draft_base` is the text that was published when the draft was saved. Both
  * are JSON.
  */
 const draftColumns = (since: number) => ({
@@ -27,8 +27,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * `pushed_…`: the values that the last replacement of the whole FAQ has set. They show a client that keeps the FAQ as
- * files which texts a person has changed after that.
+ * `pushed_…`: the values that the last replacement of the whole FAQ has set. With them, a client that has the FAQ as
+ * files finds the texts that a person has changed after that.
  */
 export const faqs = table(
   "faqs",
@@ -77,7 +77,7 @@ export const changelogEntries = table(
       '["title","versions","releaseType","bodyFormat","body","items","publishedAt"]',
     ),
     updated_by: text("author").null(),
-    /** When the mails to the senders were queued. */
+    /** The time at which the mails to the senders were queued. */
     told_at: instant().null(),
     ...draftColumns(127),
     /** The texts in other languages, as JSON; null if there are none. */
@@ -114,7 +114,7 @@ export const contentVersions = table(
     faq_id: ref(faqs, "cascade").null(),
     entry_id: ref(changelogEntries, "cascade").null(),
     content: json("json"),
-    /** When this text was published or changed to this text, and by whom. */
+    /** The time at which this text was published, or at which the published text was changed to it. */
     at: instant(),
     written_by: text("author").null(),
   },
@@ -130,7 +130,7 @@ export const contentVersions = table(
   },
 );
 
-/** The FAQ and the release notes. */
+/** The tables of the FAQ and of the release notes. */
 export const contentSchema: readonly AnyTable[] = [
   faqs,
   changelogEntries,

@@ -8,8 +8,8 @@ export const deployment = table(
 );
 
 /**
- * The time that a server has stored last. If the clock differs much from it when a server starts, the server does not
- * trust the clock.
+ * The last time that a server has stored. If the clock is very different from it when a server starts, the server does
+ * not trust the clock.
  */
 export const lastTimes = table(
   "last_times",
@@ -72,7 +72,7 @@ export const imports = table(
   "imports",
   {
     app_id: ref(apps, "cascade").primary(),
-    /** When the import last stored something. */
+    /** The last time at which the import stored something. */
     alive_at: instant(),
   },
   { of: "deployment", erase: "Contains only ids." },
@@ -92,7 +92,7 @@ export const importedPeople = table(
   },
 );
 
-/** Erasures of people, which are also their receipts. */
+/** Erasures of people. A row is also the receipt of the erasure. */
 export const erasures = table(
   "erasures",
   {
@@ -116,7 +116,7 @@ export const erasures = table(
   {
     of: "deployment",
     erase:
-      "Kept: it is the receipt. It contains a keyed hash, and the encrypted address until the erasure is done.",
+      "Not changed: it is the receipt. It contains a keyed hash, and the encrypted address until the erasure is done.",
     indexes: [
       index("erasures_by_owner", "owner_id, created_at, id"),
       index("erasures_at_work", "created_at, id", { where: "status = 'running'" }),

@@ -27,7 +27,7 @@ const reportTextColumns = {
 export const feedback = table(
   "feedback",
   {
-    /** A number that grows with each new thread: the order of arrival. */
+    /** A number that increases with each new thread. It shows the order of arrival. */
     seq: sequence(),
     id: text("plain").unique(),
     app_id: ref(apps, "cascade"),
@@ -44,29 +44,29 @@ export const feedback = table(
     occurrences: integer(),
     github_issue_url: text("text").null(),
     proposal_status: text("plain").null(),
-    /** Not used any more: the table `threads_to_index` has the threads that the search index lacks. */
+    /** No longer used. The table `threads_to_index` has the threads that are missing in the search index. */
     indexed: flag(),
     created_at: instant(),
     /** The action for which the newest proposal waits. */
     waiting: text("plain").null(),
     /** The time of the last activity. Null if nothing has happened after the thread was created. */
     active_at: instant().null(),
-    /** Grows with each new link to the sender's page. */
+    /** A number that increases with each new link to the sender's page. */
     link_counter: integer().default(0),
-    /** Grows with each activity in the thread. */
+    /** A number that increases with each activity in the thread. */
     activity_count: integer().default(0),
     /** The member who is responsible for the thread. */
     assignee_id: ref(users, "set null").null(),
     blocked_by: text("plain").null(),
     /** The number of the thread in its app. Null until somebody reads the threads of the app. */
     number: integer().null().since(119),
-    /** Until then the thread is snoozed. A time that is over counts as the last activity of the thread. */
+    /** The end of the snooze. A time in the past counts as the last activity of the thread. */
     snoozed_until: instant().null().since(122),
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
     /**
-     * The thread into which this one was merged. Then this row is hidden: its status is `blocked`, and its report is a
-     * message of the other thread.
+     * The thread into which this one was merged. After a merge this row is hidden: its status is `blocked`, and its
+     * report is a message of the other thread.
      */
     merged_into: text("plain").null().since(135),
     /** The entries of the metadata that were left out, as a JSON list. Null if there are none. */
@@ -75,7 +75,7 @@ export const feedback = table(
   {
     of: "app",
     erase:
-      "A thread that has only reports of the person is deleted with its files. If others have also reported, the person's report is emptied.",
+      "A thread that has only reports of the person is deleted with its files. If other people have also reported, the texts of the person's report are deleted.",
     searched: { by: ["id"] },
     indexes: [
       index("feedback_by_app", "app_id, created_at, id"),
@@ -83,19 +83,19 @@ export const feedback = table(
       index("feedback_by_category", "app_id, category, created_at, id"),
       index("feedback_to_index", "seq", { where: "indexed = 0", only: "sqlite" }),
       index("feedback_by_status_and_category", "app_id, status, category, created_at, id"),
-      // For each new report the server looks for the newest thread with the same key. If the index had no date, SQLite
-      // might read all threads of the app.
+      // For each new report the server looks for the newest thread with the same key. Without the date in the index,
+      // SQLite might read all threads of the app.
       index("feedback_by_dedupe_key", "app_id, dedupe_key, created_at", { where: "dedupe_key IS NOT NULL" }),
-      // The index contains status and type, so that a filter does not read threads that it rejects. PostgreSQL can
-      // count with an index alone only if the index also has the columns of its expressions. With it, the count of
-      // unread threads in 25 apps took 13 ms instead of 75.
+      // The index contains the status and the type, so that a filter does not read threads that do not match.
+      // PostgreSQL can count with only an index if the index also has the columns of its expressions. With this index,
+      // the count of unread threads in 25 apps took 13 ms instead of 75 ms.
       index(
         "feedback_by_activity",
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
         { includes: "active_at, created_at" },
       ),
-      // This index is used for every filter: a list with one status reads each type in it, and a list with one type
-      // reads each status.
+      // This index is used for all filters by status or type. A list with one status reads each type in the index, and
+      // a list with one type reads each status.
       index(
         "feedback_by_state_and_activity",
         "app_id, status, category, coalesce(active_at, created_at), id",
@@ -140,7 +140,8 @@ export const feedback = table(
         withEach(loweredAddress, (lowered) => `(${lowered("sender_email")}), app_id, id`),
         { where: "sender_email IS NOT NULL", until: 139 },
       ),
-      // With the time, PostgreSQL reads the newest threads of a sender in order. Otherwise it might read all of the app.
+      // Because the index contains the time, PostgreSQL reads the newest threads of a sender in order. Otherwise it
+      // might read all threads of the app.
       index(
         "feedback_of_sender",
         withEach(loweredAddress, (lowered) => `(${lowered("sender_email")}), app_id, created_at, id`),
@@ -165,7 +166,7 @@ export const threadChanges = table(
     feedback_seq: integer(),
     app_id: text("plain"),
     /**
-     * The number of the change. On SQLite it counts up in the order of commits. On PostgreSQL it is the id of the
+     * The number of the change. On SQLite it increases in the order of commits. On PostgreSQL it is the id of the
      * transaction.
      */
     number: other<number>({ sqlite: "INTEGER", postgres: "XID8" }),
@@ -173,7 +174,7 @@ export const threadChanges = table(
   {
     of: "deployment",
     erase: erased.withThread,
-    notInBackup: "the numbers of changes are those of one database",
+    notInBackup: "the numbers of changes belong to one database",
     made: {
       sqlite: `CREATE TABLE thread_changes (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -193,7 +194,7 @@ export const changeCounts = table(
   {
     of: "deployment",
     erase: "Contains only a random name.",
-    notInBackup: "the numbers of changes are those of one database",
+    notInBackup: "the numbers of changes belong to one database",
   },
 );
 
@@ -225,9 +226,12 @@ export const messages = table(
     /** The address from which an answer came, if it is not the address of the sender. */
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
-    /** The thread in which the message was written, if that one was merged into the present thread. */
+    /** The thread in which the message was written, if that thread was merged into the present one. */
     origin_id: text("plain").null().since(135),
-    /** For a reply to everyone: the number of the first merge after it. Senders who came by it do not get the reply. */
+    /**
+     * For a reply to everyone: the number of the first merge after it. Senders whose reports came with that merge do
+     * not get the reply.
+     */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
   },
@@ -323,15 +327,15 @@ export const runs = table(
     created_at: instant(),
     /** How the proposal was decided. */
     decision: text("plain").null(),
-    /** The end of the time in which an agent can claim the approval. */
+    /** The time until which an agent can claim the approval. */
     expires_at: instant().null(),
-    /** When an agent first read the approval. */
+    /** The time at which an agent first read the approval. */
     first_read_at: instant().null(),
     app_id: text("plain").null(),
     approved_by: text("author").null(),
     approved_at: instant().null(),
     approval_note: text("text").null(),
-    /** The thread of the proposal, if that one was merged into the present thread. */
+    /** The thread for which the proposal was made, if that thread was merged into the present one. */
     origin_id: text("plain").null().since(135),
   },
   {
@@ -376,7 +380,7 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this one. */
     resumed_as: text("plain").null(),
-    /** The time of the worker's last report after which members got a notice that it is silent. */
+    /** The time of the worker's last report before the notice that the worker is silent. */
     silence_told: instant().null().since(134),
   },
   {
@@ -428,8 +432,8 @@ export const tags = table(
 );
 
 /**
- * The tags of threads. It has copies of the columns by which lists of threads are sorted and filtered, so that a list
- * with one tag reads only the threads that it shows. Triggers update the copies.
+ * The tags of threads. The table has copies of the columns by which lists of threads are sorted and filtered, so that a
+ * list with one tag reads only the threads that it shows. Triggers update the copies.
  */
 export const threadTags = table(
   "thread_tags",
@@ -471,7 +475,7 @@ export const threadLooks = table(
      */
     seen_count: integer(),
     looked_at: instant().null(),
-    /** When the member looked at the thread before the present visit. */
+    /** The time of the member's last view before the present visit. */
     since_at: instant().null(),
     active_at: instant().default(""),
   },
@@ -489,7 +493,7 @@ export const threadLooks = table(
 );
 
 /**
- * The members who are just writing an answer, each with one thread: a person writes in one thread at a time. (rule F36)
+ * The members who are writing an answer now, each with one thread. A person writes in one thread at a time. (rule F36)
  */
 export const answeringMembers = table(
   "answering_members",
@@ -502,7 +506,7 @@ export const answeringMembers = table(
   {
     of: "app",
     erase: "Deleted after ten minutes, or together with the membership, the account or the thread.",
-    notInBackup: "the people who typed an answer at the time of the backup do not type any more",
+    notInBackup: "people who were typing an answer at the time of the backup are no longer typing",
     foreign: { columns: ["app_id", "user_id"], of: appMembers },
     indexes: [index("answering_members_by_thread", "feedback_id")],
   },
@@ -536,15 +540,15 @@ export const bulkChanges = table(
     /** The role of the member who made the change. */
     role: text("plain"),
     created_at: instant(),
-    /** Identifies the request and its repeats. Null for a request without an Idempotency-Key. */
+    /** A text that identifies the request and its repeats. Null for a request without an Idempotency-Key. */
     request: text("plain").null().since(131),
     /** The fingerprint of the request. */
     content: text("plain").null().since(131),
     /** The answer so far. */
     tally: json("plain").null().since(131),
-    /** Null while some of the threads have still to be changed. */
+    /** The end of the change. Null while some of the threads must still be changed. */
     ended_at: instant().null().since(131),
-    /** Identifies the request that undoes the change, and its answer so far. */
+    /** A text that identifies the request which undoes the change. */
     undo_request: text("plain").null().since(131),
     undo_tally: json("plain").null().since(131),
   },
@@ -552,7 +556,7 @@ export const bulkChanges = table(
     of: "app",
     erase: "Deleted with the next change after ten minutes, or together with the membership or the account.",
     since: 128,
-    notInBackup: "a change can be undone for ten minutes only",
+    notInBackup: "a change can be undone for only ten minutes",
     foreign: { columns: ["app_id", "user_id"], of: appMembers },
     indexes: [
       index("bulk_changes_by_time", "created_at"),
@@ -561,7 +565,7 @@ export const bulkChanges = table(
   },
 );
 
-/** The threads that a bulk change of many parts has still to change. */
+/** The threads that a bulk change with many parts must still change. */
 export const bulkParts = table(
   "bulk_parts",
   {
@@ -574,12 +578,12 @@ export const bulkParts = table(
     of: "app",
     erase: "Contains only ids of threads. Deleted together with the change.",
     since: 131,
-    notInBackup: "a change can be undone for ten minutes only",
+    notInBackup: "a change can be undone for only ten minutes",
     primary: ["change_id", "part"],
   },
 );
 
-/** The threads of a bulk change, as they were before it and just after it. */
+/** The threads of a bulk change, with their states before the change and just after it. */
 export const bulkThreads = table(
   "bulk_threads",
   {
@@ -592,7 +596,7 @@ export const bulkThreads = table(
     of: "app",
     erase: erased.withThread,
     since: 128,
-    notInBackup: "a change can be undone for ten minutes only",
+    notInBackup: "a change can be undone for only ten minutes",
     primary: ["change_id", "feedback_id"],
     indexes: [index("bulk_threads_by_thread", "feedback_id")],
   },
@@ -620,7 +624,7 @@ export const savedViews = table(
 );
 
 /**
- * A hidden report is a thread with the status `blocked`, a hidden answer or repeat a message with the direction
+ * A hidden report is a thread with the status `blocked`. A hidden answer or repeat is a message with the direction
  * `blocked`. The column `blocked_by` of a hidden thread or message refers to the row here that hid it.
  */
 export const blockedSenders = table(
@@ -635,7 +639,7 @@ export const blockedSenders = table(
   },
   {
     of: "app",
-    erase: "The block of the person is deleted, so that the address is not kept.",
+    erase: "The block of the person is deleted, so that the address is no longer stored.",
     unique: [["app_id", "sender", "kind"]],
   },
 );
@@ -646,9 +650,15 @@ export const threadMerges = table(
   {
     feedback_id: ref(feedback, "cascade").primary(),
     app_id: ref(apps, "cascade"),
-    /** The thread that was named. It may have been merged itself later; `feedback.merged_into` has the last one. */
+    /**
+     * The thread that the request named. That thread may have been merged later, too. `feedback.merged_into` has the
+     * last thread.
+     */
     into_id: text("plain"),
-    /** Grows with each merge into a thread: it is the order of merges and replies, independent of clocks. */
+    /**
+     * A number that increases with each merge into a thread. It shows the order of merges and replies, independent of
+     * clocks.
+     */
     number: integer(),
     /** The status before the merge. */
     status: text("plain"),
@@ -656,14 +666,16 @@ export const threadMerges = table(
     tags: json("plain"),
     merged_at: instant(),
     merged_by: text("author").null(),
-    /** 1 if something of a person was erased in the thread since. */
+    /** 1 if data of a person was erased in the thread after the merge. */
     erased: flag().default(0),
-    /** If the merge opened the other thread again: its state before that, and just after it, as JSON. */
+    /**
+     * If the merge opened the other thread again, this is the state of that thread before and just after that, as JSON.
+     */
     reopened: json("plain").null().since(142),
   },
   {
     of: "app",
-    erase: "Contains no texts. The merge cannot be undone any more.",
+    erase: "Contains no texts. The merge can no longer be undone.",
     since: 135,
     indexes: [index("thread_merges_by_app", "app_id")],
   },
@@ -680,8 +692,8 @@ export const events = table(
     facts: json("plain"),
     created_at: instant(),
     /**
-     * The place in the order of commits. On SQLite it counts up. On PostgreSQL it is the id of the transaction. Null for
-     * events from before there were receivers, and after a restore.
+     * The position in the order of commits. On SQLite it increases by one. On PostgreSQL it is the id of the
+     * transaction. Null after a restore, and for events from before the app had receivers.
      */
     number: other<number>({ sqlite: "BIGINT", postgres: "XID8" }).null().since(124),
   },
@@ -720,7 +732,7 @@ export const outbox = table(
   },
 );
 
-/** Threads with their messages, files, proposals and marks. */
+/** The tables of threads with their messages, files, proposals and tags. */
 export const feedbackSchema: readonly (Statement | AnyTable)[] = [
   ...[feedback, threadChanges, changeCounts],
   {

@@ -8,12 +8,12 @@ export const mails = table(
     id: id(),
     app_id: ref(apps, "cascade").null(),
     kind: text("plain"),
-    /** The queue of the mail. The column has kept its first name. */
+    /** The queue of the mail. The column still has its first name. */
     lane: text("plain"),
     subject_id: text("plain").null(),
     /** The address of the recipient, in the form in which addresses are compared. */
     recipient: text("address"),
-    /** The whole mail. It is set to null when the mail was sent or the server has given it up. */
+    /** The whole mail. It is set to null when the mail was sent or can no longer be sent. */
     content: text("sealed").null(),
     status: text("plain"),
     attempts: integer(),
@@ -37,7 +37,7 @@ export const mails = table(
   },
 );
 
-/** Addresses whose owners have confirmed them, and addresses whose owners want no more mails. */
+/** Addresses whose owners have confirmed them, and addresses whose owners do not want more mails. */
 export const mailAddresses = table(
   "mail_addresses",
   {
@@ -54,7 +54,8 @@ export const mailAddresses = table(
 );
 
 /**
- * How far the server has read a mailbox. If reading a mail repeatedly crashes the server, the server skips this mail.
+ * The last mail of a mailbox that the server has read. If the server crashes repeatedly while it reads a mail, it skips
+ * that mail.
  */
 export const mailboxes = table(
   "mailboxes",
@@ -66,18 +67,19 @@ export const mailboxes = table(
     attempts: integer().default(0),
     tried_at: instant().null(),
   },
-  { of: "deployment", erase: "Kept: it is the mailbox of the operator." },
+  { of: "deployment", erase: "Not changed: it is the mailbox of the operator." },
 );
 
 /**
- * The original bytes of received mails: answers that became messages, and mails that were held back because a program
+ * The original bytes of received mails: answers that became messages, and mails that were set apart because a program
  * wrote them.
  */
 export const mailOriginals = table(
   "mail_originals",
   {
     /**
-     * The id of the message that the mail became. For a mail that was held back, the id that the message would have.
+     * The id of the message that the mail became. For a mail that was set apart, it is the id that the message would
+     * have.
      */
     id: id(),
     app_id: ref(apps, "cascade"),

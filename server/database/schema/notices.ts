@@ -9,7 +9,7 @@ export const noticeChoices = table(
   {
     user_id: ref(users, "cascade"),
     app_id: ref(apps, "cascade"),
-    /** The ways of each kind that differs from the default. */
+    /** For each kind that differs from the default: the ways in which its notices are sent. */
     choices: json("plain"),
     storm_per_hour: integer().null(),
     /** Whether the member gets notices about new reports. If no member does, reports are not stored as causes. */
@@ -25,7 +25,7 @@ export const noticeChoices = table(
 );
 
 /**
- * What has happened, until a server has created the notices for it. It has only ids: texts are read when a notice is
+ * Events for which a server must still create the notices. A row has only ids, and texts are read when a notice is
  * sent.
  */
 export const noticeCauses = table(
@@ -34,10 +34,10 @@ export const noticeCauses = table(
     id: id(),
     app_id: ref(apps, "cascade"),
     kind: text("plain"),
-    /** The id of the object that it is about. */
+    /** The id of the object that the event is about. */
     subject_id: text("plain"),
     feedback_id: ref(feedback, "cascade").null(),
-    /** The account that did it. It gets no notice. */
+    /** The account that caused the event. It gets no notice. */
     actor_id: ref(users, "set null").null(),
     created_at: instant(),
   },
@@ -45,7 +45,7 @@ export const noticeCauses = table(
     of: "app",
     erase: "Contains no text. It is deleted within minutes, and with its thread.",
     since: 134,
-    notInBackup: "a restored server must not send again what was sent",
+    notInBackup: "a restored server must not send the same notices again",
     indexes: [
       index("notice_causes_in_order", "created_at, id"),
       index("notice_causes_by_app", "app_id"),
@@ -55,7 +55,10 @@ export const noticeCauses = table(
   },
 );
 
-/** A notice of a member that is sent in one way. It has only ids: texts are read when it is sent. */
+/**
+ * A notice for a member that is sent in one way, such as by mail. The row has only ids, and texts are read when the
+ * notice is sent.
+ */
 export const notices = table(
   "notices",
   {
@@ -68,7 +71,7 @@ export const notices = table(
     feedback_id: ref(feedback, "cascade").null(),
     created_at: instant(),
     due_at: instant(),
-    /** When it was put into a mail. */
+    /** The time at which the notice was added to a mail. */
     queued_at: instant().null(),
     mail_id: ref(mails, "set null").null(),
   },
@@ -76,7 +79,7 @@ export const notices = table(
     of: "account",
     erase: erased.withAccount,
     since: 134,
-    notInBackup: "a restored server must not send again what was sent",
+    notInBackup: "a restored server must not send the same notices again",
     indexes: [
       index("notices_due", "way, due_at, user_id, app_id", { where: "queued_at IS NULL" }),
       index("notices_by_member", "user_id, app_id, way"),
@@ -94,7 +97,7 @@ export const pushKeys = table(
   "push_keys",
   {
     id: id(),
-    /** In base64url, as browsers get it. */
+    /** The public key in base64url, which is the form for browsers. */
     public_key: text("plain"),
     private_sealed: text("sealed"),
     created_at: instant(),
@@ -103,8 +106,8 @@ export const pushKeys = table(
 );
 
 /**
- * A browser that shows notices to a person. It gets them while the session in which it was added lasts, or a later one of
- * the same person.
+ * A browser that shows notices to a person. The browser gets notices until the session in which it was added ends. A
+ * later session of the same person in this browser replaces that session.
  */
 export const noticeBrowsers = table(
   "notice_browsers",
@@ -114,9 +117,9 @@ export const noticeBrowsers = table(
     /** The hash of the session's token, as in `sessions`. */
     session_hash: text("plain"),
     endpoint_hash: text("plain").unique(),
-    /** The address at the push service. Everybody who knows it can send something to the browser. */
+    /** The address at the push service. Everybody who knows this address can send messages to the browser. */
     endpoint_sealed: text("sealed"),
-    /** The public key of the browser, for which notices are encrypted. */
+    /** The public key of the browser, with which notices are encrypted. */
     p256dh: text("plain"),
     auth_sealed: text("sealed"),
     /** The name of the browser, such as `Firefox on Linux`. */
@@ -139,7 +142,7 @@ export const noticeBrowsers = table(
   },
 );
 
-/** A notice on its way to a browser. It has only ids: texts are read when it is sent. */
+/** A notice that waits to be sent to a browser. The row has only ids, and texts are read when the notice is sent. */
 export const noticePushes = table(
   "notice_pushes",
   {
@@ -151,7 +154,7 @@ export const noticePushes = table(
     kind: text("plain").null(),
     subject_id: text("plain").null(),
     feedback_id: ref(feedback, "cascade").null(),
-    /** How often it happened, or how many objects there are. */
+    /** The number of events, or the number of objects. */
     count: integer(),
     created_at: instant(),
     due_at: instant(),
@@ -161,7 +164,7 @@ export const noticePushes = table(
     of: "account",
     erase: erased.withAccount,
     since: 140,
-    notInBackup: "a restored server must not send again what was sent",
+    notInBackup: "a restored server must not send the same notices again",
     indexes: [
       index("notice_pushes_due", "due_at, browser_id"),
       index("notice_pushes_by_browser", "browser_id, due_at"),

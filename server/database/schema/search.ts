@@ -1,16 +1,16 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The index for the search divides threads into ranges by their order of arrival. These are the number of threads in a
- * range of words, and the number of threads that share a mark for their order of arrival.
+ * The search index divides threads into ranges by their order of arrival. The first number is the number of threads in
+ * a range of words. The second one is the number of threads that share a mark for their order of arrival.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * Prefixes of the lexemes in the index of a thread: its app, status and type; its place in the order of arrival; each
- * word combined with the app; and each word combined with its range of that order. No word begins with one of these
- * prefixes.
+ * Prefixes of the lexemes in the index of a thread: its app, status and type; its position in the order of arrival;
+ * each word combined with the app; and each word combined with its range of that order. No word begins with one of
+ * these prefixes.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -18,8 +18,8 @@ export const marksInPostgres = {
 } as const;
 
 /**
- * Returns the lexeme of a word in an app. The end of the app's id is enough, because a search also requires the lexeme
- * of the app.
+ * Returns the lexeme of a word in an app. The last part of the app's id is enough, because a search also requires the
+ * lexeme of the app.
  */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;
@@ -77,12 +77,12 @@ export const plannedSearchFunction = `CREATE OR REPLACE FUNCTION searched_feedba
     app text, seq bigint, status text, category text, texts text)
   RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN (${lexemes}); END'`;
 
-/** The threads whose words the index does not have yet, or not all of them. (rule F57) */
+/** The threads that must be added to the index, because the index does not have all of their words. (rule F57) */
 export const threadsToIndex = table(
   "threads_to_index",
   {
     feedback_seq: integer(),
-    /** Grows with each further change before the thread is indexed. */
+    /** A number that increases with each further change before the thread is indexed. */
     changes: integer().default(0),
   },
   {
@@ -119,7 +119,7 @@ export const threadsSetApart = table(
 
 /**
  * The words of each thread, in the form of `server/feedback/search/rules/words.ts`. SQLite must not divide these words
- * further: the tokenizer `ascii` divides a text only at ASCII characters that are no letters and no digits. The index
+ * further: the tokenizer `ascii` divides a text only at ASCII characters that are neither letters nor digits. The index
  * stores no positions of words. PostgreSQL gets the words as lexemes with the marks above.
  */
 const wordIndex: readonly Statement[] = [
@@ -144,7 +144,7 @@ const idOfThread = {
   thread_tags: "feedback_id",
 };
 
-/** Statements that note in the same transaction that the words of a thread have changed. */
+/** Statements that record in the same transaction that the words of a thread have changed. */
 interface Noted {
   readonly name: string;
   readonly when: string;
@@ -227,8 +227,8 @@ function triggerOf({ name, when, threads, forgets }: Noted): Statement[] {
 }
 
 /**
- * Replaces the index of the first reports by an index of all words of a thread. It is empty at first: a background job
- * fills it, the newest threads first.
+ * Replaces the index of the first reports with an index of all words of a thread. The new index is empty at first, and
+ * a background job fills it with the newest threads first.
  */
 export const wordSearch: readonly Statement[] = [
   ...wordIndex,
@@ -267,5 +267,5 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/** Adds threads to the queue after changes of file names, and when rows move to another thread. */
+/** Adds threads to the queue after changes of file names, and when rows are moved to another thread. */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);

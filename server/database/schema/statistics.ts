@@ -28,8 +28,8 @@ const counted = "Contains only numbers.";
 const loadedLast = "triggers also write rows while other tables are loaded";
 
 /**
- * The counts of what arrived and what was done, for each quarter of an hour. `quarter` is the number of quarters since
- * 1970 in UTC. Triggers update the counts. They stay when a thread is deleted. (rule F60)
+ * The counts of arrived reports and of actions, for each quarter of an hour. `quarter` is the number of quarters since
+ * 1970 in UTC. Triggers update the counts. The counts do not change when a thread is deleted. (rule F60)
  */
 export const reportCounts = table(
   "report_counts",
@@ -60,9 +60,9 @@ export const reportCounts = table(
 );
 
 /**
- * Further counts, each with a name: first replies and decisions by how long they took, the steps of proposals, and
- * reports by version of the app. Each is counted twice: in a quarter (`span` 1) and in a day in UTC (`span` 96). `at` is
- * the number of quarters or days since 1970. (rule F60)
+ * Other counts, each with a name: first replies and decisions by their waiting times, the steps of proposals, and
+ * reports by version of the app. Each event is counted twice: in a quarter (`span` 1) and in a day in UTC (`span` 96).
+ * `at` is the number of quarters or days since 1970. (rule F60)
  */
 export const measureCounts = table(
   "measure_counts",
@@ -84,7 +84,7 @@ export const measureCounts = table(
   },
 );
 
-/** How many reports of a thread arrived after its first one, in each quarter and in each day in UTC. */
+/** How many reports of a thread arrived after the first one, in each quarter and in each day in UTC. */
 export const repeatCounts = table(
   "repeat_counts",
   {
@@ -104,7 +104,10 @@ export const repeatCounts = table(
   },
 );
 
-/** When a thread got its first reply, and when it was last resolved, if it was not opened again since. */
+/**
+ * The times at which a thread got its first reply and at which it was last resolved. The second time is null if the
+ * thread was opened again after that.
+ */
 export const threadTimes = table(
   "thread_times",
   {
@@ -159,7 +162,7 @@ interface Source {
   readonly where?: string;
 }
 
-/** Returns a statement that adds to the counts of the quarter `at` of an app. */
+/** Returns a statement that increases the counts of an app in the quarter `at`. */
 function addToReports(
   engine: Engine,
   {
@@ -185,7 +188,7 @@ function addToReports(
 
 const spans = `(SELECT 1 AS span UNION ALL SELECT ${quartersOfDay}) AS s`;
 
-/** Returns a statement that adds to a measure in the quarter and the day of `at`. */
+/** Returns a statement that increases a measure in the quarter and the day of `at`. */
 function addToMeasure(
   engine: Engine,
   {
@@ -215,7 +218,7 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     FROM ${spans} CROSS JOIN feedback f WHERE ${where}
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
-/** The rows of an app that is being imported are not counted: an export brings its counts with it. */
+/** The rows of an app that is being imported are not counted, because an export contains its counts. */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
 /**
@@ -232,7 +235,7 @@ const versionText: Record<Engine, (metadata: string) => string> = {
   },
   postgres: (metadata) => {
     const given = ["appVersion", "app_version", "version"].map(
-      // PostgreSQL cannot read JSON that has the character NUL in a text.
+      // PostgreSQL cannot read JSON with the character NUL in a text.
       (name) =>
         `CAST(CASE WHEN strpos(${metadata}, chr(92) || 'u0000') > 0 THEN '{}' ELSE ${metadata} END AS json) ->> '${name}'`,
     );
@@ -244,8 +247,8 @@ const plainPart = (given: string): string =>
   `replace(replace(replace(trim(${given}), '-', ' '), '+', ' '), '(', ' ')`;
 
 /**
- * The SQL condition for a text that is a version: numbers with points between them, at most 20 characters. So no text
- * of a person can get into the counts.
+ * The SQL condition for a text that is a version: numbers with points between them, at most 20 characters. So the
+ * counts never contain a text of a person.
  */
 const isVersion: Record<Engine, (version: string) => string> = {
   sqlite: (version) =>
@@ -257,14 +260,17 @@ const versionMeasure = (category: string, version: string): string =>
   `'version:' || ${`CASE WHEN ${category} = 'bug' THEN 'bug:' ELSE 'other:' END`} || ${version}`;
 
 /**
- * How many versions of an app are counted in a day. The metadata of a report is free, so without a limit every report
+ * How many versions of an app are counted in a day. A sender can write any metadata, so without a limit every report
  * could add a row. (rule F60)
  */
 const mostVersions = limits.statistics.versionsOfDay;
 
 type NamedVersion = (row: string) => string;
 
-/** The SQL expression for the version `v` of a report, or the common name if the day has many other ones. */
+/**
+ * The SQL expression for the version `v` of a report. If the day has many other versions, it is the common name for
+ * them.
+ */
 const cappedVersion =
   (engine: Engine): NamedVersion =>
   (row) => {
@@ -277,7 +283,7 @@ const cappedVersion =
       THEN v.version ELSE '${otherVersions}' END)`;
   };
 
-/** Returns a statement that adds to the reports of a version of the app. `row` is `NEW` or `OLD`. */
+/** Returns a statement that counts a report of a version of the app. `row` is `NEW` or `OLD`. */
 const addToVersion = (engine: Engine, named: NamedVersion, row: string, by = "1"): string =>
   addToMeasure(engine, {
     app: `${row}.app_id`,
@@ -315,9 +321,11 @@ const byPerson = (decision: string): string => `${decision} IN ('approve', 'reje
 interface Trigger {
   readonly name: string;
   readonly when: string;
-  /** A condition on the row alone. PostgreSQL does not call the function if it is false. */
+  /** A condition that depends only on the row. PostgreSQL does not call the function if the condition is false. */
   readonly if: string;
-  /** The id of the app, if the row has it. Then the rows of an app that is being imported do not count. */
+  /**
+   * The SQL for the id of the app, if the row has it. With it, the rows of an app that is being imported do not count.
+   */
   readonly app?: string;
   readonly does: (engine: Engine) => readonly string[];
 }
@@ -521,7 +529,7 @@ export const limitedVersions: Readonly<Record<Engine, readonly string[]>> = {
   ),
 };
 
-/** Returns statements that add the first reply of a thread and its resolution to the counts, or take them away. */
+/** Returns statements that add the first reply of a thread and its resolution to the counts, or subtract them. */
 const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[] => [
   addToMeasure(engine, {
     app: `${row}.app_id`,
@@ -541,8 +549,8 @@ const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[
 ];
 
 /**
- * A merged thread counts as a repeat of the other, and an unmerged one as before. The insert of its report into the
- * other thread counts the repeat, and the release of the row counts the report. (rule F60)
+ * A merged thread counts as a repeat of the other thread. After an unmerge it counts as before. The insert of its
+ * report into the other thread counts the repeat, and the change of the hidden row counts the report. (rule F60)
  */
 const mergeTriggers: readonly Trigger[] = [
   {
@@ -565,7 +573,7 @@ const mergeTriggers: readonly Trigger[] = [
     if: "OLD.merged_into IS NOT NULL AND NEW.merged_into IS NULL",
     does: (engine) => [
       addToReports(engine, { app: "NEW.app_id", at: "NEW.created_at", counts: { repeats: "-1" } }),
-      // Its sender may have got the first reply in the other thread.
+      // The sender of the thread may have got the first reply in the other thread.
       `INSERT INTO thread_times (feedback_id, first_reply_at)
        SELECT m.feedback_id, min(m.created_at) FROM messages m
        WHERE m.feedback_id = NEW.id AND m.direction = 'outbound' GROUP BY m.feedback_id
@@ -578,7 +586,7 @@ const mergeTriggers: readonly Trigger[] = [
 
 type Sign = "1" | "-1";
 
-/** Adds the first reply of the thread `?` to the counts, or takes it away. */
+/** Adds the first reply of the thread `?` to the counts, or subtracts it. */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
     app: "f.app_id",
@@ -589,7 +597,7 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.first_reply_at IS NOT NULL",
   });
 
-/** Adds the resolution of the thread `?` to the counts, or takes it away. */
+/** Adds the resolution of the thread `?` to the counts, or subtracts it. */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
     app: "f.app_id",
@@ -603,7 +611,7 @@ const countResolution = (engine: Engine, by: Sign): string =>
 export const corrections = {
   firstReply: countFirstReply,
   resolution: countResolution,
-  /** Takes the reply `?` from the counts, because it is a copy of one that was counted before. */
+  /** Subtracts the reply `?` from the counts, because it is a copy of a reply that was counted before. */
   copiedReply: (engine: Engine): string =>
     addToReports(engine, {
       app: "f.app_id",
@@ -614,7 +622,7 @@ export const corrections = {
     }),
 } as const;
 
-/** The statements of the migration that lets merges count. */
+/** The statements of the migration that adds merges to the counts. */
 export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
   sqlite: [...resolvedBefore("sqlite"), ...mergeTriggers.flatMap(triggerOf.sqlite)],
   postgres: [...resolvedBefore("postgres"), ...mergeTriggers.flatMap(triggerOf.postgres)],
@@ -644,8 +652,8 @@ export const repeatsOf = (engine: Engine, where: string): string =>
    GROUP BY s.span, ${quarterOf[engine]("m.created_at")} / s.span`;
 
 /**
- * Returns the statements that count everything that is stored of these apps. `wanted` is an SQL query for the ids of
- * apps. The statements contain it once each. They add rows, so the apps must not have counts yet.
+ * Returns the statements that count all stored data of these apps. `wanted` is an SQL query for the ids of the apps,
+ * which each statement contains once. The statements add rows, so the apps must not have counts yet.
  */
 export function countStored(
   engine: Engine,
@@ -725,8 +733,9 @@ export function countStored(
 }
 
 /**
- * Returns the statement that stores the times of the threads of these apps: of the first reply among the messages, and
- * of the last change to `resolved` in the audit. Without an entry there, it is the last activity.
+ * Returns the statement that stores the times of the threads of these apps: the time of the first reply among the
+ * messages, and the time of the last change to `resolved` in the audit. If the audit has no such change, it is the time
+ * of the last activity.
  */
 export const findTimes = (wanted: string): string => `
   INSERT INTO thread_times (feedback_id, first_reply_at, resolved_at)

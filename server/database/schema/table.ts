@@ -1,18 +1,12 @@
 import type { Engine, Value } from "../database.ts";
 
 /**
- * Which data of a person a text column can contain.
- *
- * - `plain`: ids, hashes, states, times and other texts that no person types
- * - `address`: an e-mail address, or the text that a sender entered instead
- * - `name`: the name of a person
- * - `account`: the id of the account of a person
- * - `author`: the id of the account that did something. An erasure sets it to null
- * - `text`: what people write
- * - `json`: JSON with texts that people write
- * - `key`: names that programs create. They may contain an address together with other words
- * - `sealed`: encrypted texts
- * - `network`: the network address of a person
+ * Which data of a person a text column can contain. * - `plain`: ids, hashes, states, times and other texts that no
+ * person types - `address`: an e-mail address, or the text that a sender entered in its place - `name`: the name of a
+ * person - `account`: the id of the account of a person - `author`: the id of the account that did an action. An
+ * erasure sets it to null - `text`: texts that people write - `json`: JSON with texts that people write - `key`: names
+ * that programs create. They may contain an address together with other words - `sealed`: encrypted texts - `network`:
+ * the network address of a person
  */
 type Holding =
   | "plain"
@@ -40,7 +34,7 @@ interface Facts {
   readonly isUnique?: boolean;
   readonly initial?: string | number;
   readonly references?: string;
-  /** The migration that adds the column, if it is not the one that creates the table. */
+  /** The migration that adds the column, if that is not the migration which creates the table. */
   readonly since?: number;
 }
 
@@ -73,7 +67,7 @@ export const id = () => column<string>({ type: "TEXT", holds: "plain", isPrimary
 export const text = <Stored extends string = string>(holds: Exclude<Holding, "json">) =>
   column<Stored>({ type: "TEXT", holds });
 
-/** JSON as text. `plain` if it contains only ids, states and times. */
+/** JSON as text. `holds` is `plain` if it contains only ids, states and times. */
 export const json = (holds: "json" | "plain") => column<string>({ type: "TEXT", holds });
 
 /** A time: ISO 8601 in UTC with milliseconds. */
@@ -112,11 +106,11 @@ interface Index {
   readonly on: Each;
   readonly where?: string;
   readonly unique?: true;
-  /** Further columns that PostgreSQL stores in the index, so that it does not have to read the rows. */
+  /** Additional columns that PostgreSQL stores in the index, so that it does not have to read the rows. */
   readonly includes?: string;
   /** The only engine that has the index. */
   readonly only?: Engine;
-  /** The migration that creates the index, if it is not the one that creates the table. */
+  /** The migration that creates the index, if that is not the migration which creates the table. */
   readonly since?: number;
   /** The migration that drops the index. */
   readonly until?: number;
@@ -129,9 +123,9 @@ export const index = (name: string, on: Each, more: Omit<Index, "name" | "on"> =
   ...more,
 });
 
-/** Texts that several tables use to say what an erasure does. */
+/** The texts about erasures that several tables use. */
 export const erased = {
-  texts: "The address in a text is replaced. The rest of the text is kept.",
+  texts: "The address in a text is replaced. The rest of the text is not changed.",
   withAccount: "Deleted together with the account.",
   withThread: "Deleted together with the thread.",
 } as const;
@@ -150,8 +144,8 @@ type Columns = Readonly<Record<string, Column>>;
 
 interface About<Name extends string> {
   /**
-   * To what the rows belong. `app`: an owner can erase a person in them. `account`: they are deleted together with the
-   * account, which only its person or the operator can delete. `deployment`: they belong to the server.
+   * The kind of owner of the rows. `app`: an owner can erase a person in them. `account`: they are deleted together
+   * with the account, which only its person or the operator can delete. `deployment`: they belong to the server.
    */
   readonly of: "app" | "account" | "deployment";
   /** What an erasure does with data of the person in this table, or why it keeps the data. (rule P1) */
@@ -161,8 +155,8 @@ interface About<Name extends string> {
   readonly primary?: readonly Name[];
   readonly unique?: readonly (readonly Name[])[];
   /**
-   * Several columns that together refer to a row of another table. They have the same names there. When that row is
-   * deleted, this row is deleted, too.
+   * Several columns that together refer to a row of another table. These columns have the same names in both tables.
+   * When that row is deleted, this row is deleted, too.
    */
   readonly foreign?: { readonly columns: readonly Name[]; readonly of: AnyTable };
   /** The indexes, in the order in which they are created. The order can decide which index the database uses. */
@@ -172,8 +166,8 @@ interface About<Name extends string> {
   /** Why a backup does not contain the rows. Undefined if it contains them. */
   readonly notInBackup?: string;
   /**
-   * Why a restore loads the table after all others, and first deletes the rows that are there. Undefined if the order
-   * does not matter.
+   * Why a restore loads the table after all others, and first deletes the existing rows. Undefined if the order does
+   * not matter.
    */
   readonly loadedLast?: string;
   /** The statements that create the table, if they differ between the engines. */
@@ -190,7 +184,7 @@ export interface AnyTable extends Omit<About<string>, "primary"> {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** A table. `row` and `added` exist only for the compiler: they have the types of its rows and of new rows. */
+/** A table. `row` and `added` exist only for the compiler. They have the types of the table's rows and of new rows. */
 interface Table<Own extends Columns = Columns, Name extends string = string> extends AnyTable {
   readonly name: Name;
   readonly columns: Own;
@@ -337,8 +331,8 @@ export function statementsFor(all: readonly Statement[], engine: Engine): string
 }
 
 /**
- * Returns the SQL expression for an address in lower case. PostgreSQL needs an explicit collation, or the result would
- * depend on the language of the database.
+ * Returns the SQL expression for an address in lower case. PostgreSQL needs an explicit collation. Otherwise the result
+ * would depend on the language of the database.
  */
 export const loweredAddress: Record<Engine, (column: string) => string> = {
   sqlite: (column) => `lower(${column})`,

@@ -116,7 +116,7 @@ const triggerSchema: readonly Statement[] = [
 ];
 
 /**
- * The whole schema: all tables, and statements for what a table description cannot express. A part comes after the
+ * The whole schema: all tables, and statements for what a table description cannot express. Each part comes after the
  * parts to which it refers.
  */
 export const schema: readonly (Statement | AnyTable)[] = [

@@ -38,11 +38,11 @@ export const cycles = table(
     timezone: text("plain"),
     duration_days: integer(),
     max_missed_days: integer(),
-    /** A list of times: when each day begins, and at the end when the last day ends. */
+    /** A list of times: the beginnings of the days, and then the end of the last day. */
     day_starts: json("plain"),
     /** How many days of the cycle have been closed. */
     closed_days: integer(),
-    /** When the next change is due that happens just because time passes. Null after the cycle has ended. */
+    /** The time of the next change that happens only because time passes. Null after the cycle has ended. */
     next_at: instant().null(),
     created_at: instant(),
   },
@@ -71,7 +71,7 @@ export const slots = table(
     active_from_day: integer().null(),
     ended_at: instant().null(),
     missed_days: integer().default(0),
-    /** The counted days between commas, such as ",1,2,". */
+    /** The counted days, with a comma before and after each, such as ",1,2,". */
     counted: text("plain").default(","),
     join_check_pending: flag().default(0),
     key_hash: text("plain").null().unique(),
@@ -82,13 +82,13 @@ export const slots = table(
   {
     of: "app",
     erase:
-      "A slot that has ended keeps its counts, and its tester is removed. While a slot is in use, the erasure is refused.",
+      "The counts of an ended slot are not changed, and its tester is removed. While a slot is in use, the erasure is refused.",
     indexes: [
       index("slots_by_cycle", "cycle_id, seat, created_at"),
       index("slots_by_tester", "tester_id", { where: "tester_id IS NOT NULL" }),
       index("one_slot_of_a_tester", "cycle_id, tester_id", { unique: true, where: "tester_id IS NOT NULL" }),
       index("slots_requested", "request_expires_at", { where: "status = 'requested'" }),
-      // These two indexes contain no slots with a tester. They are small, because every page of the console counts the
+      // These two indexes contain no slots with a tester. So they are small: every page of the console counts the
       // requests, and testers see the free slots.
       index("slots_open", "cycle_id, seat, created_at, id", { where: "status = 'open'" }),
       index("slots_asked", "cycle_id, request_expires_at, seat, created_at, id", {
@@ -107,7 +107,7 @@ export const countedDays = table(
     evidence_id: text("plain"),
     counted_at: instant(),
   },
-  { of: "app", erase: "Kept: it is the count of the test.", primary: ["slot_id", "day_index"] },
+  { of: "app", erase: "Not changed: it is the count of the test.", primary: ["slot_id", "day_index"] },
 );
 
 const appOfSlot = `(SELECT l.app_id FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id
@@ -130,7 +130,7 @@ export const testSessions = table(
     of: "app",
     erase: "Test sessions of the person are deleted.",
     searched: { app: appOfSlot },
-    // The index has only the slot. With the day and the id in it, a report took an eighth more time.
+    // The index has only the slot. If it also had the day and the id, a report would take an eighth more time.
     indexes: [index("test_sessions_by_slot", "slot_id")],
   },
 );

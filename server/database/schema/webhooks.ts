@@ -2,7 +2,7 @@ import { apps } from "./access.ts";
 import { events } from "./feedback.ts";
 import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
 
-/** The addresses that get the events of an app. Everybody who knows the secret of one can forge its events. */
+/** The addresses that get the events of an app. Everybody who knows the secret of a webhook can forge its events. */
 export const webhooks = table(
   "webhooks",
   {
@@ -10,21 +10,23 @@ export const webhooks = table(
     app_id: ref(apps, "cascade"),
     url: text("sealed"),
     secret: text("sealed"),
-    /** The secret from before the last rotation. Events are signed with both until `old_until`. */
+    /** The secret from before the last rotation. Events are signed with both secrets until `old_until`. */
     old_secret: text("sealed").null(),
     old_until: instant().null(),
-    /** The names of the events, each between commas. Null for all events. */
+    /** The names of the events, with a comma before and after each. Null for all events. */
     events: text("plain").null(),
     /** Whether its events also have texts of people. */
     texts: flag().default(0),
     created_at: instant(),
     disabled_at: instant().null(),
     disabled_because: text("plain").null(),
-    /** Grows when the webhook is switched off. Deliveries of an earlier generation are not sent any more. */
+    /**
+     * A number that increases when the webhook is switched off. Deliveries of an earlier generation are no longer sent.
+     */
     generation: integer().default(0).since(130),
-    /** Whether deliveries of an earlier generation still have to be given up. Until then, nothing is sent. */
+    /** Whether deliveries of an earlier generation must still be given up. Until then, nothing is sent. */
     clearing: flag().default(0).since(130),
-    /** When the webhook was deleted. The row is deleted after its deliveries. */
+    /** The time at which the webhook was deleted. The row is deleted after the deliveries of the webhook. */
     removed_at: instant().null().since(130),
   },
   {
@@ -39,8 +41,9 @@ export const webhooks = table(
 );
 
 /**
- * The deliveries of events to webhooks. They are at the same time the queue of each webhook and its log. A delivery is
- * deleted together with its event, after 90 days. It contains no text of an event: texts are read when it is sent.
+ * The deliveries of events to webhooks. The deliveries of a webhook are both its queue and its log. A delivery is
+ * deleted together with its event, after 90 days. The row contains no text of an event, because texts are read when the
+ * event is sent.
  */
 export const webhookDeliveries = table(
   "webhook_deliveries",
@@ -51,11 +54,11 @@ export const webhookDeliveries = table(
     status: text("plain"),
     /** How often the event was sent since it was queued. */
     tries: integer(),
-    /** When the next attempt is due. While an attempt runs, the end of the time for which it is reserved. */
+    /** The time of the next attempt. While an attempt runs, this is the time until which the delivery is reserved. */
     due_at: instant(),
     queued_at: instant(),
     event_at: instant(),
-    /** The last attempts with the answers of the receiver. */
+    /** The last attempts with the receiver's answers. */
     attempts: json("json").default("[]"),
     /** The generation of the webhook when the event was queued. */
     generation: integer().default(0).since(130),
@@ -64,7 +67,7 @@ export const webhookDeliveries = table(
     of: "app",
     erase: erased.texts,
     since: 124,
-    notInBackup: "a restored server must not send again what was sent",
+    notInBackup: "a restored server must not send the same events again",
     primary: ["webhook_id", "event_id"],
     indexes: [
       index("webhook_deliveries_due", "webhook_id, due_at", { where: "status = 'waiting'" }),

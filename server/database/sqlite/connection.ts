@@ -22,7 +22,10 @@ export interface Connection extends StatementRunner {
 }
 
 export interface SqliteDriver {
-  /** How long one call may wait inside SQLite for a lock. It is short for a driver whose calls block the event loop. */
+  /**
+   * How long one call may wait inside SQLite for a lock. The time is short for a driver whose calls block the event
+   * loop.
+   */
   readonly lockWaitMs: number;
   /** How many reading connections to open. */
   readonly readers: number;

@@ -17,8 +17,8 @@ export function nodeSqliteDriver(): SqliteDriver | undefined {
 }
 
 /**
- * Runs `load` and hides the warning that SQLite is experimental. Node 22 prints it at every start, and operators can do
- * nothing about it.
+ * Runs `load` and hides the warning that SQLite is experimental. Node 22 prints this warning at every start, and
+ * operators cannot act on it.
  */
 export function withoutWarning<Result>(load: () => Result): Result {
   const { emitWarning } = process;

@@ -35,7 +35,7 @@ export async function openSqlite(
     foreignChanges.stop();
     await gate.close();
     await readers.close();
-    // Updates the statistics for the next start. A failure does not matter.
+    // Updates the statistics for the next start. A failure is ignored.
     await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
     await writer.close();
   }
@@ -65,7 +65,7 @@ async function readAtOneInstant<Result>(
   const connection = await open();
   try {
     await connection.exec("BEGIN");
-    // A transaction sees the database as it is at its first read.
+    // A transaction sees the state of the database at its first read.
     await retryWhileLocked(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
     return await use({
       engine: "sqlite",
@@ -83,9 +83,9 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     await connection.exec(`PRAGMA busy_timeout = ${driver.lockWaitMs}`);
     await assertSafeVersion(connection);
     if (!readOnly) await retryWhileLocked(() => connection.exec("PRAGMA journal_mode = WAL"));
-    // A commit is on the disk before it is reported. (rule O1)
+    // With this setting, a commit is on the disk before it is reported. (rule O1)
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
-    // Overwrites deleted content with zeros. (rule O10)
+    // With this setting, deleted content is overwritten with zeros. (rule O10)
     await connection.exec("PRAGMA secure_delete = ON");
     await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
   } catch (error) {
@@ -160,8 +160,8 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. It asks
- * on the writing connection, where the changes of this process itself do not count.
+ * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. It uses
+ * the writing connection, because there the changes of this process itself do not count.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -206,8 +206,8 @@ async function dataVersion(connection: Connection): Promise<number> {
 }
 
 /**
- * In pages: the write-ahead log may grow to 16 MiB before SQLite copies it into the database file. So a page that
- * changes often is copied only once.
+ * The size in pages up to which the write-ahead log grows before SQLite copies it into the database file. It is 16 MiB,
+ * so that a page which changes often is copied only once.
  */
 const checkpointPages = 4_000;
 
@@ -229,12 +229,12 @@ const logBytes = (file: string): Promise<number> =>
   );
 
 /**
- * The write-ahead log becomes longer than this only if the program that copies it and writes it into the database file
- * has stopped.
+ * The write-ahead log becomes longer than this only if the other program has stopped, which copies it and writes it
+ * into the database file.
  */
 const mostBytes = 64 * 1_048_576;
 
 export const isTooLong = (bytes: number): boolean => bytes > mostBytes;
 
 export const longLog =
-  "The log of SQLite is longer than 64 MiB: Litestream does not write it back. Is it running?";
+  "The log of SQLite is longer than 64 MiB: Litestream does not write it into the database file. Check whether Litestream is running.";

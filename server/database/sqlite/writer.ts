@@ -56,8 +56,8 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   }
 
   /**
-   * Waits two turns of the event loop between two commits, so that more requests share a commit: in the first turn
-   * answers of the last commit are sent, in the second turn new requests arrive.
+   * Waits two turns of the event loop between two commits, so that more requests are in one commit. In the first turn,
+   * the answers of the last commit are sent. In the second turn, new requests arrive.
    */
   async function flush(): Promise<void> {
     while (units.length + pauses.length > 0) {
@@ -157,8 +157,8 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
   }
 
   /**
-   * Runs the units first without savepoints, because savepoints cost more time than most units. Uses savepoints only
-   * after a unit has failed half-way.
+   * Runs the units first without savepoints, because savepoints take more time than most units. Uses savepoints only
+   * after a unit has failed when it had already changed something.
    */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
@@ -207,11 +207,14 @@ type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
 
 type TellResult = () => void;
 
-/** The error if a unit has failed after it changed something. The whole transaction must be undone and run again. */
+/**
+ * The error for a unit that failed after it had changed something. The whole transaction must be undone and run again.
+ */
 class FailedHalfWay extends Error {}
 
 /**
- * Runs units without savepoints. A unit that fails without any change needs no undo; for others throws `FailedHalfWay`.
+ * Runs units without savepoints. A unit that fails before it changes anything needs no undo. For other failed units it
+ * throws `FailedHalfWay`.
  */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, mayHaveChanged } = trackChanges(connection);
@@ -226,7 +229,7 @@ function unguarded(connection: Connection): RunAll {
       } catch (error) {
         const whole = unit.parts().length === 0;
         if (!whole || mayHaveChanged())
-          throw new FailedHalfWay("A unit has failed half-way.", { cause: error });
+          throw new FailedHalfWay("A unit has failed after a change.", { cause: error });
         tellResults.push(() => unit.fail(error));
       }
     }
@@ -258,7 +261,7 @@ function guarded(connection: Connection, statements: Statements): RunAll {
   };
 }
 
-/** Runs a unit. Returns the error if it failed; undefined if it succeeded. */
+/** Runs a unit. Returns the error if the unit failed; undefined if it succeeded. */
 async function failureOf(unit: Unit, statements: Statements): Promise<{ cause: unknown } | undefined> {
   try {
     await unit.run(statements);
@@ -293,10 +296,11 @@ function statementsOf(connection: StatementRunner): Statements {
 /** Runs statements one at a time and records whether they may have changed the open transaction. */
 interface ChangeTracker {
   readonly runner: StatementRunner;
-  /** Forgets the statements so far. */
+  /** Starts the record again, without the statements so far. */
   reset(): void;
   /**
-   * Whether rows were changed or a statement failed. After a failure SQLite may have undone more than that statement.
+   * Whether rows were changed or a statement failed. After a failure SQLite may have undone more than the failed
+   * statement.
    */
   mayHaveChanged(): boolean;
 }
@@ -307,7 +311,7 @@ function trackChanges(connection: Connection): ChangeTracker {
 
   async function note<Result>(statement: () => Promise<Result>, changed: (result: Result) => boolean) {
     const before = mayHaveChanged;
-    // Stays true if the statement fails.
+    // The value is still true if the statement fails.
     mayHaveChanged = true;
     const result = await statement();
     mayHaveChanged = before || changed(result);
@@ -343,8 +347,8 @@ function trackChanges(connection: Connection): ChangeTracker {
 const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
 
 /**
- * Whether the number of changed rows has a meaning. It has none for other statements, such as those that change the
- * schema.
+ * Whether the number of changed rows has a meaning. For other statements, such as those that change the schema, it has
+ * no meaning.
  */
 const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);
 

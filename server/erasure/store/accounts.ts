@@ -7,7 +7,7 @@ import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "
 export const erasedAccounts = {
   /**
    * Returns the names of the apps of which a person is the only owner, and the names of the apps in whose tests the
-   * person has a slot. Tests that are over do not matter.
+   * person has a slot. Tests that are over are not included.
    */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(
@@ -110,7 +110,7 @@ export const seats = {
 
   /**
    * Removes the tester from a slot that has ended, and deletes the test sessions and proofs of the slot. The counted
-   * days stay. Returns the effect.
+   * days are not deleted. Returns the effect.
    */
   async erase(tx: Transaction, { accountId }: Person, id: string): Promise<Effect> {
     const seat = await tx.run(

@@ -12,7 +12,7 @@ import {
 } from "./find.ts";
 import { inScope } from "./person.ts";
 
-/** The most rows that are read for each column. This number of rows can be read in one query. */
+/** How many rows are read for each column at most. This number of rows can be read in one query. */
 const mostFound = 1_000;
 
 /** A column that contains only the address of a person, and has an index. */

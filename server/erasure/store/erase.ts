@@ -35,12 +35,12 @@ import {
 } from "./find.ts";
 import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
 
-/** The counts that a preview can show. A receipt has further counts, which are known only after the erasure. */
+/** The counts that a preview can show. A receipt has other counts, too, which are known only after the erasure. */
 export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /**
- * A search through one table, and the change of each row that it finds. The passes run one after the other. Each finds
- * only what the earlier passes did not delete.
+ * A search of one table, and the change of each row that it finds. The passes run one after the other. Each pass finds
+ * only the rows that the earlier passes did not delete.
  */
 interface Pass {
   readonly table: SearchedTableName;
@@ -49,9 +49,9 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
-  /** Takes locks. It runs before the row that was found is read again. */
+  /** Locks rows. It runs before the found row is read again. */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
-  /** Does further changes that follow from the change of a row. It runs after that change. `row` has the old values. */
+  /** Makes other changes that are necessary after the change of a row. `row` has the old values. */
   readonly settle?: (
     tx: Transaction,
     changed: { readonly person: Person; readonly row: Cells },
@@ -59,7 +59,7 @@ interface Pass {
   ) => Promise<void>;
 }
 
-/** The tables that have their own passes. The general search for texts does not read them. */
+/** The tables that have separate passes. The general search for texts does not read them. */
 const speciallySearched = new Set<string>([
   ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
 ]);
@@ -79,11 +79,11 @@ const removeRow = (tx: Transaction, table: SearchedTable, key: Key): Promise<num
 export const textColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "address", "name", "text", "json");
 
-/** Returns those of the text columns that contain JSON. */
+/** Returns the text columns that contain JSON. */
 export const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
   new Set(columnsHolding(searchedTable(name).table, "json"));
 
-/** Returns the columns with names that programs make. The address may be a part of such a name. */
+/** Returns the columns with names that programs create. The address may be a part of such a name. */
 export const nameColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "key");
 
@@ -95,8 +95,8 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates what depends on a text: the versions of lists that clients cache, and mails that are not sent yet. Triggers
- * update the search index.
+ * Updates the data that depends on a text: the versions of lists that clients cache, and mails that are not sent yet.
+ * Triggers update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
   feedback: (tx, { id }) => notices.recall(tx, "(?)", id ?? null),
@@ -114,12 +114,11 @@ const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDepende
 };
 
 /**
- * The most senders of a thread whose addresses are compared. With more senders, the thread certainly has reports of
- * others.
+ * How many senders of a thread are compared at most. A thread with more senders certainly has reports of other people.
  */
 const mostSenders = 200;
 
-/** Deletes the answers of the sender of a report, and the replies to this sender only. */
+/** Deletes the answers of the sender of a report, and the replies that only this sender got. */
 const removeConversation = (tx: Transaction, reportId: string) =>
   removeMessages(tx, "report_id = ? AND everyone = 0", reportId);
 
@@ -129,10 +128,10 @@ const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** The columns of a proposal that a person reads before the decision, and according to which an agent then works. */
+/** The columns of a proposal that a person reads before the decision, and that an agent follows after it. */
 const proposalTexts = ["summary", "plan", "decision_note"] as const;
 
-const note = "An address was erased from this proposal. Propose it again if it is still wanted.";
+const note = "An address was erased from this proposal. Propose it again if it is still needed.";
 
 const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
   [decidedAt, claimedAt]
@@ -141,8 +140,8 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
     .at(-1) ?? null;
 
 /**
- * The passes over the tables: first over what the person sent and received, then over what others wrote about the
- * person.
+ * The passes over the tables: first over the data that the person sent and received, then over the texts of other
+ * people about the person.
  */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
@@ -169,8 +168,8 @@ const passes: readonly Pass[] = [
 ];
 
 /**
- * The passes for a deleted account, over what apps store about its actions. They do not search the reports that the
- * person sent, because these belong to the owners of the apps.
+ * The passes for a deleted account. They search the data about its actions in apps. They do not search the reports that
+ * the person sent, because these belong to the owners of the apps.
  */
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
@@ -219,7 +218,7 @@ export interface Place {
   readonly after: Key | undefined;
   /** Set to `account` if the erasure covers only the actions of a deleted account. */
   readonly of?: "account" | undefined;
-  /** How often a server has begun at this place. */
+  /** How many times a server has begun at this place. */
   readonly begun?: number | undefined;
 }
 
@@ -245,7 +244,7 @@ export interface Erasing {
   readonly scope: ErasureScope;
 }
 
-/** Searches for the person at a place. Returns undefined after the last place. */
+/** Searches for the person from a place on. Returns undefined after the last place. */
 export async function findAt(
   reader: Reader,
   { person, scope }: Erasing,
@@ -331,7 +330,7 @@ async function update(
 ): Promise<void> {
   const key = keyOf(table, row);
   const isKeyed = table.keys.some((column) => column in changed);
-  // Another row may already have the key that this row would get. Then this row is deleted.
+  // If another row already has the key that this row would get, this row is deleted.
   if (isKeyed && (await exists(tx, table, keyOf(table, { ...row, ...changed })))) {
     await removeRow(tx, table, key);
     return;
@@ -407,7 +406,7 @@ async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<
   await merges.noteErased(tx, id);
   const conversation = await removeConversation(tx, id);
   const own = await removeMessages(tx, "id = ?", id);
-  // It may be the report of a thread that was merged, and the audit may have the subject of that.
+  // The message may be the report of a merged thread, and the audit may contain the subject of that thread.
   await forgetSubjects(tx, "(?)", id);
   tx.signal(threadsTopic);
   return {
@@ -466,8 +465,8 @@ async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
 
 /**
  * Ends a proposal whose text was changed, because no person has decided on the changed text. A proposal whose work is
- * done stays. A waiting proposal is sent back to the agent. An approval is recalled, even if a worker has claimed it.
- * (rule P12)
+ * done does not change. A waiting proposal is sent back to the agent. An approval is recalled, even if a worker has
+ * claimed it. (rule P12)
  */
 async function endChangedProposal(
   tx: Transaction,

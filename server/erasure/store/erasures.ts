@@ -15,7 +15,7 @@ export interface ErasureRow {
   readonly status: "running" | "done" | "stopped";
   /** The progress of the erasure: a `Place` as JSON. */
   readonly place: string;
-  /** A JSON array: the SHA-256 of files that must still be deleted. */
+  /** A JSON array of the SHA-256 of files that must still be deleted. */
   readonly files: string;
   /** The counts as a JSON object. */
   readonly counts: string;
@@ -41,7 +41,7 @@ const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING")
 /** The erasures of people: those that are running, and the receipts of those that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    // An unmerge of threads locks the same name: a report must not move while a person is looked for.
+    // An unmerge of threads locks the same name: a report must not move during the search for a person.
     await tx.lock(erasuresTopic);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },
@@ -58,7 +58,7 @@ export const erasures = {
       counts: JSON.stringify({ ...noCounts, ...counts }),
     }),
 
-  /** Returns the ids, hashes, places and times of all erasures, the oldest first. */
+  /** Returns the ids, hashes, progress and times of all erasures, the oldest first. */
   receipts: (reader: Reader) =>
     reader.all<Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">>(
       `SELECT id, owner_id AS "ownerId", person_hash AS "personHash", place, created_at AS "createdAt" FROM erasures
@@ -93,8 +93,8 @@ export const erasures = {
     ),
 
   /**
-   * Records that a server begins at the current place. Returns the changed row; undefined if the erasure is at
-   * another place now.
+   * Records that a server begins at the current place of an erasure. Returns the changed row; undefined if the erasure
+   * is now at another place.
    */
   async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
     if (!(await erasures.hold(tx, row))) return undefined;
@@ -147,7 +147,7 @@ export const erasures = {
     );
   },
 
-  /** Records that the files that the row names were deleted. */
+  /** Records that the files in the row were deleted. */
   filesGone: (tx: Transaction, { id, files }: ErasureRow) =>
     tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
 
@@ -165,8 +165,8 @@ export const erasures = {
 };
 
 /**
- * What an erasure deletes. `owner`: the data of a person in the apps of one owner. `account`: an account. `everywhere`:
- * all data of a person on the server.
+ * The data that an erasure deletes. `owner`: the data of a person in the apps of one owner. `account`: an account.
+ * `everywhere`: all data of a person on the server.
  */
 export type ErasedKind = "owner" | "account" | "everywhere";
 

@@ -34,7 +34,7 @@ const inOrder = [
 
 export type SearchedTableName = (typeof inOrder)[number]["name"];
 
-/** A table that an erasure searches, and how to find its rows that belong to apps. */
+/** A table that an erasure searches, and the way to find its rows that belong to apps. */
 export interface SearchedTable {
   readonly name: SearchedTableName;
   readonly table: AnyTable;
@@ -87,7 +87,7 @@ interface Found {
   readonly next: Key | undefined;
 }
 
-/** The most rows of one step. The server answers requests between two steps. */
+/** How many rows one step reads at most. The server answers requests between two steps. */
 const rowsAtOnce = 1_000;
 
 const hitsAtOnce = 50;
@@ -178,8 +178,8 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
 /**
- * Returns the SQL condition that one of the columns contains all parts of the address. The caller then checks the rows
- * that are found exactly.
+ * Returns the SQL condition that one of the columns contains all parts of the address. The caller then checks the found
+ * rows exactly.
  */
 function mentioned(
   engine: Engine,

@@ -24,7 +24,7 @@ export function createThreadWatch(database: Pick<Database, "engine" | "get" | "a
       if (present !== seen) for (const { wake } of wakers) wake();
       seen = present;
     } catch {
-      // If the query fails, the next query follows. A waiting request ends at its own time limit.
+      // A failed query is ignored, because the next one follows soon. A waiting request ends at its own time limit.
     }
     asking = wakers.size > 0;
     if (asking) askSoon();

@@ -49,7 +49,7 @@ export async function assign(
       message:
         present === null
           ? "This thread is not assigned any more. Assign it again if you still want to."
-          : `${present.email} has this thread now. Assign it again to take it over.`,
+          : `This thread is assigned to ${present.email} now. Assign it again if you still want to.`,
     });
   if (change.present !== change.to) await assignees.set(tx, id, change.to);
   return changesBetween({ assignee: present?.email }, { assignee: wanted?.email ?? null });

@@ -45,8 +45,8 @@ const Blocked = ({
         <div>
           <h1>Blocked senders</h1>
           <p>
-            What they send is accepted, and hidden here for 30 days. They do not notice it. You block a sender
-            on a thread.
+            The server accepts the feedback of these senders, and hides it here for 30 days. They do not
+            notice this. To block a sender, open one of their threads.
           </p>
         </div>
       </div>
@@ -54,7 +54,9 @@ const Blocked = ({
         <Refused refusal={refusal} />
         {senders.length === 0 ? (
           <Empty title="Nobody is blocked">
-            <p>Open a thread of a sender who only sends spam: the button is there.</p>
+            <p>
+              If a sender only sends spam, open one of their threads. It has a button that blocks the sender.
+            </p>
           </Empty>
         ) : (
           <ul class="list">
@@ -117,7 +119,7 @@ const SenderLine = ({
         )}
       </span>
     </p>
-    <Confirmation offer="Unblock" action={action} button="Unblock, and show what was hidden">
+    <Confirmation offer="Unblock" action={action} button="Unblock, and show the hidden feedback">
       Everything of this sender that was hidden in the last 30 days appears in the inbox.
     </Confirmation>
   </li>
@@ -177,7 +179,7 @@ export const definitions: Definitions = [
     at: (links) => links.blocked(":appId", ":blockedSenderId/unblock"),
     page: blockedPage,
     act: unblockSender,
-    done: { unblocked: "The sender is unblocked. What was hidden is in the inbox." },
+    done: { unblocked: "The sender is unblocked. The hidden feedback is in the inbox." },
     word: "unblockSender",
     notDone: "The sender was not unblocked.",
   }),
@@ -185,7 +187,7 @@ export const definitions: Definitions = [
     at: (links) => links.blocked(":appId", "feedback/:hiddenId/release"),
     page: blockedPage,
     act: releaseHidden,
-    done: { "shown-again": "This is shown again. Its sender stays blocked." },
+    done: { "shown-again": "The feedback is in the inbox now. Its sender stays blocked." },
     word: "showHidden",
     notDone: "The feedback was not shown.",
   }),

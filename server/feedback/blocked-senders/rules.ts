@@ -1,6 +1,9 @@
 /** The keys with which a contact is compared with the blocked senders. */
 export interface SenderKeys {
-  /** The address without the part after a plus sign. If the contact is not an address, this is its text. */
+  /**
+   * The address without the part after a plus sign. If the contact is not an address, this field has the text of the
+   * contact.
+   */
   readonly address: string;
   /** The domain of the address and its parent domains; empty if the contact is not an address. */
   readonly domains: readonly string[];

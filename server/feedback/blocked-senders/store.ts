@@ -129,7 +129,7 @@ const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, act
 
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 
-/** Selects the next hidden rows of a block to release: those from the time `from`, and at most `most`. */
+/** Selects the next hidden rows of a block: at most `most`, from the time `from` on. */
 interface HiddenPart {
   readonly appId: string;
   readonly blockId: string;
@@ -174,8 +174,8 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Releases some of the reports that a block hid. It begins with the oldest one from the time `from`. Returns the time
-   * of the last released report; undefined if there were none.
+   * Releases some of the reports that a block hid. It begins with the oldest report that is not older than `from`.
+   * Returns the time of the last released report; undefined if there were none.
    */
   async releaseReports(
     tx: Transaction,

@@ -30,7 +30,7 @@ import { type BulkThreadRow, bulkChanges, nothingDone, type Tally } from "./stor
 
 type BulkDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "time">;
 
-/** Who changes threads of which app. */
+/** The caller, the caller's network address, and the app of the threads. */
 interface Act {
   readonly caller: ConsoleCaller;
   readonly address: string;
@@ -94,7 +94,7 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
   };
 }
 
-/** Returns the id of the change that an interrupted request with the same key has begun. */
+/** Returns the id of the change that an interrupted request with the same key began. */
 async function begunBefore(
   { database }: BulkDeps,
   { name, content }: RepeatMark,
@@ -104,7 +104,7 @@ async function begunBefore(
   return known?.id;
 }
 
-/** How a change begins: its threads are chosen, and stored before the first of them is changed. */
+/** Begins a change: selects its threads, and stores them before it changes the first one. */
 async function beginning(
   deps: BulkDeps,
   { act, body, repeat }: Pick<Request<typeof contract.change>, "body" | "repeat"> & { readonly act: Act },
@@ -158,7 +158,7 @@ function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
   return chunks;
 }
 
-/** Throws `bad_request` for a change that no thread could get. */
+/** Throws `bad_request` for a change that is not possible for any thread. */
 async function checkChange(
   { clock, database }: BulkDeps,
   {
@@ -168,7 +168,7 @@ async function checkChange(
   }: { readonly appId: string; readonly caller: ConsoleCaller; readonly change: BulkChange },
 ): Promise<void> {
   if (Object.values(change).every((value) => value === undefined))
-    throw badRequest("change", "must change something");
+    throw badRequest("change", "must contain at least one change");
   const { assignee, snoozedUntil } = change;
   if (snoozedUntil !== undefined) {
     const refusal = snoozeRefusal({ status: "open", until: snoozedUntil }, clock.now());
@@ -183,8 +183,8 @@ async function checkChange(
 }
 
 /**
- * A search is continued for this time to find all its threads. No transaction is open meanwhile. It is longer than the
- * time of an exact count, so that a list that was counted can also be changed.
+ * How long a search may take to find all its threads. No transaction is open during this time. An exact count has less
+ * time, so a list that was counted can also be changed.
  */
 const searchedMilliseconds = 6_000;
 
@@ -211,7 +211,7 @@ async function idsOf(
   if (!isComplete)
     throw badRequest(
       "filter",
-      "must be narrower, because this search did not end in time. Nothing was changed",
+      "must match fewer threads, because this search did not end in time. Nothing was changed",
     );
   const matching = found.filter(({ createdAt }) => createdAt <= expected.asOf).map(({ id }) => id);
   if (matching.length !== expected.total)
@@ -226,7 +226,7 @@ interface Part {
   readonly ids: readonly string[];
 }
 
-/** Changes up to 200 threads, and stores how they were. */
+/** Changes up to 200 threads, and stores their earlier states. */
 async function changeSome(
   deps: BulkDeps,
   tx: Transaction,
@@ -266,7 +266,7 @@ function stored({ status, assigneeId, snoozedUntil, tagIds, activity, unread }: 
   return JSON.stringify({ status, assigneeId, snoozedUntil, tagIds, activity, unread });
 }
 
-/** Returns the state of a thread of the app; undefined if there is none. */
+/** Returns the state of a thread; undefined if the app has no such thread. */
 async function stateOf(
   tx: Transaction,
   { appId, caller }: Act,
@@ -297,8 +297,8 @@ async function checkUndo(
   if (!row || row.appId !== appId || row.userId !== caller.userId) throw new ApiError("not_found");
   const role = await members.roleOf(tx, appId, caller.userId);
   if (role === undefined || !suffices(role, row.role === "owner" ? "owner" : "maintainer"))
-    throw new ApiError("wrong_state", { message: "Your role has changed since." });
-  // What has begun in time goes on, also if the request was interrupted.
+    throw new ApiError("wrong_state", { message: "Your role has changed since then." });
+  // An undo that began in time can continue, even if its request was interrupted.
   const hasBegun = row.undoRequest !== null;
   if (!hasBegun && clock.now().getTime() - Date.parse(row.endedAt ?? row.createdAt) > undoMilliseconds)
     throw new ApiError("wrong_state", { message: "This change can only be undone within ten minutes." });

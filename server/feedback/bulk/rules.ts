@@ -4,14 +4,14 @@ import { ThreadStatus } from "../../../src/contract/threads.ts";
 import { isUnfinished } from "../snooze/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 
-/** The fields of a thread that a bulk request can change, at one time. */
+/** The fields of a thread that a bulk change can change, with their values at one time. */
 export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
   readonly snoozedUntil: string | null;
   /** The ids of its tags, sorted. */
   readonly tagIds: readonly string[];
-  /** Counts the events of the thread. */
+  /** The number of events of the thread. */
   readonly activity: number;
   /** Whether the thread was unread for the caller. Null if the request marks nothing as read. */
   readonly unread: boolean | null;
@@ -20,10 +20,10 @@ export interface ThreadState {
 /** How long a bulk change can be undone. */
 export const undoMilliseconds = 600_000;
 
-/** How long a repeat of a request that was interrupted continues it. */
+/** After an interrupted request, a repeat of it can continue the change for this time. */
 export const continuedMilliseconds = 86_400_000;
 
-/** Returns why a thread is left out of a bulk change; undefined if it is changed. (rule F45) */
+/** Returns why a bulk change does not change a thread; undefined if it does. (rule F45) */
 export function bulkRefusal(
   { status, tagKeys }: { readonly status: string; readonly tagKeys: readonly string[] },
   change: BulkChange,
@@ -43,14 +43,14 @@ interface Undo {
   readonly after: ThreadState;
 }
 
-/** Returns why a bulk change of a thread is not undone; undefined if it is. (rule F45) */
+/** Returns why a bulk change of a thread cannot be undone; undefined if it can. (rule F45) */
 export function undoRefusal({
   now,
   before,
   after,
   assignable,
 }: Undo & {
-  /** Undefined if the thread was deleted or hidden. */
+  /** The state of the thread at present. Undefined if the thread was deleted or hidden. */
   readonly now: ThreadState | undefined;
   /** The ids of the members to whom threads can be assigned. */
   readonly assignable: ReadonlySet<string>;

@@ -13,10 +13,10 @@ export interface BulkRow {
   readonly createdAt: string;
 }
 
-/** The result of a bulk change or its undo so far. */
+/** The result so far of a bulk change or of its undo. */
 export interface Tally {
   readonly changed: number;
-  /** The first of the threads that were left out. */
+  /** The first threads that were not changed. */
   readonly skipped: readonly Skipped[];
   readonly skippedCount: number;
 }
@@ -32,7 +32,7 @@ interface StoredBulk extends BulkRow {
 
 export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
 
-/** The identity of a request, which is the same for its repeats, and the fingerprint of its content. */
+/** A request, in a form that is the same for its repeats, and the fingerprint of its content. */
 interface BulkRequest {
   readonly name: string;
   readonly content: string;
@@ -45,7 +45,7 @@ export interface BulkThreadRow {
   readonly after: string;
 }
 
-/** A thread as a bulk change reads it. */
+/** The columns of a thread that a bulk change reads. */
 export interface StateRow {
   readonly id: string;
   readonly status: string;
@@ -93,8 +93,8 @@ export const bulkChanges = {
     ),
 
   /**
-   * Begins a bulk change. Returns its id, or that of the change that a request with the same key has begun. Each part
-   * is a list of ids.
+   * Begins a bulk change. Returns its id. If a request with the same key has already begun a change, returns the id of
+   * that change. Each part is a list of ids.
    */
   async begin(
     tx: Transaction,
@@ -127,7 +127,7 @@ export const bulkChanges = {
     (await reader.get("SELECT 1 AS one FROM bulk_parts WHERE change_id = ? LIMIT 1 OFFSET 1", changeId)) !==
     undefined,
 
-  /** Takes the next part. Returns the ids of its threads; undefined if there is none. */
+  /** Deletes the next part, and returns the ids of its threads; undefined if no part is left. */
   async takePart(tx: Transaction, changeId: string): Promise<string[] | undefined> {
     const [row] = await tx.all<{ threads: string }>(
       `DELETE FROM bulk_parts WHERE change_id = ? AND part = (
@@ -148,7 +148,7 @@ export const bulkChanges = {
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
 
-  /** Takes some threads out of a bulk change, so that each is undone at most once. */
+  /** Removes some threads from a bulk change and returns them, so that each is undone at most once. */
   take: (tx: Transaction, changeId: string, most: number): Promise<BulkThreadRow[]> =>
     tx.all<BulkThreadRow>(
       `DELETE FROM bulk_threads WHERE change_id = ? AND feedback_id IN (
@@ -158,7 +158,7 @@ export const bulkChanges = {
     ),
 
   /**
-   * Removes the changes that ended before a time and are not being undone, and all that began before another time.
+   * Deletes the changes that ended before `ended` and are not being undone, and all changes that began before `begun`.
    */
   prune: (tx: Transaction, ended: string, begun: string) =>
     tx.run(

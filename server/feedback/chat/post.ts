@@ -13,8 +13,8 @@ export interface StoredChat {
 }
 
 /**
- * Queues a message for the chat of an app, in the transaction of the change that it reports. Does nothing without a
- * chat, or if its address was sealed with a secret that is lost. (rules A8, N9)
+ * Queues a message for the chat of an app, in the transaction of the change that it reports. Does nothing if the app
+ * has no chat, or if the address of the chat was sealed with a secret that is lost. (rules A8, N9)
  */
 export async function postToApp(
   { clock, newId, sealer }: Pick<Deps, "clock" | "newId" | "sealer">,

@@ -1,18 +1,21 @@
 import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
 import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
-/** A message for the chat of an app. It has our own words first, then the words of others. (rules A8, W3) */
+/**
+ * A message for the chat of an app. It begins with the words of this program. The words of other people follow. (rules
+ * A8, W3)
+ */
 export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };
   /** The kind of event, such as `proposal`. */
   readonly kind: string;
-  /** Our sentence, before and after the name of the app. */
+  /** The sentence of this program: its parts before and after the name of the app. */
   readonly sentence: readonly [before: string, after: string];
   readonly link: string;
   readonly words: readonly Words[];
 }
 
-/** Words of others: their author, and the maximum number of characters that are shown. */
+/** Words of other people: their author, and how many of their characters are shown at most. */
 interface Words {
   readonly by: "Reported by the public" | "Written by an agent";
   readonly text: string;
@@ -22,7 +25,7 @@ interface Words {
 /** The posted body, and its address. */
 export interface ChatPost {
   readonly url: string;
-  /** JSON. */
+  /** The body as JSON. */
   readonly body: string;
 }
 
@@ -63,20 +66,23 @@ export const noticeMessage = ({
 
 type Escape = (text: string, most: number) => string;
 
-/** Returns the lines of a message: our sentence with the link, then each text of others on a separate line. */
+/**
+ * Returns the lines of a message: the sentence of this program with the link, then each text of other people on a
+ * separate line.
+ */
 const linesOf = ({ app, sentence: [before, after], link, words }: ChatMessage, cleaned: Escape): string[] => [
   `${before}${cleaned(app.name, mostInChat.appName)}${after}: ${link}`,
   ...words.map(({ by, text, most }) => `${by}: ${quoted(cleaned(text, most))}`),
 ];
 
-/** Returns our sentence, for a place with a title. */
+/** Returns the sentence of this program without a link, as the title of a message. */
 const titleOf = ({ app, sentence: [before, after] }: ChatMessage, cleaned: Escape): string =>
   `${before}${cleaned(app.name, mostInChat.appName)}${after}`;
 
-/** Discord reads Markdown and mentions, but no entities of HTML. */
+/** Discord interprets Markdown and mentions, but not HTML entities. */
 const forDiscord: Escape = (text, most) => unlinkedLine(text, most).replace(/[\\`*_~[\]()|#<>:-]/g, "\\$&");
 
-/** In Telegram `/word` is a command, and `#word` and `$WORD` search. */
+/** In Telegram, `/word` is a command, and `#word` and `$WORD` are links to a search. */
 const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/#$](?=\S)/g, "$& ");
 
 const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
@@ -91,7 +97,7 @@ export const chatBodies = {
   discord: (message: ChatMessage) => ({
     content: linesOf(message, forDiscord).join("\n"),
     allowed_mentions: { parse: [] },
-    // No previews of links.
+    // Discord shows no previews of links.
     flags: 4,
   }),
   teams: (message: ChatMessage) => teamsMessage(message),
@@ -118,13 +124,15 @@ export const chatBodies = {
   }),
 } satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
 
-/** Where a message is posted, if that is not the address that an owner entered. */
+/**
+ * The functions that return the address to which a message is posted, for formats where it is not the entered address.
+ */
 const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
   telegram: (address) => withoutQuery(address, address.pathname),
   ntfy: (address) => `${withoutQuery(address, "/")}${address.search}`,
 };
 
-/** A card of Teams. Texts of other people are text runs, in which Teams interprets no Markdown. */
+/** A card of Microsoft Teams. Texts of other people are in text runs, because Teams interprets no Markdown there. */
 const teamsMessage = (message: ChatMessage) => ({
   type: "message",
   attachments: [

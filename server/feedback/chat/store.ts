@@ -27,7 +27,7 @@ export interface LatestMessage extends NewDelivery {
   readonly sentAt: string | null;
 }
 
-/** Reserves due deliveries to the chat of an app: until when, and at most how many. */
+/** Selects due deliveries to the chat of an app: at most how many, and until when they are reserved. */
 interface OutboxClaim {
   readonly now: string;
   readonly until: string;
@@ -42,7 +42,10 @@ export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
-  /** Returns the apps with due deliveries to their chats that are not in `busy`. Those that wait longest come first. */
+  /**
+   * Returns the apps with due deliveries to their chats that are not in `busy`. The apps whose deliveries have waited
+   * longest come first.
+   */
   dueApps: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ appId: string }>(
       `SELECT app_id AS "appId" FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ?

@@ -95,8 +95,8 @@ async function post(
 const timeLimitMs = 10_000;
 
 /**
- * Posts a message to an incoming webhook. Throws an Error if the webhook does not answer with a status of success. The
- * message of the error does not contain the webhook's address, because that address is a secret. (rule A8)
+ * Posts a message to an incoming webhook. Throws an Error if the status of the answer is not successful. The message of
+ * the error does not contain the webhook's address, because that address is a secret. (rule A8)
  */
 export async function postToChat({
   url,

@@ -82,7 +82,7 @@ const Deed = ({
   }
 };
 
-/** A merge, or the end of one. The field shows to which of the two threads the event belongs. */
+/** A merge, or an undone merge. The field shows to which of the two threads the event belongs. */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;
   if (field === "mergedInto")
@@ -121,7 +121,7 @@ const Assignment = ({ by, from, to }: Pick<Required<ThreadEvent>, "by" | "from" 
         removed the assignee <Person email={from ?? ""} />
       </>
     );
-  if (to === by) return <>took the thread</>;
+  if (to === by) return <>assigned the thread to themselves</>;
   return (
     <>
       assigned the thread to <Person email={to} />

@@ -28,7 +28,7 @@ export interface NamingRelease {
   readonly title: string;
 }
 
-/** The kinds of event by the names of the fields in the audit. Other fields make no event. */
+/** The kinds of event by the names of the fields in the audit. A change of another field is not an event. */
 const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
   status: "status",
   category: "type",

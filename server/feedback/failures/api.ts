@@ -55,7 +55,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /** Only for a summary of several tests: returns whether one of its tests has passed. */
+  /** Set only for a summary of several tests. Returns whether one of its tests has passed. */
   readonly partHasPassed?: (part: string) => boolean;
 }
 

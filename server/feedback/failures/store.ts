@@ -16,14 +16,14 @@ export interface FailureReport {
 export interface Failure {
   /** The thread. */
   readonly id: string;
-  /** The thread that has the key. It is another one if that was merged into the thread. */
+  /** The thread that has the key. If that thread was merged, it is not the same as `id`. */
   readonly failureId: string;
   readonly dedupeKey: string;
   /** Whether a report of this failure summarizes many tests. */
   readonly isSummary: boolean;
 }
 
-/** A green run, in the scope that it tests. */
+/** A successful run, and the scope that it tests. */
 export interface GreenScope {
   readonly scope: string;
   readonly run: string;
@@ -36,7 +36,8 @@ export interface PassedScope extends GreenScope {
   readonly passedAt: string;
 }
 
-// A row of `failure_runs` names the thread `k` with the key. The thread `f` is the one into which `k` was merged, or `k`.
+// A row of `failure_runs` names the thread `k` with the key. The thread `f` is the thread into which `k` was merged. If
+// `k` was not merged, `f` is `k`.
 const joinedThreads = `JOIN feedback k ON k.id = r.feedback_id
   JOIN feedback f ON f.id = coalesce(k.merged_into, k.id)`;
 
@@ -51,8 +52,8 @@ const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
  */
 export const failures = {
   /**
-   * Locks a failure, so that concurrent reports and passes of it wait for each other. Call it before you read the
-   * failure.
+   * Locks a failure, so that concurrent reports and passed runs of this failure wait for each other. Call it before you
+   * read the failure.
    */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
@@ -161,8 +162,8 @@ export const failures = {
   },
 
   /**
-   * Returns the scopes that reported the failures of a thread, and in which these have not passed since then. The
-   * failures of threads that were merged into it count, too.
+   * Returns the scopes in which a failure of the thread was reported and has not passed since then. Failures of threads
+   * that were merged into it count, too.
    */
   async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
     const rows = await tx.all<{ scope: string }>(

@@ -10,11 +10,17 @@ import {
   type Neighbours,
 } from "../inbox/filters.tsx";
 
-/** The names of the list of decisions in the address of a thread: the longest waiting first, or the newest first. */
+/**
+ * The names of the list of decisions in the address of a thread: sorted with the oldest or with the newest proposal
+ * first.
+ */
 const oldestList = "decisions";
 const newestList = "decisions-newest";
 
-/** Returns the address of a thread that is opened from the list of decisions. `at` is its place in the list. (rule A55) */
+/**
+ * Returns the address of a thread that is opened from the list of decisions. `at` is the position of the thread in the
+ * list. (rule A55)
+ */
 export const threadInQueue = (
   links: Links,
   { appId, feedbackId }: { readonly appId: string; readonly feedbackId: string },
@@ -35,7 +41,7 @@ export function listAddress(links: Links, appId: string, { list }: InboxPosition
 
 /** The threads before and after a thread in the list of decisions, and its position. */
 export interface QueueNeighbours extends Neighbours {
-  /** Such as `3 of 11`. Undefined if the thread is not in the list any more. */
+  /** The position of the thread, such as `3 of 11`. Undefined if the thread is no longer in the list. */
   readonly place: string | undefined;
 }
 
@@ -64,7 +70,7 @@ const decidedName = "decided";
 
 /**
  * Returns the address of the next thread that waits for a decision, after the one with this id. After the last thread
- * it returns the first of the remaining ones, or the list of decisions. Call it before the decision.
+ * it returns the first of the remaining ones, or the list of decisions. Call this before the decision is stored.
  */
 export async function addressAfterDecision(
   visit: SignedInVisit,
@@ -86,7 +92,7 @@ export async function addressAfterDecision(
   return `${address}${address.includes("?") ? "&" : "?"}${new URLSearchParams({ [decidedName]: id })}`;
 }
 
-/** The thread on which the person has just decided, if it is not the one of the page. */
+/** The thread on which the person has just decided, if the page shows another thread. */
 export interface Decided {
   readonly appId: string;
   readonly id: string;
@@ -108,7 +114,7 @@ export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Deci
 
 const words: Readonly<Record<string, readonly [what: string, then: string]>> = {
   approved: ["Approved", "The agent may now proceed."],
-  rejected: ["Rejected", "The agent stops here."],
+  rejected: ["Rejected", "The agent must not proceed."],
   "changes-asked-for": ["You asked for changes", "The agent reads your note and can propose again."],
 };
 
@@ -118,7 +124,7 @@ export const DecidedNotice = ({
   decided,
   links,
 }: {
-  /** The word from the address. */
+  /** The kind of decision, from the address of the page. */
   readonly done: string;
   readonly decided: Decided | undefined;
   readonly links: Links;

@@ -84,7 +84,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
         >
           {navigation.testsBelow.length > 0 && (
             <section class="stack" aria-labelledby="tests-below-title">
-              <h2 id="tests-below-title">Tests below their number of testers</h2>
+              <h2 id="tests-below-title">Tests with too few testers</h2>
               <TestBelowLines rows={navigation.testsBelow} links={links} />
             </section>
           )}
@@ -177,7 +177,7 @@ const Waits = ({ unread, waiting }: AppCounts) => (
 
 interface WaitingProposalsProps {
   readonly rows: readonly WaitingProposal[];
-  /** Returns a Markdown text without its marks. */
+  /** Returns a Markdown text without the Markdown syntax. */
   readonly lineOf: (markdown: string) => string;
   /** The number of waiting proposals on all pages. It is at most 100. */
   readonly count: number;
@@ -214,7 +214,7 @@ const WaitingProposals = (props: WaitingProposalsProps) => {
           ))}
         </InTurns>
       </ol>
-      <Pager first={first} next={next} firstWords="Back to the first" nextWords="More" />
+      <Pager first={first} next={next} firstWords="Back to the first page" nextWords="More" />
     </>
   );
 };
@@ -260,13 +260,13 @@ const WaitingRow = ({
 
 interface AgentWorkProps {
   readonly work: Readonly<Record<"inWork" | "failed" | "sentBack", ShortList>>;
-  /** Returns a Markdown text without its marks. */
+  /** Returns a Markdown text without the Markdown syntax. */
   readonly lineOf: (markdown: string) => string;
   readonly now: Date;
   readonly links: Links;
 }
 
-/** Short lists of agent work: work in progress, failed work, and proposals that wait for a new plan. */
+/** Short lists of agent work: work in progress, failed work, and proposals for which a person asked for a new plan. */
 const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {

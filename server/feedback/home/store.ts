@@ -65,7 +65,7 @@ export interface AgentWorkRow {
   readonly text: string | null;
 }
 
-/** Selects work for a list: of which person, since when, and at most how many rows. */
+/** Selects work for a list: the person, the earliest time, and the highest number of rows. */
 interface WorkQuery {
   readonly userId: string;
   readonly since: string;
@@ -74,8 +74,8 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// Claims and proposals are read first, because they have small indexes: an app may have very many threads. (With CROSS
-// JOIN, SQLite keeps that order. PostgreSQL allows no ON after it.)
+// Claims and proposals are read first, because they have small indexes: an app may have a great number of threads.
+// (With CROSS JOIN, SQLite keeps that order. PostgreSQL allows no ON after it.)
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 

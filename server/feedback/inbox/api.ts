@@ -57,8 +57,8 @@ async function listInbox(
 }
 
 /**
- * Returns a page of the threads of all apps of the caller. The list of each app is read in the order of its own index,
- * and the lists are joined. Only the threads of the page are read whole. (rule F49)
+ * Returns a page of the threads of all apps of the caller. The list of each app is read in the order of an index, and
+ * then the lists are combined. All columns are read only for the threads of the page. (rule F49)
  */
 async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "time">,

@@ -17,7 +17,7 @@ export interface InboxPosition {
   readonly at: number;
   /** Whether the thread is shown beside its list. */
   readonly desk?: boolean;
-  /** The id of the thread that opens after this one was resolved; empty if there is none. */
+  /** The id of the thread that opens when this one is resolved; empty if there is none. */
   readonly next?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Neighbours {
   readonly next: Neighbour | undefined;
 }
 
-/** Returns the position that is in the address of a thread or in its sent form. */
+/** Returns the position from the address of a thread, or from a form that was sent from the page of the thread. */
 export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
   const at = Number(query("at") || fields.text("at"));
   return {
@@ -66,7 +66,7 @@ export function withOpened(list: string, thread: string | number): string {
 export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
   list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
 
-/** The filters of a list, as its address has them. An empty value selects everything. */
+/** The names of the filters in the address of a list. An empty value selects everything. */
 const filterNames = [
   ...(["status", "type", "tag", "assignee", "q", "unread", "waitingOn", "unfinished", "snoozed"] as const),
   ...(["sender", "from", "to", "order"] as const),
@@ -104,8 +104,9 @@ export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
   filterNames.every((name) => one[name] === other[name]);
 
 /**
- * Returns the filters of the list in an address. Without a status, a search covers every status; a list is the one from
- * which an empty search was sent, or the list of threads to triage.
+ * Returns the filters of the list in an address. If the address has no status, a search covers every status. An empty
+ * search shows the list from which it was sent. All other addresses without a status show the list of threads to
+ * triage.
  */
 export function filterOf(query: (name: string) => string): ListFilter {
   const q = query("q").trim();

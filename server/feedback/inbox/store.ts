@@ -38,7 +38,7 @@ export interface SummaryRow
 /** The columns that a statement reads of each thread. */
 interface Columns<Row extends object> {
   readonly sql: string;
-  /** Returns the statement around the one that selects the threads. */
+  /** Returns the statement that contains the given statement, which selects the threads. */
   readonly around?: (statement: string) => string;
   readonly row?: Row;
 }
@@ -88,8 +88,8 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
 
 /**
  * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. The sort
- * key is `createdAt` and `id`; in the order by activity, `activeAt` and `id`; in a search `seq`, which grows with each
- * new thread. (rules F50, F51)
+ * key is `createdAt` and `id`; if the list is sorted by activity, it is `activeAt` and `id`; in a search it is `seq`,
+ * which increases with each new thread. (rules F50, F51)
  */
 export const listThreads = (
   reader: Reader,
@@ -151,10 +151,7 @@ function queryOf(
 export interface WholeList {
   /** The most threads that are read. */
   readonly most: number;
-  /**
-   * A search that ends because of its time limit is continued for this time. The default is 0: only one page is
-   * searched.
-   */
+  /** How long a search continues after its time limit. The default is 0: only one page is searched. */
   readonly milliseconds?: number;
 }
 
@@ -180,11 +177,12 @@ export async function countThreads(
   return { count: size, isComplete };
 }
 
-/** Returns the order in which threads are counted: that of the index that has the fewest other threads. */
+/** Returns the order in which threads are counted: the order of the index with the fewest threads that do not match. */
 function countedOrderOf(filters: Filters): OrderInTime {
   const { status, type, unread, waitingOn } = filters;
   if (orderOf(filters) === "created") return "created";
-  // The index by activity has each type of a status apart, and so finds four times as many threads as are counted.
+  // In the index by activity, each type of a status is a separate range. So a count would read up to four times as many
+  // threads.
   const hasIndexByAge = status !== undefined || type !== undefined;
   return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
     ? "created"
@@ -192,8 +190,8 @@ function countedOrderOf(filters: Filters): OrderInTime {
 }
 
 /**
- * Counts the threads of several lists with one statement, each up to `most`. No list may be a search. A page of the
- * console counts many views, and each statement costs a round trip.
+ * Counts the threads of several lists with one statement, each up to `most`. None of the lists may be a search. A page
+ * of the console counts many views, and each statement would be a separate request to the database.
  */
 export async function countLists(
   reader: Reader,
@@ -250,14 +248,14 @@ async function readWhole<Row extends object>(
   }
 }
 
-/** The sort keys before the first thread of each order. */
+/** For each order, sort keys that come before those of every thread. */
 const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
   created: ["9999", ""],
   activity: ["9999", ""],
   found: [String(Number.MAX_SAFE_INTEGER)],
 };
 
-/** Whether one index has the matching threads and few others. */
+/** Whether one index contains the matching threads and only few others. */
 const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
   tagIds.length > 0 ||
   filters.sender !== undefined ||
@@ -313,7 +311,7 @@ export interface InboxScope {
   readonly userId: string;
 }
 
-/** Returns the conditions of filters that a search can use while it looks for threads. */
+/** Returns the conditions of filters that a search can check while it reads the index. */
 export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condition[] => [
   ...[withStatus(filters.status), ...given("f.category = ?", filters.type)],
   ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
@@ -405,7 +403,7 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
   return `feedback f INDEXED BY ${order === "created" ? "feedback_snoozed_by_age" : "feedback_snoozed_by_activity"}`;
 };
 
-/** Returns the table with the index that has the fewest other threads. */
+/** Returns the table with the index with the fewest threads that do not match. */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
     return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_of_sender";
@@ -418,7 +416,7 @@ function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   return ofKind(engine, order, filters);
 }
 
-/** The conditions of the assignee, of whose turn it is, and of the snooze. */
+/** The conditions for the assignee, for the side that has to act, and for the snooze. */
 const ofState = (filters: Filters): Condition[] => [
   ...ofAssignee(filters),
   ...ofTurn(filters),
@@ -438,7 +436,7 @@ const ofTurn = (filters: Filters): Condition[] => {
     : [isOpen("f"), ["f.answered = ?", waitingOn === "us" ? 0 : 1]];
 };
 
-/** The ends of snoozes that are over are removed before a list is read. */
+/** Snoozes that are over are removed before a list is read. */
 const ofSnooze = ({ snoozed }: Filters): Condition[] => {
   if (snoozed === undefined) return [];
   return [[snoozed === "true" ? "f.snoozed_until IS NOT NULL" : "f.snoozed_until IS NULL"]];
@@ -487,8 +485,9 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 ];
 
 /**
- * Returns the conditions of the sender. In the order of activity PostgreSQL reads all threads of the sender and sorts
- * them. Otherwise it would read the threads of the app in that order until it has enough of the sender.
+ * Returns the conditions of the sender. If the list is sorted by activity, these conditions make PostgreSQL read all
+ * threads of the sender and sort them. Otherwise it would read the threads of the app in this order until it has found
+ * enough threads of the sender.
  */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];

@@ -6,7 +6,7 @@ import { threadTags } from "../tags/store.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import type { SummaryRow } from "./store.ts";
 
-/** Returns the summaries of these threads: with the found line in a search. */
+/** Returns the summaries of these threads. In a search, each summary has the line that was found. */
 export async function summariesOf(
   reader: Reader,
   { userId, q }: { readonly userId: string; readonly q: string | undefined },

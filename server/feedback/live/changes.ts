@@ -4,7 +4,7 @@ import { type Change, combine } from "./rules.ts";
 import { liveReads } from "./store.ts";
 import { mayChangeThreads, meansEverything, partsOf, placeIn } from "./topics.ts";
 
-/** If there are more changes than this at once, they become one change: everything. */
+/** If there are more changes than this at once, they are replaced by one change of everything. */
 const mostChanges = 100;
 
 /** Changes, and the mark up to which the changes of threads were read. */
@@ -14,8 +14,8 @@ interface Read {
 }
 
 /**
- * Reads the changes that topics mean. The changes of threads come from their sequence after the mark, because new
- * reports have no topic.
+ * Returns the changes that the given topics name. Changes of threads are read from the sequence of changes after the
+ * mark, because new reports have no topic.
  */
 export async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
   if (topics.length > mostChanges || topics.some(meansEverything))

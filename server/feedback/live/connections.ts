@@ -13,7 +13,7 @@ import { changesRights, isOfInterest, threadsChanged } from "./topics.ts";
 
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
-  /** Returns whose limit another connection of the session would exceed. Undefined if it would exceed none. */
+  /** Returns which limit one more connection of the session would exceed. Undefined if it would exceed no limit. */
   fullFor(sessionId: string): "session" | "server" | undefined;
   /** Prepares a connection. Returns the function that opens it. */
   prepare(
@@ -27,13 +27,16 @@ export interface LiveConnections {
 /** The most connections of one session. Each browser opens one. */
 export const mostOfSession = 20;
 
-/** How often each connection gets a comment, so that proxies do not close it. */
+/** How often each connection gets a comment. Without it, proxies might close the connection. */
 const beatMs = 25_000;
 /** The minimum time between two reads of the database. Changes in between are read together. */
 const gapMs = 250;
-/** How often rights are read on PostgreSQL, because a notice of another server may be lost. (rule A22) */
+/** How often permissions are read on PostgreSQL, because a notification from another server may be lost. (rule A22) */
 const againMs = 5_000;
-/** How long changes are read after the last connection has closed: a browser opens the next page. */
+/**
+ * How long changes are still read after the last connection was closed, because the browser may be opening its next
+ * page.
+ */
 const lingerMs = 60_000;
 
 interface LiveDeps {
@@ -96,7 +99,10 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
   };
 }
 
-/** A browser connects again after a random time, in milliseconds, so that not all browsers do it at once. */
+/**
+ * Returns the time in milliseconds after which a browser connects again. It is random, so that the browsers do not all
+ * connect at once.
+ */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
 /** The functions that read data while there are connections. */
@@ -109,7 +115,7 @@ interface Reading {
 
 /** Creates the watch that reads changes and sends them to the open connections. */
 function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: ReadonlySet<Connection>) {
-  /** The topics that were signalled since the last read. */
+  /** The topics of the signals since the last read. */
   const heard = new Set<string>();
   let reading: Promise<Reading> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -122,7 +128,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   function inTurn(task: () => Promise<void>): void {
     work = work.then(task).catch((error) => {
       log.warn({ err: error }, "events could not be sent");
-      // It is unknown which changes were missed, so every page reads everything again, after a pause.
+      // It is unknown which changes were missed, so after a pause every page reads everything again.
       earliest = performance.now() + againMs;
       hear(everyTopic);
     });
@@ -182,7 +188,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   return {
     inTurn,
     stop,
-    /** Begins to read changes, unless that has begun. */
+    /** Begins to read changes. Does nothing if that has already begun. */
     start(): Promise<Reading> {
       clearTimeout(lingering);
       reading ??= begin().catch((error) => {
@@ -191,7 +197,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
       });
       return reading;
     },
-    /** Stops after a while, unless `start` is called before. */
+    /** Stops the reading after a pause, unless `start` is called during the pause. */
     stopLater(): void {
       clearTimeout(lingering);
       lingering = setTimeout(() => open.size === 0 && stop(), lingerMs).unref();

@@ -3,13 +3,13 @@ import type { Change } from "./rules.ts";
 
 /** The position up to which a browser has read. */
 export interface Known {
-  /** The id of the last event that it has received. */
+  /** The id of the last event that the browser has received. */
   readonly lastEventId: string | undefined;
-  /** When it read the data that it shows. */
+  /** When the browser read the data that it shows. */
   readonly since: string | undefined;
 }
 
-/** An event as it is sent. */
+/** An event in the form in which it is sent. */
 export interface SentEvent extends Change {
   readonly number: number;
   readonly at: string;
@@ -21,7 +21,7 @@ export interface SentEvent extends Change {
 export interface History {
   /** Turns changes into events, and keeps the last ones. */
   add(changes: readonly Change[], at: string): SentEvent[];
-  /** Returns the events that a browser has missed; one event for everything if they are no longer kept. */
+  /** Returns the events that a browser has missed; one event of everything if the missed events are no longer kept. */
   missed(known: Known, now: string): readonly SentEvent[];
   /** Returns the line with the id of the last event. */
   position(): string;
@@ -30,16 +30,16 @@ export interface History {
 /** The number of events that are kept. */
 const mostRemembered = 500;
 
-/** How much earlier than `since` an event may be and is still sent, because the clocks of servers differ. */
+/** Events from this time before `since` are also sent, because the clocks of servers differ. */
 const marginMs = 2_000;
 
-/** Returns the lines of an event. `id` is not set for an event that is not kept. */
+/** Returns the lines of an event. `id` is undefined for an event that is not kept. */
 export const textOf = ({ kind, appId, threadId }: Change, at: string, id?: string): string =>
   `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ kind, appId, threadId, at })}\n\n`;
 
 /** Creates the history of a process that reads changes since a time. */
 export function createHistory(begun: string): History {
-  // The ids of another process, or of an earlier time, begin with another text.
+  // Event ids of other processes, or of an earlier history, begin with another text.
   const epoch = randomBytes(6).toString("hex");
   const events: SentEvent[] = [];
   let last = 0;

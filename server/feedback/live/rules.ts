@@ -2,7 +2,7 @@ import type { Role } from "../../../src/contract/endpoint.ts";
 import type { LiveKind } from "../../../src/contract/live.ts";
 import { suffices } from "../../access/members/rules.ts";
 
-/** A change: its kind, and its place. */
+/** A change: its kind, its app and its thread. */
 export interface Change {
   readonly kind: LiveKind;
   readonly appId?: string;
@@ -27,10 +27,13 @@ export const areSame = (before: RolesByApp, now: RolesByApp): boolean =>
 export const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): boolean =>
   appId === undefined || apps?.has(appId) === true;
 
-/** A connection gets at most this many events at once. If there are more, it gets one event: everything. */
+/** A connection gets at most this many events at once. If there are more, it gets one event of everything. */
 const mostAtOnce = 50;
 
-/** Returns the changes without repeats; one change of everything if there are too many or one of them is that. */
+/**
+ * Returns each change once. If there are too many changes, or one of them is a change of everything, returns only a
+ * change of everything.
+ */
 export function combine(changes: readonly Change[]): readonly Change[] {
   const each = new Map(
     changes.map((change) => [`${change.kind} ${change.appId} ${change.threadId}`, change]),

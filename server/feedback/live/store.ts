@@ -4,7 +4,7 @@ import { type Condition, sqlOf, valuesOf } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { type ChangesAfter, notAMark, threadChanges } from "../agent-work/store/changes.ts";
 
-/** A thread or an app in which something has changed. */
+/** A thread or an app that has changed. */
 export interface PlaceRow {
   readonly appId: string;
   readonly threadId?: string;
@@ -19,7 +19,10 @@ interface MembershipRow {
 /** How many values one statement has at most. */
 const mostValues = 500;
 
-/** The queries that find the app of a topic, by the kind of the topic. Undefined if it was deleted. */
+/**
+ * The queries that find the app of a topic, by the kind of the topic. A query returns undefined if the object was
+ * deleted.
+ */
 const places = {
   answering: (reader: Reader, id: string) =>
     reader.get<PlaceRow>(`SELECT f.app_id AS "appId", f.id AS "threadId" FROM feedback f WHERE f.id = ?`, id),
@@ -44,7 +47,7 @@ const places = {
 };
 export type Place = keyof typeof places;
 
-/** The reads for the connections for events. */
+/** The queries for the connections that get events. */
 export const liveReads = {
   /** Returns the app and the thread of an object. Undefined if the object was deleted. */
   placeOf: (reader: Reader, place: Place, id: string): Promise<PlaceRow | undefined> =>

@@ -9,7 +9,7 @@ import {
 import type { Change } from "./rules.ts";
 import type { Place } from "./store.ts";
 
-/** Means "there are new changes of threads". It is not a topic of the database. */
+/** The topic for new changes of threads. The database never signals this topic. */
 export const threadsChanged = "thread:";
 
 /** The meaning of each kind of topic, and the statement that finds its app. */
@@ -21,13 +21,13 @@ const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly plac
   ["seat", { kind: "testing", place: "slot" }],
 ]);
 
-/** The parts of a topic such as `thread:ID`. */
+/** Returns the parts of a topic such as `thread:ID`. */
 export function partsOf(topic: string): { readonly name: string; readonly id: string } {
   const at = topic.indexOf(":");
   return at < 0 ? { name: topic, id: "" } : { name: topic.slice(0, at), id: topic.slice(at + 1) };
 }
 
-/** Returns how to find the app of a topic. */
+/** Returns the kind of change of a topic, and the statement that finds its app. */
 export const placeIn = (topic: string) => places.get(partsOf(topic).name);
 
 export const meansEverything = (topic: string): boolean =>

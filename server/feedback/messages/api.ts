@@ -22,7 +22,7 @@ export function addMessage(
   const record = createAuditWriter(deps);
   return ({ caller, address, params: { id: asked }, body: { direction, body, change, ...reply }, save }) =>
     save(async (tx) => {
-      // Locked before the message gets its time, so that messages are stored in the order of their times.
+      // The thread is locked before the message gets its time. So messages are stored in the order of their times.
       const { id, appId } = await lockedThread(tx, asked, caller);
       const isReply = direction === "outbound";
       const isToEveryone = isReply && reply.everyone === true;
@@ -57,8 +57,8 @@ export function addMessage(
 }
 
 /**
- * Throws `answered` if a message of a sender, another member or an agent has arrived that the writer of a reply has not
- * seen. The caller has locked the messages of the thread. (rule F35)
+ * Throws `answered` if the writer of a reply has not seen a new message of a sender, another member or an agent. The
+ * caller must lock the messages of the thread first. (rule F35)
  */
 async function refuseUnseenMessage(
   tx: Transaction,
@@ -81,8 +81,8 @@ async function refuseUnseenMessage(
 }
 
 /**
- * Throws `answered` if another thread was merged into this one since the writer of a reply to everyone read it: the reply
- * would go to more senders. The caller has locked the thread. (rule F35)
+ * Throws `answered` if another thread was merged into this one after the writer of a reply to everyone had read it. The
+ * reply would go to more senders than the writer saw. The caller must lock the thread first. (rule F35)
  */
 async function refuseUnseenMerge(
   tx: Transaction,
@@ -93,7 +93,7 @@ async function refuseUnseenMerge(
   const last = (await merges.into(tx, id)).at(-1);
   if (last === undefined || last.id === expected?.toLowerCase()) return;
   throw new ApiError("answered", {
-    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Look who gets it, then decide.`,
+    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets it, then decide.`,
   });
 }
 

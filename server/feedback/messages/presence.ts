@@ -11,8 +11,8 @@ interface Member {
 }
 
 /**
- * Creates the functions that read and store which members are writing an answer in a thread. They are for one signed-in
- * person at the time `now`. (rule F36)
+ * Creates the functions that read and store which members are writing an answer in a thread. The functions are for one
+ * signed-in person at the time `now`. (rule F36)
  */
 export const createPageAnswering =
   ({ database, log }: Pick<Deps, "database" | "log">) =>

@@ -2,7 +2,7 @@ import type { ReplyDelivery } from "../../../src/contract/threads.ts";
 
 /** The receivers of a reply, and how it was sent to them. */
 export interface SentReply {
-  /** For each report that the reply answers: the address that the sender gave; null for none. */
+  /** For each report that the reply answers: the address of the sender; null if the sender gave none. */
   readonly receivers: readonly (string | null)[];
   /** The addresses that get the reply by mail. */
   readonly mailedTo: readonly string[];
@@ -13,8 +13,8 @@ export interface SentReply {
 }
 
 /**
- * Returns how a reply was delivered. The function `normalised` returns an address in the form that mails use. (rules
- * F38 and M10)
+ * Returns how a reply was delivered. `normalised` is a function that returns an address in the form that mails use.
+ * (rules F38 and M10)
  */
 export function replyDelivery(
   { receivers, mailedTo, onPage, sendsMail }: SentReply,
@@ -63,10 +63,10 @@ export function newerMessage<Message extends WrittenMessage>(
   return messages.slice(seen + 1).findLast(({ authorId }) => authorId !== userId);
 }
 
-/** How long a page shows a person as writing after the person has stopped typing. */
+/** After a person has stopped typing, a page still shows for this time that the person is writing. */
 const answeringShownFor = 45_000;
 
-/** While a person types, the server stores that again after this time. */
+/** While a person is typing, the server stores this again each time this number of milliseconds has passed. */
 const answeringStoredEvery = 20_000;
 
 /** The thread in which a person writes an answer, and when that was last stored. */
@@ -76,8 +76,8 @@ export interface NotedAnswering {
 }
 
 /**
- * Whether the person is still writing. The clocks of two servers may differ slightly. A time far in the future does not
- * count: it comes from a wrong clock. (rule F36)
+ * Whether the person is still writing. The clocks of two servers may differ slightly. A time far in the future is
+ * ignored, because it comes from a wrong clock. (rule F36)
  */
 export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedAt">): boolean =>
   distance(now, notedAt) < answeringShownFor;

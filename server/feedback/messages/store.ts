@@ -135,8 +135,8 @@ const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id
 const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
 /**
- * The members who write answers, each with a thread. A row does not prove that the member is still writing: that
- * depends on its time. (rule F36)
+ * The members who write answers, each with a thread. Whether a member is still writing depends on the time in the row.
+ * (rule F36)
  */
 export const answering = {
   /** Returns the thread in which a member was last stored as a writer. */

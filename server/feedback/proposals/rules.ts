@@ -11,17 +11,17 @@ export interface RunState {
   readonly expiresAt: string | null;
 }
 
-/** The time of a request, and whether the server's clock is in doubt. */
+/** The time of a request, and whether the server's clock may be wrong. */
 export interface Moment {
   readonly now: Date;
   readonly doubtful: boolean;
-  /** If the clock is in doubt: by how many milliseconds it may be slow. */
+  /** By how many milliseconds the clock may be slow, if it may be wrong. */
   readonly behindMs: number;
 }
 
 /**
- * Returns whether an approval is still valid (`good`) or has expired (`over`). `unknown` means that the clock is in
- * doubt and the answer depends on it. (rules A23, D12)
+ * Returns whether an approval is still valid (`good`) or has expired (`over`). `unknown` means that the clock may be
+ * wrong and the answer depends on it. (rules A23, D12)
  */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
@@ -101,8 +101,8 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume a claim that is not released. If the clock is in doubt, it is not certain that the worker
- * was silent. (rule A32)
+ * Whether a caller may resume a claim that is not released. If the clock may be wrong, it is not certain that the
+ * worker was silent. (rule A32)
  */
 export function mayResume(
   {

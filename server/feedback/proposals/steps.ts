@@ -46,7 +46,7 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Whether the thread stays read after a step, because no person has to act. (rule F50) */
+/** Whether no person has to act after a step, so that the thread does not become unread. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
@@ -75,7 +75,7 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
 /**
  * Stores that an approval has expired, or that an agent has read it for the first time. It runs before the agent gets
  * the answer, so a proposal that an agent has read as expired is never approved again. Returns the stored proposal.
- * Returns "as it was" after the first read, which changes nothing else. (rules A22, A23)
+ * Returns "as it was" if it was only the first read, because that changes nothing else. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -102,13 +102,13 @@ const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<b
     return isFirst;
   });
 
-/** Whether `settle` has something to store before an agent reads the proposal. */
+/** Whether `settle` must store something before an agent reads the proposal. */
 export const needsSettling = (
   run: Pick<ProposalRow, "status" | "decision" | "decidedAt" | "expiresAt" | "firstReadAt">,
   now: Date,
 ): boolean => run.status === "approved" && (run.firstReadAt === null || stateAt(run, now) !== run);
 
-/** Returns the time of this request, and whether the server's clock is in doubt. */
+/** Returns the time of this request, and whether the server's clock may be wrong. */
 export const momentOf = ({ clock, time }: Pick<Deps, "clock" | "time">): Moment => ({
   now: clock.now(),
   doubtful: time.isDoubtful(),

@@ -42,8 +42,8 @@ export interface Recording {
 }
 
 /**
- * Records a step of the server itself. As for a step of a person or an agent, it writes to the audit and the thread,
- * and stores an event if the proposal has ended. (rules A26, A27)
+ * Records a step that the server itself takes. It writes to the audit and the thread, as for a step of a person or an
+ * agent. If the proposal has ended, it also stores an event. (rules A26, A27)
  */
 export async function recordServerStep(
   tx: Transaction,
@@ -76,7 +76,7 @@ export interface ProposalRow extends ClaimColumns {
   readonly replacedBy: string | null;
   readonly createdAt: string;
   readonly expiresAt: string | null;
-  /** When an agent first read the approval. */
+  /** The time at which an agent first read the approval. */
   readonly firstReadAt: string | null;
   /** For how many hours an approval is valid in this app; null for no limit. */
   readonly approvalHours: number | null;
@@ -232,7 +232,7 @@ export const proposals = {
       now,
     )) > 0,
 
-  /** Sets when the approval expires. */
+  /** Sets the time at which the approval expires. */
   setExpiry: (tx: Transaction, id: string, expiresAt: string | null) =>
     tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
 

@@ -5,7 +5,7 @@ import type { ProposalRow } from "./store.ts";
 export interface WaitingAgent {
   readonly tokenId: string;
   /**
-   * Whether the agent would read a decision immediately: its connection is open, and no signal has come since it last
+   * Whether the agent would read a decision immediately: its connection is open, and there was no signal since it last
    * read the proposal.
    */
   readonly isResting: () => boolean;
@@ -20,7 +20,7 @@ export interface WaitingAgents {
   add(runId: string, agent: WaitingAgent): () => void;
   /** Returns the token of an agent that would read the decision immediately; null if there is none. */
   readerOf(runId: string): string | null;
-  /** Passes the stored proposal to the waiting agents, after the transaction has committed. */
+  /** Gives the stored proposal to the waiting agents after the transaction has committed. */
   handOver(tx: Pick<Transaction, "engine" | "signal">, run: ProposalRow): void;
   /** Returns the proposal whose transaction has committed, if this topic is its signal. */
   handedOver(topic: string): ProposalRow | undefined;

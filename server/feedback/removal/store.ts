@@ -41,7 +41,7 @@ export const retention = {
     { days, now, most }: { readonly days: number; readonly now: Date; readonly most: number },
   ): Promise<number> {
     let total = 0;
-    // Queries each type separately, because the index by activity has the type before the time.
+    // Queries each type separately, because in the index by activity, the type comes before the time.
     for (const type of FeedbackType.options) {
       const row = await reader.get<{ count: number }>(
         plannedEachTime(
@@ -54,7 +54,7 @@ export const retention = {
     return total;
   },
 
-  /** Deletes some of the threads of an app that are too old by the app's current limit. */
+  /** Deletes some of the threads of an app that are older than the current limit of the app. */
   async removeDue(
     tx: Transaction,
     appId: string,

@@ -22,7 +22,7 @@ export const feedback = (
   return {
     async submit(request) {
       const { caller, body } = request;
-      // The app's feedback may be turned off. (rule F8)
+      // An owner may have turned off feedback for the app. (rule F8)
       if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
       const files = feedbackFilesOf(body);
       const blockedBy = caller.blocksSenders
@@ -115,15 +115,18 @@ async function storeEvent(
 }
 
 interface EarlierThreads {
-  /** The open thread of the same failure. */
+  /** The id of the open thread of the same failure. */
   readonly earlier?: string | undefined;
-  /** The thread that has the key of the failure. It may have been merged into the open one. */
+  /** The thread that has the key of the failure. It may have been merged into the open thread. */
   readonly failureId?: string | undefined;
   /** The last resolved thread of the failure, if none of its threads is open. */
   readonly resolved?: string | undefined;
 }
 
-/** Finds the thread that a report with this `dedupeKey` joins, or the last resolved one. (rule F10) */
+/**
+ * Finds the thread to which a report with this `dedupeKey` is added, or the last resolved thread of the same failure.
+ * (rule F10)
+ */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
   if (thread.dedupeKey === null) return {};
   await failures.lock(tx, thread.appId, thread.dedupeKey);
@@ -153,7 +156,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // The time is taken after the lock, so that the repeat comes after all messages that a person may already have seen.
+  // The time is read after the lock. So the repeat comes after all messages that a person may already have seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

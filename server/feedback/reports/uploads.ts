@@ -6,7 +6,10 @@ import { randomName } from "../../secrets/secrets.ts";
 
 /** The cache of how much of its storage quota each app uses. */
 interface AppStorage {
-  /** Calls `work`, which stores `bytes` bytes if `hasRoom` is true. `hasRoom`: whether they fit into the quota. */
+  /**
+   * Calls `work` with `hasRoom`, which says whether `bytes` more bytes fit into the quota. If they do, `work` stores
+   * them.
+   */
   withRoom<Result>(
     appId: string,
     bytes: number,
@@ -20,9 +23,9 @@ const currentForMs = 60_000;
 
 interface Used {
   stored: number;
-  /** The bytes that reports in progress are storing. */
+  /** The number of bytes that reports in progress are storing. */
   pending: number;
-  /** The bytes that were stored after the query of the sum began. The sum may or may not include them. */
+  /** The number of bytes that were stored since the query of the sum began. The sum may or may not include them. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;
@@ -30,8 +33,8 @@ interface Used {
 
 /**
  * Creates the cache. It keeps the sum of an app for a minute, so that not every report must add up all uploads. If an
- * app is close to its quota, each report adds them up. If there are several servers, an app may exceed its quota by the
- * bytes that they store within that minute. (rule F12)
+ * app is close to its quota, each report adds up all uploads. If there are several servers, an app may exceed its quota
+ * by the bytes that the servers store within that minute. (rule F12)
  */
 export function createAppStorage({
   database,
@@ -81,7 +84,7 @@ export function createAppStorage({
   };
 }
 
-/** The stored values of a received file. Its name cannot be guessed. */
+/** The stored values of a received file. The name is random, so that nobody can guess it. */
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
 /**

@@ -91,16 +91,13 @@ const SavedReplies = ({
       <div class="head">
         <div>
           <h1>Saved replies</h1>
-          <p>
-            Texts that your team sends again and again. You insert them on a thread, and can change them
-            there.
-          </p>
+          <p>Texts that your team sends often. You insert them into a reply, and can change them there.</p>
         </div>
       </div>
       <div class="stack wide">
         {replies.length === 0 ? (
           <Empty title="No saved replies yet">
-            <p>Save the answers that you type often.</p>
+            <p>Save answers that you often type.</p>
           </Empty>
         ) : (
           <ul class="list">
@@ -164,7 +161,7 @@ const ReplyLine = ({
           </form>
         </details>
         <Confirmation offer="Delete" action={at("delete")} button="Delete the saved reply" danger>
-          Replies that were sent stay.
+          Replies that were already sent are not deleted.
         </Confirmation>
       </Can>
     </li>

@@ -8,17 +8,17 @@ import { readQuery } from "./rules/query.ts";
 export interface Destination {
   readonly kind: "Page" | "FAQ" | "Release note";
   readonly name: string;
-  /** The app to which it belongs. */
+  /** The name of the app to which the destination belongs. */
   readonly app: string | undefined;
   readonly href: string;
 }
 
-/** The most of each kind that a search offers. */
+/** How many destinations of each kind a search offers at most. */
 const most = 5;
 
 /**
- * Returns the pages, FAQ entries and release notes whose names the query finds, in any language. Each has the name that
- * was found. A query with operators finds none. (rule F57)
+ * Returns the pages, FAQ entries and release notes whose names the query finds, in any language. Each result has the
+ * name that was found. A query with operators finds none of them. (rule F57)
  */
 export function destinationsOf(
   q: string,

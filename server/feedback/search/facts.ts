@@ -19,7 +19,7 @@ interface FirstPage {
   readonly limit: number;
 }
 
-/** Returns the facts about the whole search that its first page shows. (rules F58, F59) */
+/** Returns the facts about the whole search. Only its first page shows them. (rules F58, F59) */
 export async function factsOf(
   database: Database,
   { appIds, userId }: InboxScope,

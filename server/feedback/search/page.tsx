@@ -35,7 +35,7 @@ interface SearchPageProps {
   readonly q: string;
   readonly status: string;
   readonly cursor: string;
-  /** Undefined if there is no query. */
+  /** The results. Undefined if there is no query. */
   readonly found: Found | undefined;
   readonly now: Date;
 }
@@ -141,7 +141,7 @@ const Results = ({
         <p>
           {nextCursor === null
             ? "No feedback of your apps matches your search."
-            : "Nothing matches among the newest feedback. The search has not looked at older feedback yet."}
+            : "No new feedback matches your search. Older feedback was not searched yet."}
         </p>
       </Empty>
     )}

@@ -17,7 +17,10 @@ const places: Readonly<Record<string, string>> = {
   source: "Source",
 };
 
-/** The line of a thread that a search found. Nothing if it is the subject, which is shown anyway. */
+/**
+ * The line of a thread that a search found. Shows nothing if that line is the subject, because the row already shows
+ * the subject.
+ */
 export const FoundText = ({ found }: { readonly found: FoundLine }) =>
   found.in === "subject" ? null : (
     <p class="last">
@@ -42,14 +45,14 @@ export const FoundSubject = ({
 
 type Count = SearchFacts["counts"]["open"];
 
-/** Returns the sum of the counts. It ends with `+` if one of them does. */
+/** Returns the sum of the counts. The sum ends with `+` if one of the counts does. */
 export function totalOf({ open, in_progress, resolved, archived }: SearchFacts["counts"]): Count {
   const counts = [open, in_progress, resolved, archived];
   const sum = counts.reduce<number>((total, count) => total + Number.parseInt(String(count), 10), 0);
   return counts.some((count) => typeof count === "string") ? `${sum}+` : sum;
 }
 
-/** The statuses of the found threads with their numbers, each a link to these threads. */
+/** The statuses of the found threads with their numbers, each number is a link to these threads. */
 export const FoundStatuses = ({
   counts,
   status,
@@ -78,7 +81,7 @@ export const FoundStatuses = ({
   );
 };
 
-/** The corrected query, and whether the index is complete. */
+/** The corrected query, and a hint if the index is not complete. */
 export const SearchHints = ({
   facts,
   address,
@@ -103,7 +106,7 @@ export const SearchHints = ({
       </p>
     )}
     {facts?.indexing === true && (
-      <p class="hint">The index of the search is being built. Older feedback may be missing for now.</p>
+      <p class="hint">The search index is being built. Until that is done, older feedback may be missing.</p>
     )}
   </>
 );

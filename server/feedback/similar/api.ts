@@ -7,7 +7,7 @@ import { readableThread } from "../threads/owned.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 
-/** The handler that finds threads with the same rare words. (rule F76) */
+/** The handler that finds threads which share rare words with a thread. (rule F76) */
 export const similar = ({
   database,
   log,

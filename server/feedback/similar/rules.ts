@@ -1,19 +1,19 @@
 import { pairsIn, wordsIn } from "../search/rules/words.ts";
 
-/** A word of a thread, as the index has it and as the thread has it. */
+/** A word of a thread, in the form of the index and as it is written in the thread. */
 export interface OwnWord {
   readonly word: string;
   readonly written: string;
 }
 
-/** The most words of a thread that are looked for in others. */
+/** How many words of a thread are searched in other threads at most. */
 const mostWords = 24;
 
 const fewestLetters = 4;
 
 /**
- * Returns the words by which other threads can be similar to one, the most telling ones first: those of the subject,
- * those with digits, and long ones.
+ * Returns the words of a thread that can occur in similar threads. The most specific words come first: words of the
+ * subject, words with digits, and long words.
  */
 export function tellingWords({
   subject,
@@ -29,7 +29,7 @@ export function tellingWords({
   ] as const)
     for (const { word, start, end, isRun } of wordsIn(text)) {
       const written = text.slice(start, end);
-      // In a script without spaces, the index has each two letters that follow each other.
+      // For a script without spaces, the index has all pairs of adjacent letters.
       const words = isRun ? pairsIn(word).filter((pair) => [...pair].length === 2) : [word];
       for (const one of words) {
         if ((!isRun && one.length < fewestLetters) || found.has(one)) continue;
@@ -61,19 +61,22 @@ export interface Similar {
   readonly shared: readonly string[];
 }
 
-/** The most similar threads, and the most shared words, that are named. */
+/** How many similar threads, and how many shared words of each, are named at most. */
 const mostSimilar = 3;
 const mostNamed = 5;
 
-/** So many of the rarest words say what a thread is about. A similar thread has at least a third of their weight. */
+/**
+ * This number of the rarest words describes a thread. The words that a similar thread shares must have at least a third
+ * of their weight.
+ */
 const mostTelling = 8;
 
-/** In an app with fewer threads than this, a word is not common only because many of them have it. */
+/** In an app with fewer threads than this, a word can be rare even if many of the threads have it. */
 const fewThreads = 12;
 
 /**
- * Returns the threads that share the most rare words with the thread `own`, of `total` threads. A word weighs more if
- * fewer threads have it. (rule F76)
+ * Returns the threads that share the most rare words with the thread `own`. The app has `total` threads. A word weighs
+ * more if fewer threads have it. (rule F76)
  */
 export function similarThreads(
   words: readonly FoundWord[],

@@ -7,7 +7,7 @@ import { newestWith } from "../search/store/spelling.ts";
 import { activeAt } from "../unread/store/read-marks.ts";
 import { type FoundWord, mostWithWord, type OwnWord } from "./rules.ts";
 
-/** A thread with the texts by which others can be similar. */
+/** A thread with the texts that are compared with other threads. */
 interface OwnRow {
   readonly seq: number;
   readonly appId: string;
@@ -17,13 +17,13 @@ interface OwnRow {
 
 type ListedRow = Omit<SimilarThread, "shared"> & { readonly seq: number };
 
-/** All words together are looked up in this time. Words that are left then are left out. */
+/** The time for the search of all words together. Words that were not searched in this time are ignored. */
 const milliseconds = 500;
 
-/** How many words are looked up at the same time. On SQLite other requests are answered between two words. */
+/** How many words are looked up at the same time. On SQLite, other requests can be answered between two words. */
 const atOnce = { sqlite: 1, postgres: 6 } as const;
 
-/** The work for one word. */
+/** The limits of the search for one word. */
 const ofOneWord = { milliseconds: 4, few: 1_000, rare: 1_000 };
 
 /** The most threads of an app that are counted. */
@@ -42,7 +42,7 @@ export const similar = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the newest threads with each of these words. If the time is over, the last words are left out. */
+  /** Returns the newest threads with each of these words. If the time is over, the last words are ignored. */
   async withWords(
     reader: Reader,
     { appId, userId }: { readonly appId: string; readonly userId: string },
@@ -68,7 +68,7 @@ export const similar = {
     return found;
   },
 
-  /** Returns what a list shows of these threads. */
+  /** Returns the data of these threads that a list shows. */
   list: (reader: Reader, seqs: readonly number[]): Promise<ListedRow[]> =>
     seqs.length === 0
       ? Promise.resolve([])

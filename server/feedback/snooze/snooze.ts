@@ -6,9 +6,9 @@ import { snoozeRefusal } from "./rules.ts";
 import { snoozes } from "./store.ts";
 
 /**
- * Snoozes a thread, or ends its snooze. A snoozed thread is read for all members, and is unread for all when the snooze
- * ends. Returns the change for the audit, which is empty if nothing changes. Throws `bad_request` and `wrong_state`.
- * (rule F42)
+ * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members. When the snooze ends, the
+ * thread is unread for all members. Returns the change for the audit, which is empty if nothing changes. Throws
+ * `bad_request` and `wrong_state`. (rule F42)
  */
 export async function changeSnooze(
   tx: Transaction,

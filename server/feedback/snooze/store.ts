@@ -25,8 +25,8 @@ export const snoozes = {
 };
 
 /**
- * Ends the snoozes that are over at this time. Call it before you read lists of threads or unread marks. So no job, no
- * restart and no clock can lose the end of a snooze. (rule F42)
+ * Ends the snoozes that are over at this time. Call it before you read lists of threads or unread marks. So the end of
+ * a snooze does not depend on a background job. (rule F42)
  */
 export async function endDueSnoozes({
   database,
@@ -35,7 +35,7 @@ export async function endDueSnoozes({
 }: Pick<Deps, "clock" | "database" | "time">): Promise<void> {
   const now = clock.now().toISOString();
   if (time.isDoubtful() || !(await hasDue(database, now))) return;
-  // On a full disk, people can still read the threads.
+  // If the disk is full, the error is ignored, so that people can still read the threads.
   await endAll(database, now).catch(() => undefined);
 }
 
@@ -50,7 +50,7 @@ const mostAtOnce = 200;
 
 const isDue = "snoozed_until <= ? AND status <> 'blocked'";
 
-// The order makes PostgreSQL use the index. Without it, a plan for all values reads all threads.
+// With this order, PostgreSQL uses the index. Without it, a generic plan would read all threads.
 const hasDue = async (reader: Reader, now: string): Promise<boolean> =>
   (await reader.get<{ found: number }>(
     `SELECT 1 AS found FROM feedback WHERE ${isDue} ORDER BY snoozed_until, id LIMIT 1`,
@@ -67,7 +67,7 @@ function ofRow(expression: string): string {
   return expression.replaceAll("f.", "");
 }
 
-/** Ends up to `mostAtOnce` snoozes. Returns how many. */
+/** Ends up to `mostAtOnce` snoozes. Returns the number of ended snoozes. */
 async function endSome(tx: Transaction, now: string): Promise<number> {
   await tx.lock("snoozes");
   const ended = await tx.all<{ id: string }>(endDue, now, now);

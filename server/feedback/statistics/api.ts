@@ -9,7 +9,7 @@ import { statisticsAnswer } from "./answer.ts";
 import { daysOf, lengthOf, periodOf } from "./rules.ts";
 import { statistics as rows } from "./store.ts";
 
-/** The handler for the numbers of an app. (rules F60 to F64) */
+/** The handler for the statistics of an app. (rules F60 to F64) */
 export const statistics = ({
   clock,
   database,

@@ -14,8 +14,8 @@ interface DayChartProps {
 }
 
 /**
- * A bar for each day, with the types of its reports one on the other, and a line for the resolved threads. Screen
- * readers get the table below it.
+ * A chart with a bar for each day and a line for the resolved threads. Each bar is divided by the types of the reports.
+ * Screen readers read the table below the chart.
  */
 export const DayChart = ({ days, at }: DayChartProps) => {
   const sums = days.map(({ new: by }) => types.reduce((sum, type) => sum + by[type], 0));
@@ -33,7 +33,10 @@ export const DayChart = ({ days, at }: DayChartProps) => {
   );
 };
 
-/** The bars and the line. The numbers beside them are no part of the drawing, because it is stretched to its place. */
+/**
+ * The bars and the line. The numbers beside them are not part of the drawing, because the drawing is stretched to the
+ * available width.
+ */
 const Days = ({
   days,
   sums,
@@ -82,13 +85,13 @@ const Days = ({
   );
 };
 
-/** Returns the next number from `most` that has a whole half. */
+/** Returns the next round number that is not less than `most`. Half of it is a whole number, too. */
 const niceTop = (most: number): number => {
   const step = 10 ** Math.floor(Math.log10(most));
   return Math.max(2, [1, 2, 4, 6, 8, 10].map((factor) => factor * step).find((top) => top >= most) ?? most);
 };
 
-/** A horizontal bar. `share` is its part of the longest one, from 0 to 1. */
+/** A horizontal bar. `share` is its length in proportion to the longest bar, from 0 to 1. */
 export const Bar = ({
   share,
   tone,

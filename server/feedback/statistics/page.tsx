@@ -33,7 +33,7 @@ async function showNumbers(visit: SignedInVisit): Promise<Reply> {
   }
 }
 
-/** Returns the period that the address names. */
+/** Returns the period that the address of the page selects. */
 function wantedPeriod({ now, query }: SignedInVisit, profile: string): Period {
   const given = query("zone") || profile;
   if (!timeZone.safeParse(given).success)
@@ -76,14 +76,14 @@ const dayBefore = (day: string, days: number): string =>
 interface Shown {
   readonly navigation: AppNavigation;
   readonly present: Statistics;
-  /** The numbers of the period before, which has the same length. */
+  /** The statistics of the previous period, which has the same length. */
   readonly before: Statistics;
   readonly now: Date;
   /** The time zone of the person's profile. */
   readonly profile: string;
-  /** The days of the period. */
+  /** The number of days in the period. */
   readonly length: number;
-  /** Whether the person chose the first day. */
+  /** Whether the person chose the days of the period. */
   readonly isOwn: boolean;
   /** Why the chosen period is not shown. */
   readonly refusal?: ApiError | undefined;
@@ -199,7 +199,7 @@ const Figures = ({
         {answered === undefined
           ? "fewer than 5 reports"
           : inADay < now.reports && areOfLastDay(present, at)
-            ? "the others are not due yet"
+            ? "the others can still get a reply in time"
             : answeredBefore === undefined
               ? "nothing to compare with"
               : pointsText(answered - answeredBefore)}
@@ -395,7 +395,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
       <p class="muted small">
         {firstReply.p90 === null
           ? "No report of this period has a reply."
-          : `9 of 10: ${waitText(firstReply.p90)}. Median and 9 of 10 are estimates from counts in ranges; nights and weekends count.`}
+          : `9 of 10: ${waitText(firstReply.p90)}. Median and 9 of 10 are estimates from the numbers of replies in each range of time. Nights and weekends are included.`}
       </p>
     </section>
   );
@@ -455,7 +455,7 @@ const Agents = ({ present: { agents } }: { readonly present: Statistics }) => {
         ]}
       />
       <p class="muted small">
-        {`${agents.rejected} rejected, ${agents.changed} sent back, ${agents.expired} expired.`}
+        {`${agents.rejected} rejected, ${agents.changed} with changes requested, ${agents.expired} expired.`}
         {agents.medianDecisionMs !== null &&
           ` Median wait for a decision: about ${waitText(agents.medianDecisionMs)}.`}
       </p>
@@ -473,7 +473,7 @@ const Versions = ({ present, search }: { readonly present: Statistics; readonly 
       <h2 id="versions">Bugs by app version</h2>
       {shown.length === 0 ? (
         <p class="muted small">
-          No version has five reports. A report names its version as <code>appVersion</code> in its metadata.
+          No version has five reports. A report has its version as <code>appVersion</code> in its metadata.
         </p>
       ) : (
         <>

@@ -6,7 +6,7 @@ const quarterMilliseconds = 900_000;
 const quartersOfDay = 96;
 const minuteMilliseconds = 60_000;
 
-/** From a number of quarters of an hour since 1970 to the number before `to`. */
+/** Consecutive quarters of an hour, as numbers of quarters since 1970: from `from` to before `to`. */
 export interface Quarters {
   readonly from: number;
   readonly to: number;
@@ -28,12 +28,15 @@ const lastDays = 30;
 
 const dayMilliseconds = 86_400_000;
 
-/** Returns the period that a request means. Without a day it ends today and has 30 days. (rule F62) */
+/**
+ * Returns the period that a request selects. If the request names no days, the period ends today and has 30 days. (rule
+ * F62)
+ */
 export function periodOf(
   { from, to, zone = "UTC" }: { readonly [Name in keyof Period]?: string | undefined },
   now: Date,
 ): Period {
-  // Sweden writes a date as ISO 8601 does.
+  // The Swedish form of a date is that of ISO 8601.
   const last = to ?? new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(now);
   return { from: from ?? dayAfter(last, 1 - lastDays), to: last, zone };
 }
@@ -66,7 +69,7 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether all new reports of a period arrived on days that began in the last 24 hours. */
+/** Whether all new reports of a period arrived on days that began within the last 24 hours. */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,
@@ -91,7 +94,7 @@ export interface Parts {
   readonly after: Quarters;
 }
 
-/** Returns the parts of a period. Each has its own counts, and together they cover each quarter once. */
+/** Returns the parts of a period. Each part has separate counts. Together the parts contain each quarter once. */
 export function partsOf({ from, to }: Quarters): Parts {
   const days = { from: Math.ceil(from / quartersOfDay), to: Math.floor(to / quartersOfDay) };
   if (days.from >= days.to)
@@ -119,8 +122,8 @@ export const instantOf = (quarter: number): string => new Date(quarter * quarter
 
 /**
  * Returns the time within which a part of the counted waits ended, in milliseconds. `counts` has the number of waits in
- * each range; the last range has no limit. Within a range the waits count as evenly spread. A time beyond the last limit
- * is that limit. Null without waits. (rule F61)
+ * each range; the last range has no limit. Within a range the waits are assumed to be spread evenly. A time above the
+ * last limit is returned as that limit. Returns null if there are no waits. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;
@@ -143,10 +146,12 @@ const waitLimits: readonly number[] = limits.waits;
 export const waitsWithin = (counts: readonly number[], minutes: number): number =>
   counts.slice(0, waitLimits.indexOf(minutes) + 1).reduce((sum, count) => sum + count, 0);
 
-/** The least time in milliseconds that a thread of each group is old, the youngest first. (rule F63) */
+/** The least age in milliseconds of the threads in each group, the youngest group first. (rule F63) */
 const ages = [0, 1, 7, 30].map((days) => days * 86_400_000);
 
-/** Returns from when to when the threads of each age were created, the youngest first. */
+/**
+ * Returns, for each group of ages, the times between which its threads were created. The youngest group comes first.
+ */
 export const agesAt = (now: Date): readonly { readonly from: string; readonly to: string }[] =>
   ages.map((age, at) => ({
     from: at + 1 < ages.length ? new Date(now.getTime() - (ages[at + 1] ?? 0)).toISOString() : "",

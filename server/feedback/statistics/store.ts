@@ -4,7 +4,7 @@ import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { countStored, findTimes, quartersOfDay } from "../../database/schema/statistics.ts";
 import { agesAt, type CountedDay, type Parts, partsOf, type Quarters, quartersOf } from "./rules.ts";
 
-/** What happened on one day of a period. `at` is the number of the day in the period, from 0. */
+/** What happened on one day of a period. `at` is the index of the day in the period, beginning with 0. */
 export interface DayRow {
   readonly at: number;
   readonly bug: number;
@@ -59,7 +59,7 @@ const sumsByDay = (engine: Engine): string =>
      WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
    FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
-/** Returns SQL that selects the counts of a table in the three parts of a period, with its values. */
+/** Returns SQL that selects the counts of a table in the three parts of a period, and the values of this SQL. */
 function inParts(
   table: "measure_counts" | "repeat_counts",
   column: string,
@@ -73,7 +73,7 @@ function inParts(
   };
 }
 
-/** The scope of the statistics of an app. */
+/** The app and the period whose statistics are read. */
 interface Wanted {
   readonly appId: string;
   readonly parts: Parts;
@@ -96,9 +96,9 @@ export interface RepeatsRow {
   readonly count: number;
 }
 
-/** The statistics of apps. Triggers of the database count. (rule F60) */
+/** The statistics of apps. Triggers in the database update the counts. (rule F60) */
 export const statistics = {
-  /** Returns everything that was counted in these days, and the threads that are open now. */
+  /** Returns all counts of these days, and the threads that are open now. */
   async read(
     reader: Reader,
     appId: string,
@@ -135,7 +135,7 @@ export const statistics = {
     });
   },
 
-  /** Returns what happened in a time in all apps of which a person is a member. */
+  /** Returns what happened between two times in all apps of a person. */
   async inAllApps(reader: Reader, userId: string, { from, to }: Quarters): Promise<AllAppsRow> {
     const row = await reader.get<Record<keyof AllAppsRow, number | string>>(
       `SELECT CAST(coalesce(sum(c.bug + c.feature + c.question + c.general), 0) AS BIGINT) AS reports,
@@ -192,7 +192,9 @@ export const statistics = {
     return rows.map(({ id, at, count }) => ({ id, at: Number(at), count: Number(count) }));
   },
 
-  /** Returns how many threads are open or in progress that were created in each of these times. Stops at `most`. */
+  /**
+   * Returns, for each of these periods, how many of the threads created in it are open or in progress. Stops at `most`.
+   */
   async openIn(
     reader: Reader,
     appId: string,
@@ -214,14 +216,14 @@ export const statistics = {
     return rows.map((row) => Number(row?.count ?? 0));
   },
 
-  /** Whether an app has counts. */
+  /** Whether there are any counts for an app. */
   hasCounts: async (reader: Reader, appId: string): Promise<boolean> =>
     (await reader.get<{ found: number }>(
       "SELECT 1 AS found FROM report_counts WHERE app_id = ? LIMIT 1",
       appId,
     )) !== undefined,
 
-  /** Counts everything that is stored of an app that has no counts yet. */
+  /** Counts all stored data of an app that has no counts yet. */
   async countStored(tx: Transaction, appId: string): Promise<void> {
     const wanted = "SELECT id FROM apps WHERE id = ?";
     await tx.run(
@@ -233,8 +235,8 @@ export const statistics = {
   },
 
   /**
-   * PostgreSQL: adds up the counts of different connections, for some of the quarters before `before`. Returns how many
-   * rows it added up.
+   * Adds up the counts of different connections on PostgreSQL, for some of the quarters before `before`. Returns how
+   * many rows it added up.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     if (tx.engine === "sqlite") return 0;

@@ -50,7 +50,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
       while ((await deps.database.write(moveSome)) > 0);
       return save(async (tx) => {
         const { appId, name } = await assertMergeable(tx, merged, caller);
-        // Moves the threads that got the tag while the earlier transactions ran.
+        // This moves the threads that were tagged while the earlier transactions ran.
         while ((await moveSome(tx)) > 0);
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "tag.merge", appId, target: id, label: name });

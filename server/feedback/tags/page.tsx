@@ -89,14 +89,14 @@ const Tags = ({
       <div class="head">
         <div>
           <h1>Tags</h1>
-          <p>Words by which your team sorts the feedback of this app. Senders never see them.</p>
+          <p>Words with which your team sorts the feedback of this app. Senders never see tags.</p>
         </div>
       </div>
       <div class="stack wide">
         {refused?.tagId !== undefined && <Refused refusal={refused.form.refusal} />}
         {all.length === 0 ? (
           <Empty title="No tags yet">
-            <p>Type one on a thread, or create one here.</p>
+            <p>Add a tag to a thread, or create a tag here.</p>
           </Empty>
         ) : (
           <ul class="list">
@@ -192,7 +192,7 @@ const TagLine = ({
       </details>
       {others.length > 0 && <Merge tag={tag} others={others} action={at("merge")} />}
       <Confirmation offer="Delete" action={at("delete")} button="Delete the tag" danger>
-        The tag disappears from all its threads. The threads stay.
+        The tag is removed from all its threads. The threads are not deleted.
       </Confirmation>
     </Can>
   </li>
@@ -226,7 +226,7 @@ const Merge = ({
         name="into"
         label="Into"
         part={tag.id}
-        hint="All threads of this tag get that one, and this one is deleted."
+        hint="All threads with this tag get the other tag, and this tag is deleted."
         options={others.map(({ id, name }) => [id, visibleLine(name)] as const)}
       />
       <div class="actions">

@@ -16,7 +16,7 @@ export const sortKeyOf = (order: OrderInTime) =>
 
 /**
  * Returns SQL for the threads `f` of a tag, read from the tag's index, and their sort key. The rows `t` connect the tag
- * with threads. They repeat the status, the assignee and the times of the threads.
+ * with threads. These rows also contain the status, the assignee and the times of the threads.
  */
 export const threadsOfTag = (engine: Engine, order: OrderInTime) =>
   ({
@@ -39,7 +39,7 @@ export interface ThreadQuery {
 }
 
 /**
- * The rows of a page. `reached` is set if a search ended because of its time limit: threads before that `seq` were not
+ * The rows of a page. `reached` is set if a search ended because of its time limit: threads with a lower `seq` were not
  * searched.
  */
 export interface ThreadRows<Row> {
@@ -47,7 +47,7 @@ export interface ThreadRows<Row> {
   readonly reached?: number | undefined;
 }
 
-/** Finds the newest threads that the query `q` finds, and reads their rows. */
+/** Searches for the newest threads that match the query `q`, and reads their rows. */
 export async function readFound<Row>(
   reader: Reader,
   search: {

@@ -2,12 +2,14 @@ import type { Database, Reader, Transaction } from "../../database/database.ts";
 import type { Condition } from "../../database/lists.ts";
 
 /**
- * Assigns the next number to each thread of the app without a number, in the order of arrival. Call it before the
- * threads of an app are read: a new report gets no number, because reports would then wait for each other. (rule F40)
+ * Assigns the next number to each thread of the app without a number, in the order of arrival. Call this before the
+ * threads of an app are read. A new report gets no number at first, because otherwise reports would wait for each
+ * other. (rule F40)
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;
-  // On a full disk, people can still read the threads. They get their numbers later.
+  // If the disk is full, the error is ignored, so that people can still read the threads. The threads get their numbers
+  // later.
   await numberAll(database, appId).catch(() => undefined);
 }
 
@@ -15,10 +17,10 @@ async function numberAll(database: Database, appId: string): Promise<void> {
   for (;;) if ((await database.write((tx) => numberThreadsIn(tx, appId))) < mostAtOnce) return;
 }
 
-/** An import can bring very many threads. In parts, no transaction takes long. */
+/** An import can add very many threads. They are numbered in parts, so that no transaction takes long. */
 const mostAtOnce = 2_000;
 
-/** Numbers the next threads in a transaction, at most 2,000. Returns how many. */
+/** Numbers the next threads in a transaction, at most 2,000. Returns the number of these threads. */
 async function numberThreadsIn(tx: Transaction, appId: string): Promise<number> {
   await tx.lock(`thread numbers ${appId}`);
   const last = await tx.get<{ last: number }>(
@@ -50,7 +52,7 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
 
 /**
  * Returns the condition for the thread with a number in one of these apps. The number of a merged thread finds the
- * thread that has its messages. (rule F46)
+ * thread into which it was merged. (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [
   `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k

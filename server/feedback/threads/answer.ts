@@ -37,8 +37,8 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 
 /**
  * Returns a stored thread in the form that an agent reads. It also includes the senders of repeats. The contract
- * removes them from an agent's answer. `asked` is the requested id. It differs if its thread was merged into this one.
- * (rules F19, F46)
+ * removes them from an agent's answer. `asked` is the requested id. It is not the id of this thread if its thread was
+ * merged into this one. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -63,14 +63,14 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
   PlaceOfMessage &
   (RepeatedReport | { readonly category: null });
 
-/** Where a message came from, if its thread was merged. */
+/** The thread from which a message came, if that thread was merged. */
 interface PlaceOfMessage {
   readonly originId: string | null;
   /** For a reply to everyone: the number of the first merge after it. */
   readonly beforeMerge: number | null;
 }
 
-/** Returns where the messages of a thread came from, by their ids. */
+/** Returns the threads from which the messages of a thread came, by the ids of the messages. */
 export function placesOf(row: ThreadRow): ReadonlyMap<string, PlaceOfMessage> {
   const messages: MessageRow[] = JSON.parse(row.messages);
   return new Map(messages.map(({ id, originId, beforeMerge }) => [id, { originId, beforeMerge }]));
@@ -100,7 +100,7 @@ function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
   };
 }
 
-/** Returns the entries of the metadata that were not stored, as an answer names them. */
+/** Returns the names of the metadata entries that were not stored, in the form of an answer. */
 export const droppedOf = ({
   metadataDropped,
 }: {

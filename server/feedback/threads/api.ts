@@ -41,7 +41,8 @@ export function threads(
     },
 
     async update({ caller, address, params: { id }, body, save }) {
-      // Not in the transaction: it locks the thread, and numbering locks many threads in another order.
+      // Threads are numbered outside the transaction. The transaction locks the thread first, and numbering locks many
+      // threads in another order.
       await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
       return save(async (tx) => {
         const { appId } = await unmergedThread(tx, id, caller);

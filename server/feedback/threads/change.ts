@@ -66,7 +66,7 @@ export async function changeThread(
     await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, true);
 }
 
-/** Whether a change to this status says that the person is done with the thread, and so has read it. (rule F50) */
+/** Whether a person who sets this status has finished the thread. Then the thread counts as read. (rule F50) */
 export const isFinish = (status: string | undefined): boolean =>
   status !== undefined && !isUnfinished(status);
 

@@ -3,13 +3,16 @@ import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { feedbackThreads } from "./store.ts";
 
-/** A thread, and its app. If the thread of the request was merged, it is the thread that has its messages. */
+/** A thread, and its app. If the thread of the request was merged, this is the thread into which it was merged. */
 export interface FoundThread {
   readonly id: string;
   readonly appId: string;
 }
 
-/** Returns the thread to which an id leads, if the viewer may read it. Throws `not_found` otherwise. */
+/**
+ * Returns the thread with an id, or the thread into which it was merged, if the viewer may read it. Throws `not_found`
+ * otherwise.
+ */
 export async function readableThread(reader: Reader, id: string, viewer: Viewer): Promise<FoundThread> {
   const found = await feedbackThreads.findApp(reader, id, viewer);
   if (!found) throw new ApiError("not_found");
@@ -17,8 +20,8 @@ export async function readableThread(reader: Reader, id: string, viewer: Viewer)
 }
 
 /**
- * Locks the thread to which an id leads, and returns it. Call it before a change of the thread: then no merge can
- * happen in between. Throws `not_found`.
+ * Locks the thread that `readableThread` returns for an id, and returns it. Call this before a change of the thread, so
+ * that no merge can happen in between. Throws `not_found`.
  */
 export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
   await tx.lock(id);

@@ -38,7 +38,7 @@ export interface NewThread extends ReportTexts {
 export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly appName: string;
   readonly senderPages: number;
-  /** Null until the threads of the app are numbered. */
+  /** The number of the thread. Null until the threads of the app are numbered. */
   readonly number: number | null;
   readonly status: string;
   readonly occurrences: number;
@@ -64,7 +64,7 @@ export const feedbackThreads = {
 
   /**
    * Returns the open thread to which a repeated report of the same failure belongs. `failureId` is the thread that has
-   * the key: it may have been merged into the other. (rule F10)
+   * the key. It may have been merged into the returned thread. (rule F10)
    */
   findRepeated: (
     tx: Transaction,
@@ -80,7 +80,7 @@ export const feedbackThreads = {
       dedupeKey,
     ),
 
-  /** Returns the last resolved thread of a failure, among those that began before a time. */
+  /** Returns the last resolved thread of a failure, among those that were created before a time. */
   findResolved: (
     reader: Reader,
     { id, appId, createdAt }: Pick<NewThread, "id" | "appId" | "createdAt">,
@@ -125,8 +125,8 @@ export const feedbackThreads = {
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
   /**
-   * Copies the status of the newest proposal to the thread, and the action for which that proposal waits. Lists read
-   * these values from the thread.
+   * Copies two values to the thread: the status of the newest proposal, and the action for which that proposal waits.
+   * Lists read these values from the thread.
    */
   setProposalStatus: (tx: Transaction, id: string) =>
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
@@ -140,7 +140,7 @@ function leadsTo(id: string): string {
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
   app: "f.app_id",
-  // The id of a merged thread finds the thread that has its messages. (rule F46)
+  // The id of a merged thread finds the thread into which it was merged. (rule F46)
   where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 
@@ -236,14 +236,17 @@ const threadsForAgents = eachForViewer<ThreadRow>({
   where: `f.id = ${leadsTo(wantedId)} AND f.status <> 'blocked'`,
 });
 
-/** The order of the proposals `r` of a thread, newest first. Those of merged threads are older than its own. */
+/**
+ * The order of the proposals `r` of a thread, newest first. Proposals of merged threads come after those of the thread
+ * itself.
+ */
 export function newestFirst(r: string): string {
   return `${ofOwnThread(r)} DESC, ${r}.created_at DESC, ${r}.id DESC`;
 }
 
 /**
- * The SQL expression for whether a proposal was created in its present thread: 1 or 0. An index has the same
- * expression.
+ * Returns an SQL expression that is 1 if a proposal was created in its present thread, otherwise 0. An index has the
+ * same expression.
  */
 function ofOwnThread(r: string): string {
   return `(CASE WHEN ${r}.origin_id IS NULL THEN 1 ELSE 0 END)`;

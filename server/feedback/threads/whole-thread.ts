@@ -31,7 +31,7 @@ interface ReportOfThread {
   readonly id: string;
   readonly createdAt: string;
   readonly email: string | null;
-  /** The thread for which it was sent. */
+  /** The thread for which the message was sent. */
   readonly home: string;
 }
 

@@ -61,7 +61,7 @@ export const createPageViews =
         };
       },
 
-      /** From now on, the inbox no longer shows this person the changes from before `now`. */
+      /** Hides the changes from before `now` in the inbox of this person. */
       hideChanges: (appId: string) =>
         database.write((tx) => inboxViews.note(tx, { appId, userId }, { visitedAt: at, sinceAt: at })),
     };

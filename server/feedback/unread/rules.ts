@@ -17,7 +17,7 @@ export function threadNews(
     email,
     deciders,
   }: {
-    /** Everything after this time is new. */
+    /** Events after this time are new. */
     readonly since: string;
     readonly email: string;
     /** Who decided on each proposal: the person's e-mail address by the id of the proposal. */
@@ -32,7 +32,7 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** A visit ends if the person views no page for this time. At the next view, everything since the last view is new. */
+/** A visit ends if the person views no page for this time. At the next view, all events since the last view are new. */
 const visitEnds = 30 * 60_000;
 
 /** A view is stored again only after this time, so that reloaded or open pages cause few writes. */
@@ -77,8 +77,8 @@ export const settling = {
   most: 64,
   kept: 32,
   /**
-   * Each unread thread before `read_until` gets a row. If more rows than this were necessary, `read_until` does not
-   * move.
+   * Each unread thread before `read_until` needs a row. If there would be more rows than this, `read_until` does not
+   * change.
    */
   mostUnread: 200,
 } as const;
@@ -87,8 +87,8 @@ export const settling = {
 const longestChange = 60_000;
 
 /**
- * The last activity of the newest thread that the member has read. And the last activity of the oldest thread whose
- * view must stay after `read_until`.
+ * Two times: the last activity of the newest thread that the member has read, and the last activity of the oldest
+ * thread whose view must stay after `read_until`.
  */
 export interface ReadTimes {
   readonly newest: string;

@@ -14,7 +14,10 @@ import { indexForSearch } from "../search/store/indexing.ts";
 import { countAnswer, filterRefusal } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
 
-/** An exact count is for a change of all these threads. A search is continued until this time is over. (rule F45) */
+/**
+ * The limits of an exact count, which a person needs before a change of all these threads. A search continues until
+ * this time is over. (rule F45)
+ */
 const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
 
 /** The handlers for the views of an app. (rule F44) */
@@ -125,7 +128,7 @@ function countsIn(database: Deps["database"]) {
     return countAnswer(await countThreads(database, scope, { most: most + 1, milliseconds }), most);
   }
 
-  /** Counts the threads of several views. Only a search needs statements of its own. */
+  /** Counts the threads of several views. Only a view with a search needs separate statements. */
   async function countAll(
     caller: ConsoleCaller,
     appId: string,
@@ -154,7 +157,7 @@ function checkQuery(query: ViewQuery): void {
   if (refusal) throw refusal;
 }
 
-/** A view of another version may have unknown filters. They are left out. */
+/** A view that another version saved may have unknown filters. They are ignored. */
 const viewOf = ({ id, name, query, userId, createdAt, updatedAt }: ViewRow): View => ({
   ...{ id, name, query: ViewQuery.safeParse(JSON.parse(query)).data ?? {} },
   ...{ shared: userId === null, createdAt, updatedAt },
@@ -165,7 +168,10 @@ interface OfApp {
   readonly caller: ConsoleCaller;
 }
 
-/** Throws `not_found` or `forbidden` unless the caller may change such a view: a shared one only as a maintainer. */
+/**
+ * Throws `not_found` or `forbidden` unless the caller may change such a view. Only a maintainer may change a shared
+ * view.
+ */
 async function mayChange(
   tx: Transaction,
   { appId, caller, isShared }: OfApp & { readonly isShared: boolean },
@@ -173,7 +179,7 @@ async function mayChange(
   await ownedApp(tx, appId, isShared ? { ...caller, needs: "maintainer" } : caller);
 }
 
-/** Returns a view that the caller sees. Throws `not_found` otherwise. */
+/** Returns a view if the caller may see it. Throws `not_found` otherwise. */
 async function ownedView(
   reader: Reader,
   { appId, caller, viewId }: OfApp & { readonly viewId: string },

@@ -1,7 +1,7 @@
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { ThreadFilters } from "../../../src/contract/threads.ts";
 
-/** Returns why the list of threads has no such combination of filters; undefined if it has. */
+/** Returns why these filters cannot be combined; undefined if they can. */
 export function filterRefusal({
   q,
   unread,

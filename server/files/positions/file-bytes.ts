@@ -13,8 +13,8 @@ export interface FileBytes {
    */
   read(at: number, length: number): Buffer;
   /**
-   * Returns all bytes from the position `at` to the end of the window: at least `least`, or fewer at the end of the
-   * file.
+   * Returns all bytes from the position `at` to the end of the window. These are at least `least` bytes, or fewer at
+   * the end of the file.
    */
   readAhead(at: number, least: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
@@ -22,7 +22,7 @@ export interface FileBytes {
   erase(at: number, length: number, byte?: number): void;
   /** Returns the next position of `pattern` before `end`; -1 if there is none. */
   find(pattern: Uint8Array, from: number, end?: number): number;
-  /** Writes the changes in the window to the file. Call it at the end. */
+  /** Writes the changes in the window to the file. Call this at the end. */
   flush(): void;
 }
 

@@ -2,8 +2,8 @@ import type { FileBytes } from "./file-bytes.ts";
 
 /**
  * Overwrites everything in an MP4 or QuickTime film that players do not need to show pictures and play sound:
- * descriptions, other tracks (positions, movements, subtitles), and data that belong to no kept track. The length of
- * the file stays the same.
+ * descriptions, other tracks (positions, movements, subtitles), and data that does not belong to a kept track. The
+ * length of the file stays the same.
  */
 export function keepPlayedFilm(bytes: FileBytes): void {
   const boxesIn = createReader(bytes);
@@ -30,7 +30,7 @@ interface Found extends Tracks {
   readonly sampleSizes: Map<number, number>;
 }
 
-/** The most chunks that are read. A film of ten minutes has about 50,000 chunks if each contains one picture. */
+/** How many chunks are read at most. A film of ten minutes has about 50,000 chunks if each contains one picture. */
 const mostChunks = 300_000;
 
 function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
@@ -40,7 +40,7 @@ function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
   }
 }
 
-/** The inner boxes of a box that are kept: each completely, or with only some of its own inner boxes. */
+/** The inner boxes of a box that are kept. Each is kept completely, or with only some of its inner boxes. */
 interface Needed {
   readonly [type: string]: Needed | "whole";
 }
@@ -155,7 +155,7 @@ function keepNeeded(
   }
 }
 
-/** Overwrites the data that belong to no track that is seen or heard. */
+/** Overwrites the data that does not belong to a track that is seen or heard. */
 function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly Chunk[]): void {
   const kept = keptSpans(chunks);
   let next = 0;
@@ -173,8 +173,8 @@ function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly C
 }
 
 /**
- * Returns the spans of the chunks that are seen or heard, in order. An open chunk ends where the next chunk of any
- * track begins.
+ * Returns the spans of the chunks that are seen or heard, in order. A chunk of unknown length ends where the next chunk
+ * of any track begins.
  */
 function keptSpans(chunks: readonly Chunk[]): Span[] {
   const sorted = [...chunks].sort((left, right) => left.from - right.from);
@@ -317,7 +317,10 @@ function offsetsIn(bytes: FileBytes, tables: Tables) {
   };
 }
 
-/** Returns a function for the number of samples in a chunk. Call it with ascending numbers of chunks. */
+/**
+ * Returns a function that returns the number of samples in a chunk. Call that function with ascending numbers of
+ * chunks.
+ */
 function samplesPerChunk(bytes: FileBytes, box: Box | undefined): ((chunk: number) => number) | undefined {
   if (!box) return undefined;
   const table = contentOf(bytes, box);
@@ -357,7 +360,7 @@ function sizesIn(bytes: FileBytes, tables: Tables) {
 }
 
 /**
- * Returns the number of entries that the table states at `countAt`. If fewer entries fit into the table, returns the
+ * Returns the number of entries, which is in the table at `countAt`. If fewer entries fit into the table, returns the
  * number that fit.
  */
 function entries(table: Buffer, countAt: number, from: number, width: number): number {
@@ -381,7 +384,7 @@ interface Box extends Span {
  */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
-// A film has a few thousand boxes. A file with many more is an attack on the server.
+// How many boxes are read at most. A film has a few thousand boxes. A file with many more is an attack on the server.
 const mostBoxes = 100_000;
 
 /** Creates the function that reads the boxes of a film. It stops after `mostBoxes` boxes. */
@@ -410,7 +413,7 @@ function boxAt(bytes: FileBytes, from: number, end: number): Box | undefined {
   return { from, to, inner: Math.min(from + (isLong ? 16 : 8), to), type: head.toString("latin1", 4, 8) };
 }
 
-/** Turns a box into an unused one of the same length. */
+/** Replaces a box with an unused box of the same length. */
 function empty(bytes: FileBytes, { from, inner, to }: Box): void {
   bytes.write(from + 4, Buffer.from("free"));
   bytes.erase(inner, to - inner);

@@ -29,7 +29,7 @@ interface Stream {
 
 const begin = Buffer.from("stream");
 const end = Buffer.from("endstream");
-/** The most characters of the description before a stream that are read. */
+/** How many characters of the description before a stream are read at most. */
 const mostDescription = 2_000;
 
 function* streamsOf(bytes: FileBytes): Generator<Stream> {

@@ -45,7 +45,8 @@ function skipped(bytes: FileBytes, at: number, end: number): number {
   return to;
 }
 
-// A picture has fewer than a hundred segments. A file with very many is an attack on the server.
+// How many segments are read at most. A picture has fewer than a hundred segments. A file with very many is an attack
+// on the server.
 const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
@@ -114,7 +115,8 @@ export function keepDrawnPng(bytes: FileBytes): boolean {
   return true;
 }
 
-// A picture has a few hundred chunks. A file with very many is an attack on the server.
+// How many chunks are read at most. A picture has a few hundred chunks. A file with very many is an attack on the
+// server.
 const mostPngChunks = 50_000;
 
 /** The types of the PNG chunks that are kept: size, colours, transparency, animation and data. */
@@ -122,7 +124,10 @@ const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
 
-/** A type of chunk that no program uses. Its lower-case and capital letters mean that programs may ignore the chunk. */
+/**
+ * A type of chunk that no program uses. The choice of small and capital letters in it means that programs may ignore
+ * the chunk.
+ */
 const unused = "paDd";
 
 function empty(bytes: FileBytes, at: number, length: number): void {
@@ -165,7 +170,8 @@ const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 /** A frame of an animation: `head` bytes, and after them inner chunks. A frame contains no frames. */
 const frame = { type: "ANMF", head: 16 };
 
-// An animation has a few thousand frames of up to three chunks. A file with very many is an attack on the server.
+// How many chunks are read at most. An animation has a few thousand frames of up to three chunks. A file with very many
+// is an attack on the server.
 const mostWebpChunks = 50_000;
 
 /**
@@ -182,7 +188,7 @@ function keepChunks(
   }: {
     readonly from: number;
     readonly to: number;
-    /** The most chunks that may still be read. */
+    /** How many more chunks may be read. */
     readonly left: number;
     /** Whether the span is the content of a frame. */
     readonly isFrame: boolean;
@@ -248,7 +254,8 @@ export function keepDrawnGif(bytes: FileBytes): boolean {
   return true;
 }
 
-// An animation has a few thousand images and extensions. A file with very many is an attack on the server.
+// How many images and extensions are read at most. An animation has a few thousand of them. A file with very many is an
+// attack on the server.
 const mostParts = 50_000;
 
 /** Returns the length in bytes of the colour table that the flags describe. */
@@ -286,21 +293,22 @@ const ofProgram = 0xff;
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
 /**
- * The most bytes of an extension with the number of repetitions: the name, that number, the size of the buffer and the
- * end mark.
+ * The maximum length of an extension with the number of repetitions, in bytes: the name, that number, the size of the
+ * buffer and the end mark.
  */
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Replaces a sequence of blocks with blocks of spaces of the same total length. It writes new lengths of the blocks,
- * because some programs do not divide their data into blocks, and then the old lengths are a part of the text.
+ * Replaces a sequence of blocks with blocks of spaces of the same total length. It writes new lengths of the blocks.
+ * Some programs do not divide their data into blocks, and then the bytes in place of the old lengths are a part of the
+ * text.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
   for (let at = from; at < last; ) {
     const left = last - at;
     const whole = left - 256 === 1 ? 255 : Math.min(256, left);
-    // The read moves the window to this block. Otherwise each block would need its own write to the disk.
+    // This read moves the window to the block. Otherwise each block would need its own write to the disk.
     bytes.read(at, whole);
     bytes.write(at, Buffer.of(whole - 1));
     bytes.erase(at + 1, whole - 1, 32);
@@ -344,7 +352,10 @@ function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/** No screen and no camera produces more pixels. A file that claims more is an attack on the program that shows it. */
+/**
+ * How many pixels a picture may have. No screen and no camera produces more. A file with more pixels in its header is
+ * an attack on the program that shows the picture.
+ */
 const mostPixels = 2 ** 28;
 
 /** Whether a real picture can have this width and height. */

@@ -8,8 +8,8 @@ import { keepPlayedWebm } from "./webm.ts";
  * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the position where it was
  * taken. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
  * writing, `size` is in bytes. Returns whether the file has a complete header of its type: a file that has only the
- * first bytes of a picture is not a picture. Throws an Error for an unknown media type. It is synchronous, like all
- * writes to temporary files. (rule F17)
+ * first bytes of a picture has no complete header. Throws an Error for an unknown media type. It is synchronous, like
+ * all writes to temporary files. (rule F17)
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -43,6 +43,6 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
     case "image/avif":
       return true;
     default:
-      throw new Error(`No rule says what to keep of ${mediaType}`);
+      throw new Error(`There is no rule for the data to keep in ${mediaType}`);
   }
 }

@@ -2,7 +2,7 @@ import type { FileBytes } from "./file-bytes.ts";
 
 /**
  * Overwrites everything in a WebM film that players do not need to show pictures and play sound: tags, attachments,
- * chapters, names, and other tracks with their blocks. In their place are unused elements of the same length.
+ * chapters, names, and other tracks with their blocks. They are replaced with unused elements of the same length.
  */
 export function keepPlayedWebm(bytes: FileBytes): void {
   const film: Film = { bytes, silent: new Set(), left: mostElements };
@@ -12,14 +12,15 @@ export function keepPlayedWebm(bytes: FileBytes): void {
     keepNeeded(film, element, neededInFile);
 }
 
-// A film of 10 MiB has about ten thousand elements. A file with many more is an attack on the server.
+// How many elements are read at most. A film of 10 MiB has about ten thousand elements. A file with many more is an
+// attack on the server.
 const mostElements = 200_000;
 
 interface Film {
   readonly bytes: FileBytes;
   /** The numbers of the tracks that are neither seen nor heard. */
   readonly silent: Set<number>;
-  /** The number of further elements that may be read. */
+  /** How many more elements may be read. */
   left: number;
 }
 
@@ -31,7 +32,7 @@ interface Element {
   readonly to: number;
 }
 
-/** The elements that are kept: each completely, or with only some of its inner elements. */
+/** The elements that are kept. Each is kept completely, or with only some of its inner elements. */
 type Needed = ReadonlyMap<number, Needed | "whole">;
 
 const segment = 0x18538067;

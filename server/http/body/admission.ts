@@ -10,7 +10,7 @@ import { isAnswered } from "../idempotency.ts";
 import { accountLimitsOf, refuseLimited } from "../rate-limits/rate-limits.ts";
 import { addBytes, consume, giveBackBytes, useBytes } from "../rate-limits/store.ts";
 
-/** For bodies of at least this size, the server decides whether to read them before it reads them. */
+/** Before it reads a body of at least this size, the server decides whether to read it. */
 const largeBytes = 65_536;
 
 interface Arriving {
@@ -19,8 +19,8 @@ interface Arriving {
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
   /**
-   * The header `Idempotency-Key`. A repeat of a request uses no rate limit, so it is not refused when the limit is used
-   * up.
+   * The header `Idempotency-Key`. A repeat of a request does not count against the rate limit, so it is not refused
+   * when the limit is used up.
    */
   readonly idempotencyKey: string | undefined;
 }
@@ -37,7 +37,7 @@ interface Admitted extends Turn {
 }
 
 /**
- * Decides whether the server may read a large body. Returns undefined for a small one. Throws `rate_limited` for a
+ * Decides whether the server may read a large body. Returns undefined for a small body. Throws `rate_limited` for a
  * caller that has used up the limit of the endpoint, and `busy` while too many other bodies are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
@@ -56,7 +56,7 @@ export function createAdmit(deps: Limiting & Pick<Deps, "sealer" | "time">): Adm
     });
     if (!isLarge(request)) return undefined;
     const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request, endpoint)).catch(async (busy) => {
-      // The server read no byte of this body, so the next attempt must be allowed as many bytes.
+      // The server has not read this body, so its bytes must not count against the limit of the next attempt.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
     });
@@ -108,8 +108,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // A refusal that `countRefusal` counts must not count twice. A caller that is already over the limit is not refused
-  // here again.
+  // A refusal that `countRefusal` counts must not be counted twice. A caller over the limit is not refused a second
+  // time here.
   if (rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller);
@@ -124,13 +124,13 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** Smaller bodies do not count, because the limit on the number of requests applies to them. */
+/** Smaller bodies do not count, because the limit on the number of requests is enough for them. */
 const countedFrom = 8_192;
 
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Limiting;
-  /** Whether the request is probably a repeat. If it is, its bytes are given back at its end. */
+  /** Whether the request is probably a repeat. If it is, its bytes are subtracted from the count at its end. */
   readonly isRepeat?: boolean;
 }
 
@@ -188,9 +188,9 @@ function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Li
 
 /** One of the large bodies that are read at the same time. */
 interface Turn {
-  /** Calls `listener` when the server cuts this body in favour of another one. */
+  /** Calls `listener` when the server stops reading this body in favour of another body. */
   onCut(listener: (why: ApiError) => void): void;
-  /** Call it when the body has ended. Then the next one is read. */
+  /** Call this when the body has ended. Then the next body is read. */
   over(): void;
 }
 
@@ -202,16 +202,13 @@ interface Waiter {
 
 /**
  * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
- * The next body to be read is one of the owner who has the fewest running bodies.
- *
- * While the limit is reached, the server may cut a running body in favour of a waiting one. It cuts the oldest body of
- * the owner with the most running bodies, if the owner of the waiting body has at least two fewer. If the difference is
- * one, it cuts only a body that has been read for half a minute: the one with the longest remaining time, if the
- * waiting body would need less time at twice the minimum rate; otherwise one that arrives too slowly. Without this
- * condition honest senders would cut each other, and no body would be completed.
- *
- * If too many bodies wait, the server refuses the newest one of the owner with the most waiting bodies, in favour of an
- * owner with at least two fewer. Throws `busy`.
+ * The next body that is read is a body of the owner with the fewest running bodies. * While the limit is reached, the
+ * server may cut a running body in favour of a waiting one. It cuts the oldest body of the owner with the most running
+ * bodies, if the owner of the waiting body has at least two fewer. If the difference is one, it cuts only a body that
+ * has been read for half a minute: the one with the longest remaining time, if the waiting body would need less time at
+ * twice the minimum rate; otherwise one that arrives too slowly. Without this condition honest senders would cut each
+ * other, and no body would be completed. * If too many bodies wait, the server refuses the newest one of the owner with
+ * the most waiting bodies, in favour of an owner with at least two fewer. Throws `busy`.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -285,8 +282,8 @@ const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
 const mostWaitingOfEach = 4;
 
 /**
- * Refuses the newest waiting body of the owner with the most waiting bodies. Returns whether a body of `owner` may then
- * wait.
+ * Refuses the newest waiting body of the owner with the most waiting bodies. Returns whether a body of `owner` may wait
+ * after that.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
@@ -306,9 +303,9 @@ const fair = () =>
 
 /** A large body, with the numbers from which the server estimates when it ends. */
 export interface LargeBody {
-  /** Its length. If that is unknown, the largest accepted length. */
+  /** Its length. The length of the body. If the length is unknown, it is the largest accepted length. */
   readonly bytes: number;
-  /** How many of its bytes have arrived. */
+  /** Returns how many bytes of the body have arrived. */
   arrivedBytes(): number;
 }
 
@@ -328,12 +325,11 @@ interface Running {
 }
 
 /**
- * After this time the server may stop reading a body, if a body of another owner waits and that owner has one running
- * body less.
+ * After this time the server may stop reading a body, if another owner has a waiting body and one running body less.
  */
 const longMilliseconds = 30_000;
 
-/** A body is not cut off if it arrives faster than the minimum rate multiplied by this factor. */
+/** The server does not stop reading a body that arrives faster than the minimum rate multiplied by this factor. */
 const enoughOfLeastRate = 1.5;
 
 /** Something that has a sender: a running or a waiting body. */
@@ -353,7 +349,10 @@ function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   return count;
 }
 
-/** Returns the running body to cut in favour of a waiting body of this owner, or undefined if there is none. */
+/**
+ * Returns the running body that the server stops reading in favour of a waiting body of this owner; undefined if there
+ * is none.
+ */
 function bodyToCut(
   running: ReadonlySet<Running>,
   owner: string,
@@ -361,9 +360,9 @@ function bodyToCut(
     ownMs,
     leastRate,
   }: {
-    /** How long the waiting body is expected to take. */
+    /** How long the waiting body will probably take. */
     readonly ownMs: number;
-    /** In bytes a second. */
+    /** The minimum rate, in bytes per second. */
     readonly leastRate: number;
   },
 ): Running | undefined {

@@ -33,8 +33,8 @@ interface FormParser {
 }
 
 /**
- * Creates a parser of multipart/form-data. Its methods throw and reject with UploadFailure, or with the error of
- * writing a file.
+ * Creates a parser of multipart/form-data. Its methods throw or reject with UploadFailure, or with the error that
+ * occurred when a file was written.
  */
 function createFormParser(headers: IncomingHttpHeaders, intake: Intake, form: MultipartForm): FormParser {
   const busboy = openBusboy(headers, form);
@@ -60,7 +60,7 @@ function createFormParser(headers: IncomingHttpHeaders, intake: Intake, form: Mu
   const finished = new Promise<void>((resolve) => {
     busboy.on("finish", resolve);
     busboy.on("error", (cause) => {
-      fail(malformedForm("is cut off or malformed", cause));
+      fail(malformedForm("is incomplete or malformed", cause));
       resolve();
     });
   });
@@ -118,7 +118,7 @@ function takeFile(
     readonly form: MultipartForm;
   },
 ): void {
-  // Ignored: the parser reports an incomplete body.
+  // The error is ignored here, because the parser reports an incomplete body.
   stream.on("error", () => {});
   stream.resume();
   attempt(() => {
@@ -156,17 +156,17 @@ export interface MultipartForm {
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The text fields whose text is JSON. */
   readonly json: readonly string[];
-  /** Bytes of the whole body. */
+  /** The maximum number of bytes of the whole body. */
   readonly body: number;
-  /** Bytes of all text fields together. */
+  /** The maximum number of bytes of all text fields together. */
   readonly text: number;
-  /** Set if the server may cut the body before its end. */
+  /** Set if the server may stop reading the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
 /** Collects the fields of a form while they arrive. */
 interface Fields {
-  /** Adds a text field. `isCut` if the parser cut it at the limit. */
+  /** Adds a text field. `isCut` says whether the parser has cut the text at the limit. */
   addText(name: string | undefined, text: string, isCut: boolean): void;
   /** The field of a file part. Undefined if the form has no such field. */
   fileField(name: string | undefined): string | undefined;
@@ -175,7 +175,7 @@ interface Fields {
 }
 
 /**
- * Creates the collector. It throws UploadFailure `malformed_multipart` for an unusable name or a text field that comes
+ * Creates the collector. It throws UploadFailure `malformed_multipart` for an unusable name or a text field that occurs
  * twice, and `too_large` for too much text.
  */
 function createFields(form: MultipartForm): Fields {
@@ -232,7 +232,7 @@ function checkedName(name: string | undefined): string {
   return name;
 }
 
-// Text that is not JSON stays text, and the schema of the field refuses it.
+// A text that is not JSON is returned without a change, and the schema of the field refuses it.
 function parsed(text: string): unknown {
   if (text.trim() === "") return null;
   try {

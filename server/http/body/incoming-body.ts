@@ -7,13 +7,13 @@ import { type CountBody, createCountBody } from "../rate-limits/rate-limits.ts";
 
 /** A body that is still arriving. */
 export interface IncomingBody {
-  /** Counts more bytes that are in memory. */
+  /** Counts additional bytes that are in memory. */
   hold(bytes: number): void;
-  /** Stops waiting for the body. Reading it fails with `why`. */
+  /** Stops waiting for the body. Code that reads the body gets the error `why`. */
   cut(why: ApiError): void;
-  /** Calls `listener` when the body is cut. Calls it immediately if the body was cut already. */
+  /** Calls `listener` when `cut` is called, or immediately if `cut` was called before. */
   onCut(listener: (why: ApiError) => void): void;
-  /** Call it when nothing reads the body any more. */
+  /** Call this when no code reads the body any more. */
   end(): void;
 }
 
@@ -21,13 +21,13 @@ export interface IncomingBodies {
   readonly count: CountBody;
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
   /**
-   * Counts the memory of a body that has arrived and waits to be parsed. Calls `cut` if other bodies need the memory.
+   * Counts the memory of a body that has arrived and waits to be parsed. Calls `cut` if other bodies need this memory.
    * Returns a function that ends the counting.
    */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
   /**
-   * Reads and drops the rest of a body, so that its sender can read the answer: if the connection closes while a client
-   * is still sending, the client may never read the answer. Resolves at the end of the body, or when the limit for
+   * Reads and drops the rest of a body, so that its sender can read the answer. If the connection closed while a client
+   * is still sending, the client might never read the answer. Resolves at the end of the body, or when the limit for
    * dropped bytes is reached. (rule H20)
    */
   drop(request: IncomingMessage): Promise<void>;
@@ -51,7 +51,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
-      // There may be no memory for the first bytes. Then the body is cut before `end` is set.
+      // There may be no memory for the first bytes. Then `cut` is called before `end` is set.
       let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;
@@ -103,7 +103,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
 
 /** The memory that one body uses. */
 interface HeldBody {
-  /** Counts more bytes. May cut another body, or this one, before it returns. */
+  /** Counts additional bytes. Before it returns, it may stop this body or another one. */
   hold(bytes: number): void;
   /** Frees the memory of the body. */
   end(): void;
@@ -123,8 +123,8 @@ interface Pool {
 }
 
 /**
- * One memory budget for all arriving bodies, and a part of it for senders without a credential. When it is used up, the
- * oldest body of the sender with the most bytes is cut.
+ * One memory budget for all arriving bodies, and a part of it for senders without a credential. When the budget is used
+ * up, the oldest body of the sender with the most bytes is stopped.
  */
 function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -151,7 +151,7 @@ function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBuf
   };
 }
 
-/** The memory of a request in progress without its body. */
+/** The memory that a running request uses in addition to its body. */
 const ownBytes = 16_384;
 
 const createPool = (most: number): Pool => ({ most, held: 0, bySender: new Map() });
@@ -204,8 +204,8 @@ interface Bounds {
 interface Pace {
   /**
    * Checks the speed of a body while it arrives. Calls `late` once if the body arrives too slowly or exceeds its
-   * limits, or if the server stops. Time in which the server does not read does not count. Returns a function that ends
-   * the checks.
+   * limits, or if the server stops. Periods in which the server does not read are not counted. Returns a function that
+   * ends the checks.
    */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }
@@ -226,7 +226,7 @@ const mostLookMilliseconds = 500;
 
 const unbounded = { bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY };
 
-/** One timer checks all bodies. It runs only while there are any. */
+/** One timer checks all bodies. The timer runs only while there are arriving bodies. */
 export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
   const { bodyBytesPerSecond: rate, bodyPatienceMilliseconds: patience, stopMilliseconds } = budgets;
   const full = (rate * patience) / 1_000;
@@ -241,7 +241,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // After a longer pause the server itself was blocked, and has not read the bytes that arrived during the pause.
+    // If the pause was longer, the server itself was blocked, and has not read the bytes that arrived during the pause.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {
@@ -280,7 +280,7 @@ function faultOf(
     full,
   }: {
     readonly now: number;
-    /** The bytes that the least speed requires since the last check. */
+    /** The number of bytes that must have arrived since the last check, at the minimum speed. */
     readonly due: number;
     readonly full: number;
   },
@@ -296,12 +296,12 @@ function faultOf(
 
 const tooSlow = () =>
   new ApiError("busy", {
-    message: "The body came too slowly. Send it again over a faster connection.",
+    message: "The body arrived too slowly. Send it again over a faster connection.",
     retryAfterSeconds: 1,
   });
 
 const ending = () =>
   new ApiError("busy", {
-    message: "The server stops before the body has arrived. Send it again shortly.",
+    message: "The server is stopping before the body has arrived. Send it again shortly.",
     retryAfterSeconds: 2,
   });

@@ -15,7 +15,7 @@ interface LargeJson {
 /**
  * Creates a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and
  * handled one after the other, because a parsed value needs several times the memory of its text. Throws the errors of
- * `readJson`, and `busy` for a waiting body if others need its memory.
+ * `readJson`. Also throws `busy` for a waiting body if other bodies need its memory.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
   const turn = createLine();
@@ -23,8 +23,8 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // The closure refers only to the length, not to the bytes. So the memory of a body is free at once if the server
-    // refuses the body while it waits.
+    // The closure refers only to the length, not to the bytes. So if the server refuses a waiting body, the memory of
+    // the body is free immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       return { value: jsonOf(request, bytes), release };
@@ -74,7 +74,7 @@ export interface Sending {
   readonly most?: number | undefined;
 }
 
-/** A request whose refusal counts against a limit of its sender. */
+/** A request. If it is refused, that counts against a limit of its sender. */
 interface Judging extends Pick<Sending, "arrivals" | "sender"> {
   /** The length of the body, if the headers of the request name one. */
   readonly announced?: number | undefined;
@@ -93,8 +93,8 @@ export const readJson = async (request: IncomingMessage, sending: Sending): Prom
   jsonOf(request, await readJsonBytes(request, sending));
 
 /**
- * Calls `read`. If it throws, the refusal counts against a limit of the sender, so that nobody can send bad requests
- * without end. Throws `rate_limited`. (rule H18)
+ * Calls `read`. If it throws, the refusal counts against a limit of the sender, so that nobody can send an unlimited
+ * number of bad requests. Throws `rate_limited`. (rule H18)
  */
 export async function counted<T>(
   { arrivals, sender, announced }: Judging,
@@ -133,7 +133,7 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
   const encoding = headers["content-encoding"];
   if (encoding === undefined || ["", "identity"].includes(encoding.trim().toLowerCase())) return;
   throw new ApiError("unsupported_media_type", {
-    message: "Send the body as it is, without Content-Encoding: compressed bodies are not accepted.",
+    message: "Send the body without Content-Encoding. Compressed bodies are not accepted.",
   });
 }
 
@@ -154,7 +154,7 @@ export function readBytes(
       ? Promise.reject(new ApiError("payload_too_large"))
       : Promise.resolve(arrived);
   // The request has emitted `close` already and will not emit it again.
-  if (request.destroyed) return Promise.reject(malformed("was cut off"));
+  if (request.destroyed) return Promise.reject(malformed("is incomplete"));
   const arrival = arrivals.begin(request, sender);
   const reading = new Promise<Buffer>((resolve, reject) => {
     let only: Buffer | undefined;
@@ -173,18 +173,19 @@ export function readBytes(
       arrival.hold(grown);
     });
     request.on("end", () => resolve(only ?? collected.bytes()));
-    request.on("error", (cause) => reject(malformed("was cut off", cause)));
+    request.on("error", (cause) => reject(malformed("is incomplete", cause)));
     request.on("close", () => {
-      // To make an error is slow, so this is skipped after the whole body was read: the rejection would have no effect.
-      if (!request.readableEnded) reject(malformed("was cut off"));
+      // The creation of an error is slow. It is skipped after the whole body was read, because then the rejection would
+      // have no effect.
+      if (!request.readableEnded) reject(malformed("is incomplete"));
     });
   });
   return reading.finally(arrival.end);
 }
 
 /**
- * Returns the bytes of a body that has arrived completely, or undefined if some may be missing. Most small bodies come
- * together with the headers. To read them as a stream would take longer than the rest of the request.
+ * Returns the bytes of a body that has arrived completely, or undefined if some of its bytes may be missing. Most small
+ * bodies come together with the headers. To read them as a stream would take longer than the rest of the request.
  */
 export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableDidRead) return undefined;
@@ -207,8 +208,8 @@ interface ByteCollector {
 const leastCapacity = 4_096;
 
 /**
- * Joins the pieces in one buffer, whose size doubles when it is full. (A list of one-byte pieces would need a hundred
- * times the memory.) The buffer does not double beyond `most`, the expected size.
+ * Creates a collector that joins the pieces in one buffer, whose size doubles when it is full. (A list of one-byte
+ * pieces would need a hundred times the memory.) The buffer does not double beyond `most`, the expected size.
  */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;

@@ -80,23 +80,23 @@ const nothingToDiscard = async () => {};
 
 export interface JsonUploadLimits {
   /**
-   * The paths of the strings that become files because they are base64 data URLs. Each has its limit of decoded bytes:
-   * `{"images.*": 2_097_152}`.
+   * The paths of the strings that become files because they are base64 data URLs. Each path has a limit for the decoded
+   * bytes: `{"images.*": 2_097_152}`.
    */
   readonly files: Readonly<Record<string, number>>;
   /** The field whose value may be any JSON object. */
   readonly free?: string;
-  /** Bytes of the whole body. */
+  /** The maximum number of bytes of the whole body. */
   readonly body: number;
-  /** Bytes of the body without its files. This part is kept in memory. */
+  /** The maximum number of bytes of the body without its files. This part is in memory. */
   readonly text: number;
-  /** Set if the server may cut the body before its end. */
+  /** Set if the server may stop reading the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
 /**
  * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the paths becomes a
- * ReceivedFile, even if it is faulty. All other values are as JSON.parse returns them. Throws UploadFailure
+ * ReceivedFile, even if it is faulty. All other values are those that JSON.parse returns. Throws UploadFailure
  * `malformed_json`, `too_large` or `aborted`, and FilesUnavailable; then no file is left.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
@@ -140,7 +140,8 @@ function parseWhole(value: unknown, intake: Intake, places: PlaceLimits): Promis
   return withFiles(value, places, files);
 }
 
-// Until the files are complete, the value contains their numbers in their place.
+// Replaces the numbers of files in the value with the files. Until the files are complete, the value contains their
+// numbers.
 async function withFiles(value: unknown, places: PlaceLimits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
   for (const place of places.keys()) replaceStringsAt(value, place, (number) => files[Number(number)]);
@@ -201,8 +202,8 @@ interface JsonParts {
 /**
  * Returns a function that receives JSON text in pieces of bytes, and separates the strings at the paths from the rest.
  * A body with files is too large to be one text, so this does not use the functions of `src/contract/json.ts`. It does
- * not check the grammar. The caller can check the rest: with any string in place of each removed one, the rest is
- * well-formed exactly if the whole text is.
+ * not check the grammar, but the caller can check the rest. If any string is put in place of each removed string, the
+ * rest is well-formed exactly when the whole text is well-formed.
  */
 function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
@@ -259,7 +260,7 @@ interface Gap {
 
 const quote = 0x22;
 
-// No key of a path is this long, even if each of its letters is escaped.
+// No key of a path is longer than this, even if each of its letters is escaped.
 const longestKey = 256;
 
 function openGap(parts: JsonParts, place: JsonPath): Gap {
@@ -280,9 +281,9 @@ function continued(string: TextString, byte: number): TextString {
 interface Levels {
   enter(isArray: boolean): void;
   leave(): void;
-  /** Call it after a comma: the next element or member follows. */
+  /** Call this after a comma, before the next element or member. */
   next(): void;
-  /** Call it after a key. `raw` is the key with its escapes unchanged. */
+  /** Call this after a key. `raw` is the key with its escapes unchanged. */
   setKey(raw: string): void;
   /** Whether a string that begins here is a key. */
   awaitsKey(): boolean;
@@ -292,7 +293,7 @@ interface Levels {
 
 function createLevels(places: readonly JsonPath[]): Levels {
   const levels: Level[] = [];
-  // Counts levels that are deeper than any path. The parser checks how deeply a text may be nested.
+  // Counts the levels that are deeper than any path. The parser limits how deeply a text is nested.
   let deeper = 0;
   return {
     enter(isArray) {
@@ -343,8 +344,9 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Returns a sink that decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not
- * a data URL becomes a ReceivedFile with a fault. `remainder` receives all text that is not base64, and may refuse it.
+ * Returns an object that decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is
+ * not a data URL becomes a ReceivedFile with a fault. `remainder` receives all text that is not base64, and may refuse
+ * it.
  */
 function createDataUrlFile(
   intake: Intake,
@@ -408,12 +410,12 @@ function openUrl(file: TemporaryFile, type: string | null) {
 
 const base64Mark = ";base64,";
 
-// The header does not end at the first comma: some recorders list codecs in it, as `video/webm;codecs=vp8,opus`, with
-// or without quotes.
+// The first comma is not always the end of the header. Some recorders write a list of codecs there, such as
+// `video/webm;codecs=vp8,opus`, with or without quotes.
 const endOfHeader = /;base64,/i;
 
-// The bytes decide the kind of a file, so the type may be missing, a range (`image/*`) or wrong. Encoders write codecs,
-// a charset or a file name after it.
+// The bytes decide the kind of a file. So the type may be missing, wrong, or a range (`image/*`). Encoders write
+// codecs, a charset or a file name after it.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
 /**
@@ -432,13 +434,13 @@ interface Base64Decoder {
   write(bytes: Buffer): boolean;
   /** Returns false if the last group of four characters is incomplete or has wrong padding. */
   end(): boolean;
-  /** Returns the last characters, which may be an incomplete group of four. */
+  /** Returns the characters that are not decoded yet, which may be an incomplete group of four. */
   held(): string;
 }
 
 /** Passes the decoded bytes to `take`, which must not keep the buffer, because the decoder uses it again. */
 function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
-  // Only the last group may have padding, and only the end shows which group is the last.
+  // Only the last group may have padding. Only at the end is it known which group is the last.
   let held = "";
   return {
     write(broken) {
@@ -473,7 +475,7 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 
 const pieceLength = 65_536;
 
-// All uploads share one buffer, which is possible because decoding is synchronous. With a new buffer for each piece,
+// All uploads use the same buffer. This is possible because decoding is synchronous. With a new buffer for each piece,
 // the garbage collector would have to free as many bytes as the upload has.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
@@ -490,7 +492,7 @@ const carriageReturn = 0x0d;
 /** Decodes `first`, which is one group of four or empty, then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64, so that the result is shorter. Node also accepts base64url, which must
+  // Node skips characters that are not base64, and then the result is shorter. Node also accepts base64url, which must
   // be refused here.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");

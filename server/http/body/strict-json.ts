@@ -17,9 +17,9 @@ type Free = string | typeof anything;
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because parsers disagree on it: duplicate keys,
- * `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it refuses only
- * duplicate keys; see `keepExactJson`.
+ * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
+ * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it
+ * refuses only duplicate keys; see `keepExactJson`.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
@@ -29,7 +29,7 @@ export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   const colons = countColons(text);
   const value = parse(text);
   // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than
-  // colons, a key came twice.
+  // colons, a key occurs twice.
   if (countKeys(value, free) !== colons) throw malformedJson("has an object with the same key twice");
   return value;
 }
@@ -58,8 +58,8 @@ function countKeys(value: unknown, free?: Free): number {
     for (const element of value) keys += countKeys(element, inner);
     return keys;
   }
-  // `for…in` is safe, because objects of JSON.parse inherit nothing enumerable. Lists of keys or entries would take
-  // twice as long.
+  // `for…in` is safe, because objects from JSON.parse inherit no enumerable properties. `Object.keys` and
+  // `Object.entries` would take twice as long.
   for (const key in value) {
     if (key === "__proto__" && inner === undefined) throw malformedJson("has a key named __proto__");
     keys += 1 + countKeys(value[key], key === free ? anything : inner);
@@ -97,9 +97,9 @@ function countColons(text: string): number {
 
 /**
  * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a
- * string. A value that is nested deeper than 16 levels becomes a short list with its hash. This list is also nested so
- * deeply that every limit refuses it. Changes the value of one field, or the whole text if `field` is undefined. Does
- * not repair text that is not JSON, and may throw `malformed_json` for it.
+ * string. A value that is nested deeper than 16 levels becomes a short list with the hash of the value. This list is
+ * itself nested so deeply that every limit refuses it. Changes the value of one field, or the whole text if `field` is
+ * undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -153,7 +153,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Collects the output: the scanned text, with some parts replaced. */
+/** Creates a collector of the output: the scanned text, with some parts replaced. */
 function createOutput(text: string) {
   const pieces: string[] = [];
   const begun: number[] = [];
@@ -226,7 +226,7 @@ export interface TextSink<Result> {
 
 /** Reads one JSON string. The opening quote was read already. */
 export interface StringReader {
-  /** Reads from `at`. Returns the index after the closing quote, or -1 if the chunk ends first. */
+  /** Reads from `at`. Returns the index after the closing quote, or -1 if the chunk ends before it. */
   read(chunk: Buffer, at: number): number;
 }
 
@@ -271,7 +271,9 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
   };
 }
 
-/** Accepts the raw bytes of a JSON string's text, and throws `malformed_json` where JSON.parse would. */
+/**
+ * Creates a check of the raw bytes of a JSON string. It throws `malformed_json` where JSON.parse would throw an error.
+ */
 export function createRawStringCheck(): TextSink<void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Buffer) => {
@@ -299,8 +301,8 @@ const backslash = 0x5c;
 
 const pieceLength = 65_536;
 
-// All uploads share one buffer, because only one piece is in use at a time. The 8 extra bytes are for the start of an
-// escape from the last chunk.
+// All uploads use the same buffer, because only one piece is in use at a time. The 8 extra bytes are for the start of
+// an escape from the last chunk.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
 /**
@@ -320,8 +322,8 @@ function incompleteEscapeAt(text: string): number {
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders escape every slash, or write line breaks. If no backslash is escaped, `unescapeCommon` can replace
-  // these escapes fast.
+  // Many encoders write every slash and every line break with a backslash. If no backslash is escaped, `unescapeCommon`
+  // can replace these escapes fast.
   const eased = text.includes("\\\\") ? text : unescapeCommon(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
 }

@@ -20,7 +20,7 @@ export interface Intake {
    * Opens a file of at most `limit` bytes. Throws `too_many_files` if the body has too many files.
    */
   open(limit: number): TemporaryFile;
-  /** Adds a file that has arrived. The server may still be computing its hash. */
+  /** Adds a file that has arrived. The server may still be computing the hash of the file. */
   add(file: Promise<ReceivedFile>): Promise<ReceivedFile>;
 }
 
@@ -37,7 +37,8 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
     },
     add(file) {
       received.push(file);
-      // Code that awaits the file gets the error. Without this line, a refused body would cause an unhandled rejection.
+      // The code that awaits the file gets the error. Without this line, a refused body would also cause an unhandled
+      // rejection.
       file.catch(() => {});
       return file;
     },
@@ -53,7 +54,7 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
   }
 }
 
-/** Throws `too_many_files` if the body has the highest allowed number of files already. */
+/** Throws `too_many_files` if the body already has the highest allowed number of files. */
 export function refuseMore(had: number): void {
   if (had === limits.bodyFiles)
     throw new UploadFailure("too_many_files", `The body must have at most ${limits.bodyFiles} files.`);
@@ -62,15 +63,15 @@ export function refuseMore(had: number): void {
 /** The limits of one body. */
 export interface Most {
   readonly bytes: number;
-  /** Set if the server may cut the body before its end. */
+  /** Set if the server may stop reading the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
 /**
  * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with
- * `aborted` if the sender disconnects, with `too_large` over the limit, with the given reason if the server cuts the
- * body, or with the error of `take`. After a rejection the rest is read and dropped, so that the sender can read the
- * answer.
+ * `aborted` if the sender disconnects, with `too_large` over the limit, with the given reason if the server stops
+ * reading the body, or with the error of `take`. After a rejection the rest is read and dropped, so that the sender can
+ * read the answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -109,7 +110,8 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
 }
 
 /**
- * After this many bytes the event loop runs other work. Otherwise one fast sender could use all of the server's time.
+ * After this number of bytes, the event loop runs other work. Otherwise one fast sender could use all of the server's
+ * time.
  */
 const turnBytes = 131_072;
 

@@ -21,10 +21,10 @@ import {
 } from "./store.ts";
 
 /**
- * The limits that each server counts in its own memory. Most of these have short windows, protect no secret, limit no
- * mails and do not count by network address. Only reads of agents have a long window. The two limits on refusals
- * protect the time of one process: a row for each request would cost more than the refusal. All other limits are rows
- * in the database, so that they are exact on all servers together. (rule H16)
+ * The limits that each server counts in its own memory. Most of these limits have short windows, do not protect a
+ * secret, do not limit mails, and do not count by network address. Only reads of agents have a long window. The two
+ * limits on refusals protect the time of one process: a row for each request would cost more than the refusal. All
+ * other limits are rows in the database, so that they are exact on all servers together. (rule H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
@@ -98,8 +98,8 @@ type Caller = IncomingRequest["caller"];
 type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
 /**
- * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if all
- * limits of the endpoint are used up, or if one that counts by account is used up.
+ * Refuses a caller that has used up its limits, before the body is read. Does not count the request. Throws
+ * `rate_limited` if all limits of the endpoint are used up, or if a limit that counts by account is used up.
  */
 export async function refuseLimited(
   endpoint: Endpoint,
@@ -130,8 +130,8 @@ async function refuseWithoutRoom(
 }
 
 /**
- * Counts an attempt before anything else of the request is checked. The attempt stays counted, whatever its result is.
- * Throws `rate_limited` without counting if the limit is used up.
+ * Counts an attempt before anything else of the request is checked. The attempt counts, whatever its result is. Throws
+ * `rate_limited` without counting if the limit is used up.
  */
 export async function countAttempt(
   endpoint: Endpoint,
@@ -171,7 +171,8 @@ function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Id
 }
 
 /**
- * Returns the key of the rate limit that a request uses. Undefined if it has no limit or if limits are switched off.
+ * Returns the key of the rate limit that a request uses. Undefined if the request has no limit, or if limits are
+ * switched off.
  */
 export function limitedByOf(
   endpoint: Endpoint,
@@ -186,8 +187,8 @@ export function limitedByOf(
 }
 
 /**
- * Counts a request without a credential. A request over the limit only reads the database, so that very many of them do
- * not make other requests wait for the writer. Throws `rate_limited` with the seconds to wait.
+ * Counts a request without a credential. A request over the limit only reads the database, so that a great number of
+ * them does not make other requests wait for the writer. Throws `rate_limited` with the seconds to wait.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -204,22 +205,20 @@ export async function spendAsStranger(
  */
 export type CountBody = (sender: Sender, announced?: number) => Judged;
 
-/** Call one of these functions when it is known whether the request was refused. */
+/** The functions to call when it is known whether the request was refused. */
 interface Judged {
   passed(): void;
-  /** Call it with the status of the answer. Throws `rate_limited` over the limit of a credential. */
+  /** Call this with the status of the answer. Throws `rate_limited` if the limit of a credential is exceeded. */
   refused(status: number): void;
 }
 
 /**
  * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only
  * in memory, because they protect the time of this process, and a write to the database would cost more than the
- * refusal.
- *
- * A request without a credential counts when it begins, so that many simultaneous requests are counted in time. With a
- * credential only refusals count, and they count by credential and network together: many devices share an app key, and
- * one broken device must not stop the others. Many devices also share an address. So over the limit, the server still
- * reads small bodies, and only refused requests get the status 429.
+ * refusal. * A request without a credential counts when it begins, so that many simultaneous requests are counted in
+ * time. With a credential only refusals count, and they count by credential and network together: many devices share an
+ * app key, and one broken device must not stop the others. Many devices also share an address. So when the limit is
+ * exceeded, the server still reads small bodies, and only refused requests get the status 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
   const memory = createUsesInMemory(deps, mostBytes.refusals);
@@ -243,20 +242,20 @@ export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBo
 const uncounted: Judged = { passed() {}, refused() {} };
 
 /**
- * The statuses of refusals that count. Others are not the fault of the sender, for example refusals of a rate limit.
+ * The statuses of the refusals that count. Other refusals, for example by a rate limit, are not an error of the sender.
  */
 const countedStatuses = [400, 403, 413, 415];
 
 /** An agent has several limits. The messages below say which limit is used up, and what still works. */
-const then = "Wait as long as Retry-After says, then send it again.";
+const then = "Wait for the time in Retry-After, then send the request again.";
 
 const sentences: Partial<Record<RateLimitName, string>> = {
-  proposals: `This token has made as many proposals as it may in an hour. Reading still works. ${then}`,
-  agentReads: `This token has read as often as it may in an hour. ${then}`,
-  runWork: `This token has claimed runs and reported on them as often as it may in an hour. Reading still works. ${then}`,
+  proposals: `This token has made the maximum number of proposals for an hour. Reading still works. ${then}`,
+  agentReads: `This token has made the maximum number of reads for an hour. ${then}`,
+  runWork: `This token has made the maximum number of claims and reports for an hour. Reading still works. ${then}`,
 };
 
-/** Replaces the message of `rate_limited` by that of the limit, if it has one. */
+/** Replaces the message of `rate_limited` with the message of the limit, if the limit has one. */
 export function namingLimit(error: ApiError, limit: RateLimitName | undefined): ApiError {
   const message = limit && sentences[limit];
   return error.code === "rate_limited" && message !== undefined
@@ -267,17 +266,17 @@ export function namingLimit(error: ApiError, limit: RateLimitName | undefined): 
 interface UsesInMemory {
   /** Counts one use. Throws `rate_limited`. */
   take(spending: Spending): GiveBack;
-  /** Returns the verdict that a use would get, without counting it. */
+  /** Returns the verdict that a use would get. Does not count a use. */
   look(spending: Spending): UseVerdict;
   forget(): void;
 }
 
-/** The memory of an entry without the text of its key and without its uses, in bytes. */
+/** The memory in bytes that an entry uses in addition to the text of its key and its uses. */
 const entryBytes = 300;
 
 /**
- * Counts uses in the memory of this process, in at most `mostBytes`. Above that, the least recently used keys are
- * dropped.
+ * Counts uses in the memory of this process, with at most `mostBytes`. If the counts need more, the least recently used
+ * keys are dropped.
  */
 export function createUsesInMemory(
   { clock, settings }: Pick<Deps, "clock"> & { readonly settings: Pick<Deps["settings"], "rateLimits"> },
@@ -308,9 +307,9 @@ export function createUsesInMemory(
 }
 
 type UseVerdict =
-  /** `at`: the time, in milliseconds since 1970, at which the use is counted. */
+  /** `at` is the time of the counted use, in milliseconds since 1970. */
   | { readonly allowed: true; readonly at: number }
-  /** The smallest number of whole seconds after which a use is allowed. */
+  /** The number of whole seconds after which a use is allowed. */
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
@@ -323,13 +322,13 @@ interface UseLog {
   /** The number of uses at each of these times. */
   counts: number[];
   start: number;
-  /** The number of uses that count. */
+  /** The total number of uses that still count. */
   total: number;
 }
 
 /**
- * For limits up to this number, the time of each use is exact. For a higher limit, its window is divided into this many
- * parts, and times are rounded to them.
+ * For limits up to this number, the time of each use is exact. For a higher limit, the window is divided into this
+ * number of parts, and times are rounded to these parts.
  */
 const mostTimes = 2_048;
 
@@ -346,8 +345,8 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
 }
 
 /**
- * Returns the verdict that `takeUse` would return. Counts nothing. A use that reaches the limit is allowed, the next
- * one is not. (rule H31)
+ * Returns the verdict that `takeUse` would return. Does not count a use. The use that reaches the limit is allowed, and
+ * the next one is not. (rule H31)
  */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;
@@ -357,7 +356,7 @@ export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: R
   return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
 }
 
-/** Removes one use that `takeUse` counted at `at`. Returns whether it was still in memory. */
+/** Removes one use that `takeUse` counted at `at`. Returns whether the use was still in memory. */
 export function giveUseBack(log: UseLog, at: number): boolean {
   const { times, counts } = log;
   const place = times.lastIndexOf(at);
@@ -379,7 +378,7 @@ export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.l
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // The clock was set back by more than a window. `timeOf` rounds up by at most one part of the window.
+  // True if the clock was set back by more than a window. `timeOf` rounds up by at most one part of the window.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)
@@ -391,7 +390,7 @@ function forgetOld(log: UseLog, now: number, windowMs: number): void {
 }
 
 /**
- * Returns the time to record for a use. It is never earlier than the use before it, even if the clock was set back a
+ * Returns the time to record for a use. It is never earlier than the previous use, even if the clock was set back a
  * little.
  */
 function timeOf({ times }: UseLog, now: number, limit: number, windowMs: number): number {

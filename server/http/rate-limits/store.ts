@@ -18,13 +18,13 @@ export interface Spending {
 export type GiveBack = () => void;
 
 /**
- * The use of a limit by one mutation. The transaction of the mutation may run several times, but the mutation counts
- * once.
+ * The use of a limit by one mutation. The transaction of the mutation may run several times, but the mutation counts as
+ * one use.
  */
 export interface MutationUse {
   /** Counts one use. Throws `rate_limited` with the seconds to wait. */
   spend(tx: Transaction, spending: Spending): Promise<void>;
-  /** Call it after the transaction. If it has not committed, the use is undone. */
+  /** Call this after the transaction. If it has not committed, the use is undone. */
   end(hasCommitted: boolean): void;
 }
 
@@ -32,9 +32,9 @@ export interface MutationUse {
 export interface Limiter {
   /** Counts one use outside a transaction. Throws `rate_limited` with the seconds to wait. */
   spend(spending: Spending): Promise<void>;
-  /** Counts one use of a limit that is kept in memory. Returns a function that undoes the counting. */
+  /** Counts one use of a limit whose counts are in memory. Returns a function that undoes the counting. */
   spendAtOnce(spending: Spending): GiveBack;
-  /** The verdict that a use would get. Counts nothing. */
+  /** Returns the verdict that a use would get. Does not count a use. */
   look(spending: Spending): Promise<RateVerdict>;
   mutation(): MutationUse;
   /** Deletes all counts in memory. */
@@ -57,7 +57,7 @@ const minuteMs = 60_000;
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
-  // Rows for minutes in the future come from a time before the clock was set back.
+  // Rows for minutes in the future were written before the clock was set back.
   await tx.run("DELETE FROM byte_uses WHERE minute <= ? OR minute > ?", minute - minutesInHour, minute + 1);
   const uses = await tx.all<{ minute: number; bytes: number }>(
     "SELECT minute, bytes FROM byte_uses WHERE key_id = ? ORDER BY minute",
@@ -90,7 +90,10 @@ export async function addBytes(
   );
 }
 
-/** Subtracts the bytes of a repeat, which must not use the limit, from the newest minute that has at least as many. */
+/**
+ * Subtracts the bytes of a repeat, which must not use the limit, from the newest minute that has at least this number
+ * of bytes.
+ */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
   const newest = await tx.get<{ minute: number }>(
@@ -120,10 +123,10 @@ export type RateVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row has the
- * times of the last uses; a use is allowed if the one `limit` uses ago is old enough. On PostgreSQL the row is locked
- * until the transaction ends, and the time is that of the database, so that servers with different clocks agree. On
- * SQLite the time is that of `clock`.
+ * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row contains
+ * the times of the last uses. A use is allowed if the use that was `limit` uses ago is old enough. On PostgreSQL
+ * the row is locked until the transaction ends, and the time is that of the database, so that servers with different
+ * clocks agree. On SQLite the time is that of `clock`.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
@@ -136,7 +139,7 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
 }
 
 /**
- * Removes the last use of `key`. This is for attempts that are counted at the beginning, but must count only if they
+ * Removes the last use of `key`. This is for attempts that are counted when they begin, but must count only if they
  * fail.
  */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
@@ -149,7 +152,7 @@ export async function giveBack(tx: Transaction, key: string): Promise<void> {
   await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
 }
 
-/** Returns the verdict that `consume` would return now. Counts nothing. */
+/** Returns the verdict that `consume` would return now. Does not count a use. */
 export function peek(reader: Reader, use: LimitedUse): Promise<RateVerdict> {
   return judge(reader, use, use.clock.now().getTime());
 }
@@ -199,8 +202,8 @@ interface Uses {
 }
 
 /**
- * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so that SQL can cut a text of
- * many times into single ones.
+ * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so that SQL can divide a text
+ * with many times into single times.
  */
 const digits = 13;
 
@@ -238,7 +241,7 @@ function knownText(name: string, make: () => string): string {
 
 /**
  * If the clock was set back by more than a window, the row begins again with this use. If it was set back by less, this
- * use gets the time of the last one. On PostgreSQL `now` does not come from `excluded`, because it must be read after
+ * use gets the time of the last use. On PostgreSQL `now` does not come from `excluded`, because it must be read after
  * the wait for the row lock.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {

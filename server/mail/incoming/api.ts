@@ -18,8 +18,8 @@ type IncomingDeps = Pick<
 const mostListed = 100;
 
 /**
- * The handlers for the originals of incoming mails, and for the mails that were held back because a program wrote them.
- * (rules M13, M16)
+ * The handlers for the originals of incoming mails, and for mails that were not added to a thread because a program
+ * wrote them. (rules M13, M16)
  */
 export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
   const { database, files } = deps;
@@ -75,7 +75,7 @@ export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
 }
 
 const alreadyTaken = (): ApiError =>
-  new ApiError("wrong_state", { message: "This mail is a message of its thread already." });
+  new ApiError("wrong_state", { message: "This mail is already a message of its thread." });
 
 /**
  * Returns the original of a mail if the original is still stored and the caller may read it. Throws `not_found`

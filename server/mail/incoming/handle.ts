@@ -22,17 +22,17 @@ type HandleDeps = Pick<
 >;
 
 /**
- * If the server has crashed as often as this during the handling of a mail, it skips that mail, so that it can read
- * later mails. (rule M12)
+ * If the server has crashed this number of times while it handled a mail, it skips that mail. So it can read later
+ * mails. (rule M12)
  */
 const mostAttempts = 2;
 /** If an attempt is younger than this, another server may still be working on it. */
 const attemptMilliseconds = 60_000;
-/** The most mails of programs that are stored for one report in an hour. (rule M13) */
+/** How many mails of programs are stored for one report in an hour at most. (rule M13) */
 const mostSetApart = 20;
 const hour = 3_600_000;
 
-/** A mail in the mailbox whose receiver may be one of our reply addresses. */
+/** A mail in the mailbox that may be sent to a reply address of this server. */
 export interface ArrivedMail {
   /** The token in the reply address. */
   readonly token: string;
@@ -58,7 +58,7 @@ export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
 /**
  * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the mail that
- * came back. (rules M12, M13, M14)
+ * could not be delivered. (rules M12, M13, M14)
  */
 export function createMailHandler(deps: HandleDeps) {
   const parseAndStore = createParseAndStore(deps);
@@ -150,7 +150,10 @@ async function setApart(
         if (await isKeptOrTooMany(deps, tx, kept)) return;
         const createdAt = deps.clock.now().toISOString();
         await insertOriginal(tx, original, { ...kept, setApart: mail.automaticReason ?? null, createdAt });
-        deps.log.info({ thread: current.feedbackId, mail: id }, "a mail of a program was held back");
+        deps.log.info(
+          { thread: current.feedbackId, mail: id },
+          "a mail of a program was not added to its thread",
+        );
       },
     },
   );

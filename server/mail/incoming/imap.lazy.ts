@@ -10,7 +10,7 @@ export interface MailHead {
 
 /** An open folder of a mail server. */
 export interface Mailbox {
-  /** If this value changes, the mail server has given new uids to all mails. */
+  /** If this value changes, the mail server has changed the uids of all mails. */
   readonly uidValidity: string;
   /** Returns the headers of the mails with a greater UID, in batches, oldest first. */
   heads(after: number): AsyncIterable<readonly MailHead[]>;

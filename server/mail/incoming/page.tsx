@@ -43,21 +43,21 @@ const AutomaticMails = ({
   readonly refusal: ApiError | undefined;
   readonly now: Date;
 }) => (
-  <ConsolePage navigation={navigation} title="Mail of programs" narrow>
+  <ConsolePage navigation={navigation} title="Mail from programs" narrow>
     <div class="head">
       <div>
-        <h1>Mail of programs</h1>
+        <h1>Mail from programs</h1>
         <p>
-          Answers by mail that a program wrote, such as “I am on holiday”. They are in no thread. They are
-          deleted after 30 days.
+          Answers by mail that a program wrote, such as “I am on holiday”. They are not added to threads. They
+          are deleted after 30 days.
         </p>
       </div>
     </div>
     <div class="stack wide">
       <Refused refusal={refusal} />
       {items.length === 0 ? (
-        <Empty title="No mail was held back">
-          <p>Answers that a person writes go to their threads.</p>
+        <Empty title="No mail from programs">
+          <p>Answers that a person wrote are added to their threads.</p>
         </Empty>
       ) : (
         <ul class="list">

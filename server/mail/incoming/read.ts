@@ -29,7 +29,7 @@ export interface IncomingMail {
   /** The text that the sender wrote, without quotations. If the mail has only quotations, this is its whole text. */
   readonly text: string;
   readonly attachments: readonly IncomingFile[];
-  /** Whether the mail reports that one of our mails could not be delivered. */
+  /** Whether the mail reports that a mail of this server could not be delivered. */
   readonly failed: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<
   };
 }
 
-/** The folder of the built program. Each library of the thread is a separate file in it. */
+/** The folder of the built program. Each library of the thread is a separate file in this folder. */
 declare const BUILT_FOLDER: string;
 
 /** The content of a mail that the thread has parsed. */
@@ -83,14 +83,14 @@ interface ParsedFile {
 type ThreadResult = Omit<ParsedMail, "wholeText" | "ownText"> & { readonly text: string };
 
 interface MailBounds {
-  /** The most memory that the thread may use. The attachments of the mail are not included. */
+  /** How much memory the thread may use, in bytes. The attachments of the mail are not included. */
   readonly bytes: number;
   readonly milliseconds?: number | undefined;
 }
 
 /**
  * The time limit for a mail. An attacker can write a mail for which the libraries need minutes. An ordinary mail needs
- * much less than this.
+ * much less time than this.
  */
 const longestMilliseconds = 30_000;
 
@@ -102,7 +102,7 @@ const checkMilliseconds = 100;
 
 const bounds = {
   ...{ maxNestingDepth: 20, maxHeadersSize: 262_144, attachmentEncoding: "arraybuffer" },
-  // A forwarded mail is an attachment, because the sender did not write it.
+  // A forwarded mail is handled as an attachment, because the sender did not write it.
   forceRfc822Attachments: true,
 };
 
@@ -174,7 +174,7 @@ const timeLimit =
     return () => clearTimeout(timer);
   };
 
-/** Limits the processor time, because the same search takes longer on a busy machine. */
+/** Limits the processor time. A limit of the time on the clock would end searches too early on a busy machine. */
 const processorTimeLimit: Limit = (onReached) => {
   const before = process.cpuUsage();
   const timer = setInterval(() => {

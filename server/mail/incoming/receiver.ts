@@ -9,7 +9,7 @@ import { mailboxes } from "./store.ts";
 
 const firstPause = 2_000;
 const longestPause = 600_000;
-/** The longest time that a stop of the server waits. A connection that is still opening cannot be closed. */
+/** How long a stop of the server waits at most. A connection that is still being opened cannot be closed. */
 const stopMilliseconds = 2_000;
 /** If a connection lasted longer than this, the next pause between attempts is short again. */
 const healthyMilliseconds = 120_000;
@@ -167,7 +167,7 @@ async function orRelease<Result>(
     passes,
   }: {
     readonly release: () => Promise<void>;
-    /** Whether the error is temporary. If so, the attempt does not count. */
+    /** Whether an error is temporary. If it is, the attempt does not count. */
     readonly passes: (error: unknown) => boolean;
   },
 ): Promise<Result> {

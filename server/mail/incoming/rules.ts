@@ -4,7 +4,10 @@ interface MailHeader {
   readonly value: string;
 }
 
-/** The kinds of incoming mail: a person's answer, a delivery report about one of our mails, or a program's mail. */
+/**
+ * The kinds of incoming mail: a person's answer, a delivery report about a mail of this server, or another mail of a
+ * program.
+ */
 export type IncomingKind = "answer" | "report" | "automatic";
 
 /** How long the original of a mail is stored. (rule M16) */
@@ -47,7 +50,7 @@ export function kindOfMail(headers: readonly MailHeader[], from: string): Incomi
 
 /**
  * Whether the mail server that received a mail found that the sender address is false. Only the first of these headers
- * counts, because our mail server added it. The sender may have written the others. (RFC 8601, rule M14)
+ * counts, because the team's mail server added it. The sender may have written the other ones. (RFC 8601, rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
@@ -74,11 +77,12 @@ export const tidyText = (text: string): string =>
     .trim();
 
 /**
- * The maximum number of characters that the search for the sender's own text reads. For longer texts it needs seconds.
+ * The maximum number of characters that the search for the sender's own text reads. For longer texts the search would
+ * need seconds.
  */
 export const longestSearched = 10_000;
 
-/** How many lines of each quotation stay if the text is longer than that. */
+/** How many lines of each quotation are searched if the text is longer than `longestSearched`. */
 const shownOfQuotation = 2;
 
 /**

@@ -68,7 +68,7 @@ export function createStoreMail(
 }
 
 /**
- * Adds an answer that came by mail to its thread, together with its files. Returns the report as the thread has it now;
+ * Adds an answer that came by mail to its thread, together with its files. Returns the report in its present state;
  * undefined if the thread already has this answer.
  */
 export async function addMailedAnswer(
@@ -89,7 +89,7 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // A copy of this mail with other headers may have been held back before.
+  // A copy of this mail with other headers may have been set apart before.
   if (original !== undefined && !(await mailOriginals.exists(tx, id)))
     await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
   return report;
@@ -111,7 +111,10 @@ const unnamed = "a file without a name";
 
 interface MailFiles {
   readonly kept: readonly FeedbackFile[];
-  /** The names of the attachments that are not stored: their kind is not allowed, or they are too large or too many. */
+  /**
+   * The names of the attachments that are not stored, because their kind is not allowed, or because they are too large
+   * or too many.
+   */
   readonly dropped: readonly string[];
 }
 
@@ -169,13 +172,13 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
   });
 }
 
-/** The longest text, in bytes, that becomes a PDF. A longer one would block the server. */
+/** How many bytes a text may have to become a PDF. A longer text would block the server. */
 const mostTextBytes = 1_048_576;
 
 /**
- * Converts a text file to a PDF, because threads cannot have text files. The command line does this, too. The bytes
- * decide whether the file is a text: mail programs often declare a wrong type. Returns undefined for other files. (rule
- * M14)
+ * Converts a text file to a PDF, because threads cannot have text files. The command line does the same. The bytes
+ * decide whether the file is a text, because mail programs often declare a wrong type. Returns undefined for other
+ * files. (rule M14)
  */
 function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
@@ -188,7 +191,7 @@ function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
 
 const excerptLength = 300;
 
-/** A mail that answers one of our mails. */
+/** A mail that answers a mail of this server. */
 export interface MailedAnswer {
   readonly mail: IncomingMail;
   /** The id that the mail's message will have. */
@@ -260,7 +263,7 @@ const algorithm = "aes-256-gcm";
 
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** The first bytes of a sealed original. They make sure that it is not taken for another kind of file. */
+/** The first bytes of a sealed original. With them, no program treats the file as another kind of file. */
 const fileHeader = Buffer.from("innkeep sealed mail\n");
 
 /** The original of a mail, sealed because links in it may be credentials. */
@@ -268,7 +271,7 @@ interface SealedOriginal {
   readonly bytes: Buffer;
   /**
    * The key with which the bytes are sealed. The key itself is sealed with the secret of the deployment. When that
-   * secret changes, only the key must be sealed again.
+   * secret changes, only this key must be sealed again.
    */
   readonly keySealed: string;
 }

@@ -5,7 +5,7 @@ import { insert } from "../../database/statements.ts";
 
 /** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {
-  /** The id of the mail's message. A mail that was held back gets this id if it becomes a message. */
+  /** The id of the mail's message. If a mail that was set apart becomes a message, the message gets this id. */
   readonly id: string;
   readonly appId: string;
   readonly feedbackId: string;
@@ -16,12 +16,12 @@ export interface OriginalRow {
   readonly keySealed: string;
   /** The address to which the answered mail was sent. */
   readonly recipient: string;
-  /** The reason why the mail was held back; null if it is a message. */
+  /** The reason why the mail was set apart; null if the mail is a message. */
   readonly setApart: string | null;
   readonly createdAt: string;
 }
 
-/** A mail that was held back, because a program wrote it. */
+/** A mail that was set apart: it was not added to its thread, because a program wrote it. */
 interface SetApartRow {
   readonly id: string;
   readonly threadId: string;
@@ -73,7 +73,7 @@ export const mailOriginals = {
       after,
     ),
 
-  /** Returns the newest mails of an app that were held back. */
+  /** Returns the newest mails of an app that were set apart. */
   setApart: (
     reader: Reader,
     appId: string,
@@ -89,7 +89,7 @@ export const mailOriginals = {
       most,
     ),
 
-  /** Returns how many answers to a report were held back since a time. */
+  /** Returns how many answers to a report were set apart since a time. */
   async countSetApart(
     reader: Reader,
     { feedbackId, reportId }: Pick<OriginalRow, "feedbackId" | "reportId">,
@@ -105,7 +105,7 @@ export const mailOriginals = {
     return Number(row?.count ?? 0);
   },
 
-  /** Stores that a mail is no longer held back. Returns false if it was already a message. */
+  /** Stores that a mail is no longer set apart. Returns false if it was already a message. */
   take: async (tx: Transaction, id: string): Promise<boolean> =>
     (await tx.run("UPDATE mail_originals SET set_apart = NULL WHERE id = ? AND set_apart IS NOT NULL", id)) >
     0,
@@ -119,7 +119,7 @@ export const mailOriginals = {
       )
     ).map(({ sha256 }) => sha256),
 
-  /** Deletes originals from before or at a time, at most `most`. Returns the SHA-256 of their files. */
+  /** Deletes originals that are not newer than a time, at most `most`. Returns the SHA-256 of their files. */
   prune: async (tx: Transaction, before: string, most: number): Promise<string[]> =>
     (
       await tx.all<{ sha256: string }>(

@@ -20,7 +20,7 @@ export interface OutgoingMail {
   readonly kind: MailKind;
   /** The address, as a person typed it. */
   readonly to: string;
-  /** The subject. It may quote strangers, so it is cleaned and shortened. */
+  /** The subject. It may contain words of strangers, so it is cleaned and shortened. */
   readonly subject: string;
   /** The plain text of the mail. Each link is on a separate line. */
   readonly text: string;
@@ -28,15 +28,21 @@ export interface OutgoingMail {
   readonly appId?: string | undefined;
   /** The id of the object that the mail is about, such as a message. Queries use it to find the state of the mail. */
   readonly subjectId?: string | undefined;
-  /** The name of the mail's sender, such as the name of the app. The sender's address is always ours. */
+  /**
+   * The name of the mail's sender, such as the name of the app. The sender's address is always the address of this
+   * server.
+   */
   readonly fromName?: string | undefined;
-  /** The report that the mail answers. If the server reads a mailbox, the receiver can answer by mail. */
+  /** The report that the mail answers. If this server reads a mailbox, the receiver can answer by mail. */
   readonly reportId?: string | undefined;
   /** Mail programs show mails with the same value as one conversation. */
   readonly thread?: string | undefined;
-  /** The address that ends automatic mail with one click. */
+  /** The address with which the receiver can stop automatic mail with one click. */
   readonly unsubscribeUrl?: string | undefined;
-  /** When the mail becomes useless, for example because a link in it expires. The default is three days from now. */
+  /**
+   * The time after which the mail is useless, for example because a link in it has expired. The default is three days
+   * from now.
+   */
   readonly sendBefore?: Date | undefined;
 }
 
@@ -82,8 +88,8 @@ export async function queueMail(
 }
 
 /**
- * Replaces the content of a mail that waits. It keeps its Message-ID, because it may have arrived already. Does nothing if
- * the mail does not wait any more. (rule M6)
+ * Replaces the content of a waiting mail. The Message-ID stays the same, because the mail may already have arrived.
+ * Does nothing if the mail is no longer waiting. (rule M6)
  */
 export const rewriteMail = (
   deps: QueueDeps,
@@ -125,7 +131,7 @@ const Content = z.object({
   automatic: z.boolean(),
 });
 
-/** Everything that the mail server gets. The texts are already cleaned. */
+/** Everything that is sent to the mail server. The texts are already cleaned. */
 export type MailContent = z.infer<typeof Content>;
 
 const prefix = "sealed:";

@@ -3,7 +3,7 @@ import { oneLine, visibleText } from "../../../src/words/visible.ts";
 /** The kinds of mails. */
 export type MailKind = "reply" | "invitation" | "recovery" | "notice" | "release";
 
-/** Mails in different queues never wait for each other. */
+/** The queues of mails. Mails in different queues never wait for each other. */
 export type MailQueue = "personal" | "bulk";
 
 export const mailQueues: readonly MailQueue[] = ["personal", "bulk"];
@@ -26,7 +26,7 @@ const firstServerPause = 2_000;
 
 const longestServerPause = 600_000;
 
-/** How long the server tries to send a mail, if the mail does not become useless earlier: three days. */
+/** How long the server tries to send a mail if `sendBefore` is not earlier: three days. */
 export const longestTryingMilliseconds = 3 * 86_400_000;
 
 /**
@@ -38,7 +38,7 @@ export function nextMailAttempt(sendBefore: Date, attempts: number, now: Date): 
   return next < sendBefore ? next : undefined;
 }
 
-/** Returns how long no mail is sent after the mail server has failed `failures` times in succession. (rule M5) */
+/** Returns how long the server sends no mail after `failures` failures of the mail server in succession. (rule M5) */
 export const serverPause = (failures: number): number =>
   growing(firstServerPause, longestServerPause, failures);
 

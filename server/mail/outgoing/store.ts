@@ -17,7 +17,7 @@ export interface NewMail {
   /** The content of the mail, sealed. */
   readonly content: string;
   readonly createdAt: string;
-  /** When the mail becomes useless. */
+  /** The time after which the mail is useless. */
   readonly sendBefore: string;
 }
 
@@ -73,7 +73,7 @@ export const mails = {
 
   /**
    * Returns due mails of a queue, at most `most`. Reserves them until `until`, so that no other server sends them, too.
-   * Mails without content are being written again. (rule M6)
+   * Mails without content are left out, because they are being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -93,7 +93,7 @@ export const mails = {
       most,
     ),
 
-  /** Replaces the content of a waiting mail. Returns whether it still waits. */
+  /** Replaces the content of a waiting mail. Returns whether the mail was still waiting. */
   async rewrite(tx: Transaction, id: string, content: string): Promise<boolean> {
     tx.signal(mailTopic);
     return (
@@ -181,7 +181,7 @@ export const mails = {
       id,
     ),
 
-  /** Stores that a sent mail came back as undeliverable. */
+  /** Stores that a sent mail could not be delivered. */
   bounce: (tx: Transaction, id: string, at: string) =>
     tx.run(
       `UPDATE mails SET status = 'bounced', last_error = 'The mail came back', settled_at = ?

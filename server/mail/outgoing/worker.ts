@@ -21,7 +21,7 @@ const reservedMilliseconds = 300_000;
 const stopMilliseconds = 3_000;
 
 interface MailWorker {
-  /** Starts to send no more mails. Resolves when no mail is being sent. */
+  /** Stops the start of new attempts. Resolves when no mail is being sent. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "seale
 export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   const { mailOut, dev } = deps.settings;
   if (!sendsMail(deps.settings)) {
-    deps.log.info("INNKEEP_SMTP_URL is not set: no mail is sent");
+    deps.log.info("INNKEEP_SMTP_URL is not set, so no mail is sent");
     return { stop: async () => {} };
   }
   if (mailOut === undefined || dev) return startQueue(deps, "personal", undefined);
@@ -50,7 +50,7 @@ function logServerState({ log }: WorkerDeps, { host, port, from }: MailOut, mail
   const server = { host, port, from: from.address };
   void mailer.fault().then((reason) => {
     if (reason === undefined) log.info(server, "mail is sent");
-    else log.warn({ ...server, reason }, "the mail server cannot be used; mails wait");
+    else log.warn({ ...server, reason }, "the mail server cannot be used, so mails wait");
   });
 }
 

@@ -69,7 +69,7 @@ export const noticeChoices = {
     row: {
       readonly userId: string;
       readonly appId: string;
-      /** JSON. */
+      /** The body as JSON. */
       readonly choices: string;
       readonly stormPerHour: number | null;
       readonly wantsReports: number;

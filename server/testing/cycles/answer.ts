@@ -5,7 +5,7 @@ import type { OwnedSlotRow, StandingSlotRow } from "../slots/store.ts";
 import { isBelow, type Standing, type StandingCycle, standingOf } from "../standing/rules.ts";
 import type { CycleRow } from "./store.ts";
 
-/** Returns a stored cycle as its owner reads it. */
+/** Returns a stored cycle in the form that its owner reads. */
 export function cycleAnswer(row: CycleRow, now: Date): Cycle {
   const dayStarts = dayStartsOfRow(row);
   return {
@@ -31,20 +31,21 @@ export const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[])
     slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
   );
 
-/** Whether the owner of a stored cycle must know that it has too few testers with an unbroken run. (rule T41) */
+/** Whether the owner of a stored cycle must be told that it has too few testers with an unbroken run. (rule T41) */
 export const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
   isBelow(standingCycle(row), verdict);
 
 const standingCycle = (row: CycleRow): StandingCycle => ({
   ...row,
   dayStarts: dayStartsOfRow(row),
-  // Time zones are slow, each page of the console reads all running tests, and only the last day of a test needs it.
+  // This is computed only when it is read, because time zones are slow. Each page of the console reads all running
+  // tests, but only the last day of a test needs this value.
   get graceEnd() {
     return graceEndOf(row);
   },
 });
 
-/** Returns a stored slot as its owner reads it, without its test key. */
+/** Returns a stored slot in the form that its owner reads. It does not contain the test key. */
 export const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
   slotId: row.id,
   cycleId: row.cycleId,

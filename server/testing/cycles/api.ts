@@ -98,7 +98,7 @@ export interface TestBelow {
   readonly verdict: CycleVerdict;
 }
 
-/** The most running cycles that are judged for one person. */
+/** How many running cycles are read for one person at most. */
 const mostRunning = 200;
 
 /** Returns the running tests of a person's apps that have too few testers with an unbroken run. (rule T41) */
@@ -139,7 +139,7 @@ async function planCycle(
   const dayStarts = dayStartsOf({ startsOn, timezone, durationDays });
   const initialState = initialStateOf(dayStarts, createdAt);
   if (!initialState)
-    throw badRequest("startsOn", "must be later: the last day of the test would already be over");
+    throw badRequest("startsOn", "must be later, because the last day of the test would already be over");
   const cycle = { id: newId(), listingId, startsOn, timezone, durationDays, maxMissedDays, createdAt };
   await rows.insert(tx, { ...cycle, ...initialState, dayStarts: JSON.stringify(dayStarts) });
   for (let seat = 1; seat <= listing.seats; seat += 1)

@@ -8,7 +8,7 @@ import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./
 
 /**
  * Applies the changes that the passing of time causes in closed testing: requests expire, cycles start and end, days
- * close. Each change is applied once, by the first server that finds it. No change is applied while the server's clock
+ * close. Each change is applied once, by the server that finds it first. No change is applied while the server's clock
  * may be wrong. (rule D10)
  */
 export interface PassingTime {
@@ -21,7 +21,7 @@ export interface PassingTime {
    * change.
    */
   isDue(at: string | null): boolean;
-  /** Returns when the next change is due; null if there is no next change, or if the time is not known yet. */
+  /** Returns when the next change is due; null if there is no next change, or if that time is not known yet. */
   next(): string | null;
 }
 
@@ -68,8 +68,8 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // The run that has just ended may have begun before this caller's write, so it may have missed the write. Run
-      // again.
+      // The run that has just ended may have begun before this caller's write. Then it did not read the write, so
+      // another run follows.
       if (!isCaughtUp()) await run();
     },
     async catchUpOf(scope, id) {
@@ -171,7 +171,7 @@ async function start(deps: NewIds, tx: Transaction, { cycle, now }: Closing): Pr
 }
 
 /**
- * Closes a day. The test ends with its last day, but the cycle runs on as long as late test sessions of that day count.
+ * Closes a day. The test ends with its last day. The cycle continues to run while late test sessions of that day count.
  */
 async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: Closing): Promise<void> {
   const dayIndex = cycle.closedDays + 1;

@@ -123,13 +123,13 @@ function statementOf({ status, durationDays, dayIndex }: Cycle, figures: Figures
     completed: `The test ran for ${counted(durationDays, "day")}.`,
     cancelled: "The test was cancelled before its end.",
   }[status];
-  const when = status === "recruiting" || status === "running" ? "hold" : "held";
-  const holders = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a slot`;
+  const when = status === "recruiting" || status === "running" ? "have" : "had";
+  const holders = `${counted(testers, "tester")} ${testers === 1 && when === "have" ? "has" : when} a slot`;
   const counts =
-    when === "hold" && !isOver
+    when === "have" && !isOver
       ? soFar(figures)
       : `; ${ofThem(testersWithEveryDay)} every day of the test counted`;
-  return `${progress} ${holders}${when === "held" ? " when it ended" : ""}${counts}. ${meaning}`;
+  return `${progress} ${holders}${when === "had" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
 /** Returns the known facts while the test still has future days. No tester can have every day of it yet. */
@@ -145,9 +145,9 @@ const counted = (count: number, word: string): string => `${count} ${word}${coun
 
 const meaning = [
   `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
-  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that slot's key.`,
+  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter had the key of that slot.`,
   "A day counted by a proof says that the tester sent images on that day.",
-  "Nothing here says how a store will decide.",
+  "This report does not say how a store will decide.",
 ].join(" ");
 
 /** The state of a cycle directly after it was planned. */
@@ -160,8 +160,8 @@ interface InitialState {
 
 /**
  * Returns the state of a new cycle with these days. If its first day has begun, the cycle is running from the start.
- * Past days are closed, but no tester missed them, because there were no testers. Returns undefined if the last day is
- * over. Instants are ISO 8601 UTC with milliseconds. (rule D9)
+ * Days that are over are closed, but no tester missed them, because there were no testers. Returns undefined if the
+ * last day is over. Instants are ISO 8601 UTC with milliseconds. (rule D9)
  */
 export function initialStateOf(dayStarts: readonly string[], now: string): InitialState | undefined {
   const begun = dayStarts.filter((start) => start <= now).length;

@@ -16,7 +16,7 @@ export interface CycleRow {
   readonly timezone: string;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
+  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly createdAt: string;
@@ -161,7 +161,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** Returns the test sessions that made a day count. */
+  /** Returns the test sessions because of which a day was counted. */
   countingSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
@@ -170,7 +170,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** Returns the longest test session of each day that no session has made count. */
+  /** Returns the longest test session of each day that was not counted by a session. */
   longestSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM test_sessions t JOIN (
@@ -223,7 +223,7 @@ export interface DueCycle {
   readonly timezone: string;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
+  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly nextAt: string | null;
@@ -264,7 +264,7 @@ export const dueChanges = {
     return row?.at ?? null;
   },
 
-  /** Returns those of the selected cycles in which a change is due. */
+  /** Returns the selected cycles in which a change is due. */
   dueIn: (
     reader: Reader,
     { scope, id, now }: { readonly scope: CycleScope; readonly id: string; readonly now: string },

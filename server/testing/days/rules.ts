@@ -52,7 +52,7 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The stored days decide, because the rules of the time zone may have changed after they were stored. (rule D2)
+  // The stored days are used, because the rules of the time zone may have changed after the days were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
@@ -64,8 +64,8 @@ export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 
 /**
- * Returns the start and the end of today, in epoch milliseconds. Before the test the span has no start, and after the
- * test it has no end.
+ * Returns the start and the end of today, in epoch milliseconds. Before the test there is no start, and after the test
+ * there is no end.
  */
 export function spanOfToday({ dayStarts }: Pick<TestDays, "dayStarts">, now: Date) {
   const next = dayStarts.findIndex((start) => start > now.toISOString());
@@ -94,7 +94,7 @@ export function targetScreen(screens: readonly string[], slotId: string, dayInde
   const seed = hash(slotId);
   let at = mixed(seed) % screens.length;
   for (let day = 2; day <= dayIndex; day += 1) {
-    // The step is at least 1 and less than the number of screens, so it always leads to another screen.
+    // The step is at least 1 and less than the number of screens, so the next screen is always another one.
     at = (at + 1 + (mixed(seed + day) % Math.max(1, screens.length - 1))) % screens.length;
   }
   return screens[at] ?? "";

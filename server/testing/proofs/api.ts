@@ -98,7 +98,7 @@ async function accept(
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it is reported before the test ends.";
 
-/** Returns the reason why a proof is refused, although it was acceptable a moment ago. */
+/** Returns the reason why a proof is refused now, although the first check accepted it. */
 async function refusalNow(deps: ProofsDeps, tx: Transaction, submission: Submission): Promise<ApiError> {
   const { dayIndex } = await accept(deps, tx, submission);
   return new ApiError("already_submitted", { dayIndex });

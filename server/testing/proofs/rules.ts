@@ -20,8 +20,8 @@ export type ProofVerdict =
     };
 
 /**
- * Decides whether a proof is accepted. The first rule that it breaks is the reason of the refusal. The tier of the
- * listing does not matter. (rules T28, T34)
+ * Decides whether a proof is accepted. If it breaks several rules, the first of them is the reason of the refusal. The
+ * tier of the listing does not matter. (rules T28, T34)
  */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -45,8 +45,8 @@ export function judgeProof(
 }
 
 /**
- * Whether a proof would have been accepted at the time of its capture. If so, only the time since then is the reason of
- * the refusal.
+ * Whether a proof would have been accepted at the time of its capture. If so, it is refused only because it arrived too
+ * late.
  */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -66,7 +66,9 @@ function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
 }
 
-/** Whether the same proof may be accepted later, because its day or the test has not begun yet. */
+/**
+ * Whether a proof was refused only because its day or the test has not begun yet. The same proof may be accepted later.
+ */
 export const isPassingRefusal = (
   { code, capturedAt }: { readonly code: string; readonly capturedAt: string },
   { cycle }: TestedSlot,

@@ -31,7 +31,7 @@ import { type KeyedSlotRow, type SlotKey, testSessions } from "./store.ts";
 /** A reported session with the id and the time under which it is recorded. */
 interface ReceivedSession {
   readonly id: string;
-  /** The id of the event that is stored if the session makes its day count. */
+  /** The id of the event that is stored if the day is counted because of the session. */
   readonly eventId: string;
   readonly now: Date;
   readonly key: SlotKey;
@@ -95,8 +95,8 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a test session. For an unknown test key it takes the same steps without a record, so that neither
- * the answer nor its duration shows whether the key ever existed. (rule T15)
+ * Judges and records a test session. For an unknown test key it does the same work but records nothing. So neither the
+ * answer nor its duration shows whether the key ever existed. (rule T15)
  */
 async function judgeAndRecord(
   tx: Transaction,
@@ -106,7 +106,8 @@ async function judgeAndRecord(
   const verdict = verdictOn(received, slot);
   if (!slot || (await isSettled(tx, received, { slot, verdict })))
     return record(tx, received, { slot, verdict });
-  // Another session or proof made the day count first, so this session is judged again by the current state.
+  // The day was counted by another session or proof in the meantime, so this session is judged again with the current
+  // state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted)
@@ -175,7 +176,7 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   };
 }
 
-/** Returns the span of time in which the status of a slot changes only through requests. */
+/** Returns the times between which only requests can change the status of a slot. */
 function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
   if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
   const { from, until } = spanOfToday(slot.cycle, now);
@@ -210,7 +211,7 @@ interface KeyedSlot extends TestedSlot {
 
 interface FindSlot {
   (key: SlotKey): Promise<KeyedSlot | undefined>;
-  /** Returns a function that returns whether the cache still contains the same result for a key. */
+  /** Returns whether the cache still contains the same result for a key. */
   readonly isKept: (key: SlotKey, slot: KeyedSlot | undefined) => () => boolean;
 }
 
@@ -310,7 +311,8 @@ const removedAtOnce = 100;
 
 /**
  * Limits the number of rows that requests with unknown test keys add to the database: rate limits and stored answers.
- * Returns a function to call after each use of such a key. If it cannot delete old rows, the request still succeeds.
+ * Returns a function to call after each use of such a key. If that function cannot delete old rows, the request still
+ * succeeds.
  */
 function createForgetUnknown({
   database,

@@ -34,8 +34,8 @@ export interface SessionVerdict {
 const skewMilliseconds = 120_000;
 
 /**
- * Decides whether a session makes its day count. The first rule that it breaks is the reason why it does not count.
- * (rules D3, D4, T17)
+ * Decides whether a session makes its day count. If it breaks several rules, the first of them is the reason why it
+ * does not count. (rules D3, D4, T17)
  */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);
@@ -53,8 +53,8 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
 }
 
 /**
- * Whether a session would have counted at the time of its end. If so, only the time since then is the reason why it
- * does not count.
+ * Whether a session would have counted at the time of its end. If so, it does not count only because it arrived too
+ * late.
  */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
@@ -73,7 +73,7 @@ export const mayCountLater = (session: ReportedSession, slot: TestedSlot, now: D
 export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
   status === "active" || status === "at_risk";
 
-/** Whether an instant is later than the server's time by more than clocks may differ. */
+/** Whether an instant is later than the server's time, by more than the allowed difference of clocks. */
 const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
@@ -94,9 +94,9 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 }
 
 /**
- * Whether a session has the minimum length and number of screens. If its end is further in the future than clocks may
- * differ, the present time counts as its end. A session that is too short does not count against the tester: another
- * session can still count the day. (rules D6, T18)
+ * Whether a session has the minimum length and number of screens. If its end is later than the server's time by more
+ * than the allowed difference of clocks, the present time counts as its end. A session that is too short does not count
+ * against the tester: another session can still count the day. (rules D6, T18)
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
   const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);

@@ -12,7 +12,7 @@ export interface KeyedSlotRow {
   readonly startsOn: string;
   readonly timezone: string;
   readonly durationDays: number;
-  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
+  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
   readonly dayStarts: string;
   /** When the next change of the cycle is due; null if there is none. */
   readonly nextAt: string | null;
@@ -53,7 +53,7 @@ export const testSessions = {
       appId,
     ),
 
-  /** Returns the hashes of those of the given keys that belong to a slot of any app. */
+  /** Returns the hashes of the given keys that belong to a slot of any app. */
   async heldKeys(reader: Reader, keys: readonly Pick<SlotKey, "keyHash">[]): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ readonly keyHash: string }>(
       `SELECT key_hash AS "keyHash" FROM slots WHERE key_hash IN (${keys.map(() => "?").join(", ")})`,

@@ -122,8 +122,7 @@ async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<
 }
 
 /**
- * Assigns a slot to the tester who requested it. Returns false if the request does not exist any more or the cycle is
- * over.
+ * Assigns a slot to the tester who requested it. Returns false if the request no longer exists or the cycle is over.
  */
 async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
@@ -178,7 +177,7 @@ const unknownAccount =
   "There is no account with this e-mail address. Ask the tester to create one, then assign the slot again.";
 
 const unverifiedAccount =
-  "Nobody has shown yet that this address belongs to the person of the account. Ask the tester to set a new password by mail, then assign the slot again; or let the tester request the slot.";
+  "It is not confirmed that this address belongs to the person of the account. Ask the tester to set a new password by mail, then assign the slot again; or let the tester request the slot.";
 
 const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
   acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());

@@ -10,8 +10,8 @@ export interface ClosingSlot {
 }
 
 /**
- * Returns the effect on a slot when a day closes. `removed`: the slot missed too many days before this day, and no late
- * session made one of them count. `missed`: the slot missed this day. (rule T9)
+ * Returns the effect on a slot when a day closes. `removed`: the slot missed too many days before this day, and none of
+ * them was counted by a late session. `missed`: the slot missed this day. (rule T9)
  */
 export function afterDay(
   slot: ClosingSlot,

@@ -4,7 +4,7 @@ import { membershipOf, oneForViewer, type Viewer } from "../../access/members/vi
 import type { Reader, Transaction } from "../../database/database.ts";
 import { slotTopic } from "../../database/signals.ts";
 
-/** A slot as its owner sees it. */
+/** The data of a slot that its owner sees. */
 export interface OwnedSlotRow {
   readonly id: string;
   readonly cycleId: string;
@@ -186,7 +186,10 @@ export const slotRequests = {
     return new Map(rows.map(({ appId, count }) => [appId, count]));
   },
 
-  /** Returns up to `most` requests of one app, or of all apps of the person. The first one expires first. */
+  /**
+   * Returns up to `most` requests of one app, or of all apps of the person. The request that expires first is the first
+   * in the list.
+   */
   list: (
     reader: Reader,
     userId: string,

@@ -34,15 +34,15 @@ export interface Standing {
   readonly verdict: CycleVerdict;
   /** Null before the first day, after the last day, and if the test was cancelled. */
   readonly today: TestToday | null;
-  /** The testers with a slot. The one who needs attention first is the first. */
+  /** The testers with a slot, sorted by how soon they need attention. */
   readonly attention: TesterAttention[];
   /** The days of the test that have begun. */
   readonly unbroken: UnbrokenDay[];
 }
 
 /**
- * Returns the state of a test: whether it can still show the number of testers that it needs with every day counted,
- * what each tester needs today, and how many testers have an unbroken run after each day. (rules T39 and T40)
+ * Returns the state of a test: whether it can still reach the needed number of testers with every day counted, what
+ * each tester needs today, and how many testers have an unbroken run after each day. (rules T39 and T40)
  */
 export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
   const unbroken = unbrokenDays(cycle, slots);
@@ -54,7 +54,7 @@ export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[])
   };
 }
 
-/** Whether an owner must know that a test has fewer testers with an unbroken run than it needs. (rule T41) */
+/** Whether an owner must be told that a test has fewer testers with an unbroken run than it needs. (rule T41) */
 export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
   cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
 
@@ -69,7 +69,10 @@ const canStillCount = ({ status, closedDays }: StandingCycle, slot: StandingSlot
   slot.activeFromDay !== null &&
   day >= Math.max(slot.activeFromDay, closedDays);
 
-/** Returns how many days from the first one are counted without a gap, or can still be if `mayCount` says so. */
+/**
+ * Returns the number of days, from the first day on, that are counted without a gap. Days for which `mayCount` returns
+ * true are included.
+ */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;
   while (days < last && (slot.countedDays.has(days + 1) || mayCount(days + 1))) days += 1;
@@ -233,8 +236,8 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 }
 
 /**
- * Whether a slot needs a late session of yesterday, and it would still count. The day on which the slot became active is
- * never missed; only the first day of the test is needed for an unbroken run. (rules D5, D7 and T10)
+ * Whether a slot needs a late session of yesterday, and such a session would still count. The day on which the slot
+ * became active is never missed; only the first day of the test is needed for an unbroken run. (rules D5, D7 and T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&
@@ -283,6 +286,6 @@ const order: Readonly<Record<TesterAttention["state"], number>> = {
   active: 4,
 };
 
-/** Testers who need nothing now come after all others. */
+/** Testers who need to do nothing now come after all others. */
 const urgencyOf = ({ state, needsToday, needsYesterday }: TesterAttention): number =>
   order[state] + (needsToday || needsYesterday ? 0 : 10);

@@ -7,7 +7,7 @@ import type { TesterSlotRow } from "./store.ts";
 
 /**
  * Returns the task of a tester on a day of a running test: today or an earlier day. Clients show `dayIndex` and
- * `targetScreen` as they are, and never compute them. (rules T26, T35)
+ * `targetScreen` without a change, and never compute them. (rules T26, T35)
  */
 export function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): Task {
   const { row, days, counted } = slot;
@@ -44,7 +44,7 @@ export interface SlotAnswerDeps {
   readonly iconUrl: string;
 }
 
-/** Returns a slot as its tester reads it. */
+/** Returns a slot in the form that its tester reads. */
 export function slotAnswer(slot: TesterSlot, deps: SlotAnswerDeps): Slot {
   const { row, today, counted } = slot;
   const testKey = testKeyOf(slot, deps);

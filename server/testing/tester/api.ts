@@ -108,7 +108,7 @@ const bytesOfCharacter = 5;
 
 /**
  * Creates the function that returns a tester's tasks of today or of an earlier day. It throws `bad_request` for a day
- * that no test has reached. (rule T25)
+ * that has not begun in any test. (rule T25)
  */
 function createTasks(
   { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
@@ -176,21 +176,21 @@ const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
 const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
-/** Returns the span of time in which the current day does not change in any of these tests. */
+/** Returns the times between which the current day does not change in any of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
   const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
   const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
   return { from: Math.max(...starts), until: Math.min(...ends) };
 }
 
-/** Returns the slots whose tests have reached the day. */
+/** Returns the slots in whose tests the day has begun. */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
   const reached = active.filter(({ today }) => today >= day);
   if (active.length > 0 && reached.length === 0)
     throw badRequest(
       "day",
-      `must be at most ${Math.max(...active.map(({ today }) => today))}: that is today`,
+      `must be at most ${Math.max(...active.map(({ today }) => today))}: which is today`,
     );
   return reached;
 }

@@ -1,6 +1,6 @@
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 
-/** A slot with its cycle and listing, as its tester sees it. Booleans are 0 and 1. */
+/** The data of a slot, its cycle and its listing that the tester sees. Booleans are 0 and 1. */
 export interface TesterSlotRow {
   readonly slotId: string;
   readonly cycleId: string;
@@ -18,7 +18,7 @@ export interface TesterSlotRow {
   readonly startsOn: string;
   readonly timezone: string;
   readonly durationDays: number;
-  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
+  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
   readonly dayStarts: string;
   readonly appName: string;
   readonly iconUrl: string | null;
@@ -43,7 +43,7 @@ interface RequestedSlotRow {
   readonly appId: string;
   readonly seat: number;
   readonly cycleStatus: string;
-  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
+  /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
   readonly dayStarts: string;
   /** Whether the tester is a member of the app. */
   readonly isMember: number | boolean;
@@ -84,8 +84,8 @@ const pairs = Object.entries(fields)
   .join(", ");
 
 /**
- * SQL that returns all rows as one JSON text. The rows have so many columns that the driver would need more time for
- * them than the rest of the request takes.
+ * SQL that returns all rows as one JSON text. The rows have many columns. The driver would need more time for separate
+ * columns than the rest of the request takes.
  */
 const asJson: Record<Engine, (order: string) => string> = {
   sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
@@ -138,7 +138,7 @@ export const testerSlots = {
       id,
     ),
 
-  /** Requests an open slot. Returns false if it is not open any more. */
+  /** Requests an open slot. Returns false if the slot is no longer open. */
   request: async (
     tx: Transaction,
     id: string,
@@ -170,10 +170,7 @@ interface OpenListingRow {
   readonly createdAt: string;
 }
 
-/**
- * The tester, and the page of the list: the cycles that come after a position in the list, which begins with the
- * newest.
- */
+/** The tester, and the page of the list: the cycles after a position. The list begins with the newest cycle. */
 interface OpenListingsQuery {
   readonly testerId: string;
   readonly now: string;
@@ -199,8 +196,8 @@ const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
  * Returns the cycles in which an account may request a slot, newest first. The list does not contain cycles of the
- * account's own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Changes that
- * are due count as already applied, so that the list need not wait for them. (rule T37)
+ * account's own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Due changes
+ * count as applied, so that the list does not wait for them. (rule T37)
  */
 export const openListings = (
   reader: Reader,

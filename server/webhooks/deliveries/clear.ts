@@ -4,21 +4,26 @@ import { webhooks } from "../endpoints/store.ts";
 import { events } from "../events/store.ts";
 import { type ClearedWebhook, deliveries } from "./store.ts";
 
-/** The most deliveries or events of one transaction. It is small, so that other writes wait only briefly. */
+/**
+ * How many deliveries or events one transaction changes at most. The number is small, so that other writes wait only
+ * briefly.
+ */
 const atOnce = 1_000;
 
 type Writing = Pick<Database, "get" | "all" | "engine" | "write">;
 
 /**
- * Gives up some deliveries that waited when a webhook was switched off, or deletes some of a deleted one. Returns 0 if
- * there is nothing to do. (rule O33)
+ * Gives up some of the deliveries that waited when a webhook was switched off, or deletes some deliveries of a deleted
+ * webhook. Returns 0 if there is nothing to do. (rule O33)
  */
 export async function clearNext(database: Writing): Promise<number> {
   const webhook = await webhooks.nextToClear(database);
   return webhook === undefined ? 0 : clearSome(database, webhook);
 }
 
-/** Deletes the webhooks of an app that is deleted, with their deliveries, and its events, in small transactions. */
+/**
+ * Deletes the webhooks, their deliveries and the events of an app that is being deleted. It uses small transactions.
+ */
 export async function removeReceivers(database: Writing, appId: string, now: string): Promise<void> {
   await database.write((tx) => webhooks.remove(tx, { appId }, now));
   for (;;) {
@@ -33,14 +38,15 @@ export async function removeReceivers(database: Writing, appId: string, now: str
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;
-    // Another server may do the same. A part that waited for it would find no rows, as if nothing was left.
+    // Another server may do the same work. Without this lock, a statement that waited for that server would find no
+    // rows, as if no work was left.
     await tx.lock(`webhook off ${id}`);
     const count = await (removedAt === null
       ? deliveries.giveUp(tx, webhook, atOnce)
       : deliveries.remove(tx, id, atOnce));
     if (count > 0) return count;
     if (removedAt !== null) return webhooks.removeRow(tx, id);
-    // Deliveries that were queued after the webhook was switched on again have waited for this.
+    // Deliveries that were queued after the webhook was switched on again have waited for the end of this work.
     tx.signal(webhooksTopic);
     return webhooks.cleared(tx, webhook);
   });

@@ -8,7 +8,7 @@ const pauses = [
   ...[10 * hour, 14 * hour, 20 * hour, 23 * hour],
 ];
 
-/** How many attempts a delivery has. */
+/** The highest number of attempts for a delivery. */
 export const mostTries = pauses.length + 1;
 
 /** Returns when to send a delivery again after `tries` failed attempts; undefined if no attempt follows. */
@@ -24,7 +24,7 @@ export const goneStatus = 410;
 export const isDelivered = ({ status }: Pick<DeliveryAttempt, "status">): boolean =>
   status !== null && status >= 200 && status < 300;
 
-/** How many attempts the log keeps of one delivery. */
+/** How many attempts of one delivery the log contains at most. */
 const keptAttempts = 20;
 
 /** Adds an attempt to those of a delivery. */

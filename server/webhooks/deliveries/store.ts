@@ -9,7 +9,7 @@ export interface DeliveryRow {
   readonly eventAt: string;
   readonly status: DeliveryState;
   readonly dueAt: string;
-  /** JSON. */
+  /** The attempts as JSON. */
   readonly attempts: string;
 }
 
@@ -28,14 +28,14 @@ interface QueuedEvent {
   readonly createdAt: string;
 }
 
-/** A webhook with deliveries that are given up, or deleted together with it. */
+/** A webhook that was switched off or deleted, so that its deliveries must be given up or deleted. */
 export interface ClearedWebhook {
   readonly id: string;
   readonly generation: number;
   readonly removedAt: string | null;
 }
 
-/** Reserves due deliveries of a webhook: until when, and at most how many. */
+/** Selects due deliveries of a webhook: at most how many, and until when they are reserved. */
 interface DeliveryClaim {
   readonly now: string;
   readonly until: string;
@@ -53,7 +53,7 @@ const onceAgain = `ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'wa
 
 /** The deliveries of events to webhooks. Each webhook has its own queue. (rule O27) */
 export const deliveries = {
-  /** Queues a new event for the webhooks of its app that want it. Returns their number. */
+  /** Queues a new event for the webhooks of its app that get events of this type. Returns their number. */
   queue: (tx: Transaction, { id, appId, type, createdAt }: QueuedEvent) =>
     tx.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
@@ -77,8 +77,8 @@ export const deliveries = {
     ),
 
   /**
-   * Queues the events of an app from a time up to another one for a webhook, oldest first, at most `most`. Returns the
-   * number, and the time of the last one.
+   * Queues the events of an app between two times for a webhook, oldest first, at most `most`. Returns the number of
+   * these events, and the time of the last one.
    */
   async queueRange(
     tx: Transaction,
@@ -153,7 +153,7 @@ export const deliveries = {
       ...[dueAt, result.status, dueAt, result.dueAt, result.attempts, webhookId, eventId],
     ),
 
-  /** Cancels the reservation of a delivery that was not sent. */
+  /** Cancels the reservation of a delivery that the server did not try to send. */
   release: (tx: Transaction, webhookId: string, { eventId, dueAt }: DueDelivery, now: string) =>
     tx.run(
       `UPDATE webhook_deliveries SET due_at = ?, tries = tries - 1

@@ -16,7 +16,7 @@ import { clearNext } from "./clear.ts";
 import { goneStatus, isDelivered, nextTry, withAttempt } from "./rules.ts";
 import { type DueDelivery, deliveries } from "./store.ts";
 
-/** How many events one webhook gets at the same time. */
+/** How many events are sent to one webhook at the same time. */
 const atOnce = 8;
 
 /** How long an attempt may take. (rule O28) */
@@ -29,7 +29,7 @@ type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "seale
 
 /**
  * Sends the events that wait for webhooks. Each webhook has its own queue. Also gives up the waiting deliveries of
- * webhooks that are switched off, and deletes the deliveries of deleted ones. Returns the function that stops it.
+ * webhooks that are switched off, and deletes the deliveries of deleted ones. Returns a function that stops this.
  */
 export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
   const stopClearing = startDueWork(deps, {
@@ -174,7 +174,7 @@ const hasOldSecret = (
 ): webhook is WebhookRow & { readonly oldSecret: string } =>
   webhook.oldSecret !== null && webhook.oldUntil !== null && webhook.oldUntil > now.toISOString();
 
-/** Returns the present texts of the object that an event is about; undefined if it has none. */
+/** Returns the texts that the object of an event has now; undefined if the object has no texts. */
 function textsOf(database: Deps["database"], event: EventRow): Promise<object | undefined> {
   const { messageId } = factsOf(event);
   if (event.type === "changelog.published") return eventTexts.ofReleaseNote(database, event.subjectId);

@@ -97,7 +97,7 @@ function settingsHandlers(
   };
 }
 
-/** Returns the handlers for the secret and the log of a webhook, and those that send events again. */
+/** Returns the handlers for the secret and the log of a webhook, and the handlers that send events again. */
 function sendingHandlers(
   deps: WebhooksDeps,
 ): Pick<Handlers<typeof contract>, SentAgain | "deliveries" | "rotate"> {
@@ -107,7 +107,8 @@ function sendingHandlers(
   return {
     rotate: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
-        // Of two rotations at once, the second one keeps the secret of the first.
+        // If two requests replace the secret at the same time, the second one runs after the first, and keeps the
+        // secret of the first as the old secret.
         await tx.lock(`webhook:${params.webhookId}`);
         const row = await ownedWebhook(tx, params, caller);
         const secret = newWebhookSecret();
@@ -169,7 +170,10 @@ function sendingHandlers(
   };
 }
 
-/** Creates the function that writes to the audit. An address can be a secret, so the audit has only its origin. */
+/**
+ * Creates the function that writes to the audit. An address can be a secret, so the audit contains only the origin of
+ * the address.
+ */
 function createNote(deps: WebhooksDeps) {
   const record = createAuditWriter(deps);
   return (

@@ -31,13 +31,13 @@ const hookParams = ({ param }: SignedInVisit) => ({
   webhookId: param("webhookId"),
 });
 
-/** The chosen events of a form; null for all events. */
+/** Returns the events that a form chooses; null for all events. */
 const chosenIn = ({ fields }: SignedInVisit) => {
   const chosen = eventTypes.filter((type) => fields.text(type) === "on");
   return chosen.length === 0 ? null : chosen;
 };
 
-/** Answers with the page, because a redirect would put the secret into an address or a cookie. */
+/** Answers with the page itself. A redirect would need the secret in an address or a cookie. */
 function createWebhook(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -136,7 +136,7 @@ function replayEvents(visit: SignedInVisit): Promise<Reply<"webhook-replayed">> 
   );
 }
 
-/** Returns the time of a field of the type `datetime-local`, which the page shows in UTC. */
+/** Returns the time in a field of the type `datetime-local`. The page shows such times in UTC. */
 const utcOfField = (text: string): string => (text === "" ? text : `${text.slice(0, 16)}Z`);
 
 interface ListForms {
@@ -161,7 +161,7 @@ async function showWebhooks(visit: SignedInVisit, { form, made }: ListForms = {}
         {made && (
           <div class="card fresh stack">
             <p>The webhook is on. Store its secret now: it is not shown again.</p>
-            <Secret label="The secret that signs its events" secret={made.secret} />
+            <Secret label="The secret that signs the events" secret={made.secret} />
           </div>
         )}
         {items.length === 0 ? (
@@ -234,7 +234,7 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
       form={form}
       name="texts"
       label="With texts"
-      hint="Subjects and messages of senders, proposals and titles are sent, too."
+      hint="Events also contain the subjects and messages of senders, proposals and titles."
     />
   </>
 );
@@ -431,7 +431,7 @@ const SettingsOf = ({
         </div>
       </form>
       <details class="reveal" open={forms.replay !== undefined}>
-        <summary>Send the events of a time again</summary>
+        <summary>Send the events of a period again</summary>
         <form class="stack" method="post" action={at("replay")}>
           <Refused refusal={forms.replay?.refusal} />
           <IdempotencyField />
@@ -464,7 +464,7 @@ const SettingsOf = ({
       </details>
       {webhook.disabledAt === null ? (
         <Confirmation offer="Switch off" action={at("off")} button="Switch off">
-          Events that wait are not sent.
+          Waiting events are not sent.
         </Confirmation>
       ) : (
         <form method="post" action={at("on")}>
@@ -480,7 +480,7 @@ const SettingsOf = ({
 };
 
 const oldSecretTimes = [
-  ["0", "Not any more"],
+  ["0", "No longer"],
   ["1", "For an hour"],
   ["24", "For a day"],
   ["168", "For a week"],
@@ -549,7 +549,7 @@ export const definitions: Definitions = [
     at: (links) => links.webhook(":appId", ":webhookId", "test"),
     page: webhookPage,
     act: testWebhook,
-    done: { "webhook-tested": "The test event is on its way. Reload to see the answer." },
+    done: { "webhook-tested": "The test event is being sent. Reload the page to see the answer." },
     word: "testWebhook",
     notDone: "No test event was sent.",
   }),
@@ -557,7 +557,7 @@ export const definitions: Definitions = [
     at: (links) => links.webhook(":appId", ":webhookId", "deliveries/:deliveryId/resend"),
     page: webhookPage,
     act: resendDelivery,
-    done: { "webhook-resent": "The event is on its way again." },
+    done: { "webhook-resent": "The event is being sent again." },
     word: "resendDelivery",
     notDone: "The event was not sent again.",
   }),
@@ -565,7 +565,7 @@ export const definitions: Definitions = [
     at: (links) => links.webhook(":appId", ":webhookId", "replay"),
     page: webhookPage,
     act: replayEvents,
-    done: { "webhook-replayed": "The events of that time are on their way again." },
+    done: { "webhook-replayed": "The events of that period are being sent again." },
     word: "replayEvents",
     notDone: "The events were not sent again.",
   }),

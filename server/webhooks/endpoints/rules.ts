@@ -1,14 +1,14 @@
 import type { EventType } from "../../../src/contract/events.ts";
 import type { Delivery, DeliveryState, Webhook } from "../../../src/contract/webhooks.ts";
 
-/** For how many hours the old secret stays valid if the request does not say it. */
+/** How many hours the old secret stays valid if the request names no number. */
 export const oldSecretHours = 24;
 
 /** Returns the chosen events in the form in which they are stored; null for all events. */
 export const storedEvents = (events: readonly EventType[] | null): string | null =>
   events === null ? null : `,${[...new Set(events)].join(",")},`;
 
-/** Returns the names of stored events; null for all. */
+/** Returns the names of stored events; null for all events. */
 export const eventsIn = (stored: string | null): string[] | null =>
   stored === null ? null : stored.split(",").filter((name) => name !== "");
 

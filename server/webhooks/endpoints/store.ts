@@ -41,7 +41,9 @@ const stateColumns = `${columns},
   (SELECT last.status FROM (${newestWith("delivered")} UNION ALL ${newestWith("failed")}) AS last
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
-/** The waiting deliveries of a webhook that is switched off or deleted. A job gives them up. */
+/**
+ * The SQL assignments after which a job gives up the waiting deliveries of a webhook that was switched off or deleted.
+ */
 const givingUp = "generation = generation + 1, clearing = 1";
 
 /** The webhooks of apps, without those that are deleted. Addresses and secrets are sealed. */
@@ -97,7 +99,7 @@ export const webhooks = {
   ) => change(tx, set, appId, id),
 
   /**
-   * Switches a webhook off whose address wants no more events. Returns false if its address has changed in the
+   * Switches off a webhook whose receiver declines further events. Returns false if its address has changed in the
    * meantime, or if it is already off. (rule O28)
    */
   switchOffGone: async (
@@ -111,10 +113,13 @@ export const webhooks = {
       ...[now, id, url],
     )) > 0,
 
-  /** Increases the generation of a webhook, so that all waiting deliveries belong to an earlier one. */
+  /** Increases the generation of a webhook, so that all waiting deliveries belong to an earlier generation. */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
-  /** Marks webhooks of an app as deleted: one, or all. They lose their addresses and secrets, and nothing is sent. */
+  /**
+   * Marks one webhook of an app, or all of them, as deleted. Removes their addresses and secrets, so that nothing is
+   * sent.
+   */
   remove: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id?: string }, now: string) =>
     tx.run(
       `UPDATE webhooks SET disabled_at = ?, removed_at = ?, url = '', secret = '', old_secret = NULL, ${givingUp}
@@ -122,7 +127,7 @@ export const webhooks = {
       ...[now, now, appId, id ?? null],
     ),
 
-  /** Returns a webhook whose deliveries are still to be given up or deleted. */
+  /** Returns a webhook whose deliveries must still be given up or deleted. */
   nextToClear: (reader: Reader, appId?: string) =>
     reader.get<ClearedWebhook>(
       `SELECT id, generation, removed_at AS "removedAt" FROM webhooks
@@ -134,7 +139,7 @@ export const webhooks = {
   cleared: (tx: Transaction, { id, generation }: ClearedWebhook) =>
     tx.run("UPDATE webhooks SET clearing = 0 WHERE id = ? AND generation = ?", id, generation),
 
-  /** Deletes the row of a webhook that has no deliveries any more. */
+  /** Deletes the row of a webhook that has no more deliveries. */
   removeRow: (tx: Transaction, id: string) =>
     tx.run("DELETE FROM webhooks WHERE id = ? AND removed_at IS NOT NULL", id),
 };
@@ -144,9 +149,9 @@ interface ThreadTexts {
   readonly message: string;
 }
 
-/** The texts that an owner may let a webhook have. They are read when an event is sent. */
+/** The texts that a webhook gets if an owner has allowed this. They are read when an event is sent. */
 export const eventTexts = {
-  /** The report of a thread that was merged is a message with the id of the thread. */
+  /** The report of a merged thread is a message with the id of that thread. */
   ofThread: (reader: Reader, id: string) =>
     reader.get<ThreadTexts>(
       `SELECT subject, message FROM feedback WHERE id = ? AND status <> 'blocked'

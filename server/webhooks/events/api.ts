@@ -29,7 +29,7 @@ export function events(
         const found = await rows.list(database, appId, start, limit);
         // After the read: a credential that was revoked while the request waited must not get the answer.
         if (wait > 0) await ownedApp(database, appId, (await callerNow()) ?? caller);
-        // While the request waited, the events may have got other numbers.
+        // The numbers of the events may have changed while the request waited.
         if (wait > 0 && (await rows.numbering(database)) !== numbering) throw unknownPosition();
         return found;
       };

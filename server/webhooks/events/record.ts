@@ -5,22 +5,25 @@ import { noteEvent } from "../../notices/causes/record.ts";
 import { deliveries } from "../deliveries/store.ts";
 import { events, type Facts } from "./store.ts";
 
-/** What happened. */
+/** A change that is reported as an event. */
 export interface Happening {
   readonly appId: string;
   readonly type: EventType;
   /** The id of the object that the event is about. */
   readonly subjectId: string;
-  /** Ids and states, never texts that people or agents wrote. */
+  /** Contains ids and states, never texts that people or agents wrote. */
   readonly facts: Facts;
   readonly at: string;
-  /** The account that did it, if a person did it. It is in no event, and gets no notice. */
+  /**
+   * The account of the person who made the change, if a person made it. No event contains this account, and its owner
+   * gets no notice of the change.
+   */
   readonly by?: string | undefined;
 }
 
 /**
- * Stores an event, and queues it for the webhooks of the app. It must be called in the transaction of the change, so
- * that neither the change nor the event is ever stored alone. Also stores it as a cause of notices. (rules N2, O25)
+ * Stores an event, queues it for the webhooks of the app, and stores it as a cause of notices. Call this in the
+ * transaction of the change, so that the change and the event are always stored together. (rules N2, O25)
  */
 export async function recordEvent(
   { newId }: { readonly newId: () => string },

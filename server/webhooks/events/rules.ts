@@ -1,13 +1,13 @@
 import type { AppEvent } from "../../../src/contract/events.ts";
 import { type Fields, fieldsOf } from "../../../src/contract/json.ts";
 
-/** An event as it is stored. */
+/** The columns of a stored event. */
 interface Stored {
   readonly id: string;
   readonly appId: string;
   readonly type: string;
   readonly subjectId: string;
-  /** JSON. */
+  /** The facts as JSON. */
   readonly facts: string;
   readonly createdAt: string;
 }

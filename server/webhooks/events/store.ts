@@ -1,7 +1,7 @@
 import type { EventType } from "../../../src/contract/events.ts";
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 
-/** An event, or the test of a webhook. */
+/** The type of an event, or `webhook.test` for the test event of a webhook. */
 export type StoredType = EventType | "webhook.test";
 
 /** The content of an event: only ids and states, never texts that people or agents wrote. */
@@ -22,12 +22,12 @@ export interface EventRow {
   readonly appId: string;
   readonly type: string;
   readonly subjectId: string;
-  /** JSON. */
+  /** The facts as JSON. */
   readonly facts: string;
   readonly createdAt: string;
 }
 
-/** An event with its place in the order of commits. */
+/** An event with its position in the order of commits. */
 export interface PlacedEvent extends EventRow {
   readonly number: string | number;
 }
@@ -45,8 +45,8 @@ const columns = `id, app_id AS "appId", type, subject_id AS "subjectId", facts, 
 
 /**
  * The SQL expression for the number of a new event. `?` is the time in milliseconds. SQLite has one writer, so the
- * numbers grow in the order of commits. They begin with the time, so that no number is used again after the last events
- * were deleted.
+ * numbers increase in the order of commits. They depend on the time, so that no number is used again after the newest
+ * events were deleted.
  */
 const newNumber: Record<Engine, string> = {
   sqlite: "max((SELECT coalesce(max(number), 0) + 1 FROM events), CAST(? AS BIGINT))",
@@ -54,8 +54,8 @@ const newNumber: Record<Engine, string> = {
 };
 
 /**
- * The SQL condition for events whose place is final. On PostgreSQL a transaction with a smaller number may still be
- * running. Its events must not be missed, so later events wait for it.
+ * The SQL condition for events whose position is final. On PostgreSQL a transaction with a smaller number may still be
+ * running. A reader must not miss its events, so later events are listed only after it has ended.
  */
 const isFinal: Record<Engine, string> = {
   sqlite: "number IS NOT NULL",
@@ -121,15 +121,15 @@ export const events = {
 
   /**
    * Returns a text that changes when the events of this database get new numbers. A position contains it, so a position
-   * from before a restore is refused.
+   * from before a restore is not accepted.
    */
   async numbering(reader: Reader): Promise<string> {
     return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
   },
 
   /**
-   * Removes the numbers of all events, because they are those of another database. So a restored server does not list
-   * again what was sent. (rule O25)
+   * Removes the numbers of all events, because these numbers belong to another database. So a restored server does not
+   * list events again that were already sent. (rule O25)
    */
   forgetNumbers: (tx: Transaction) => tx.run("UPDATE events SET number = NULL"),
 
@@ -151,7 +151,7 @@ export const events = {
     ),
 };
 
-/** Greater than every id. */
+/** A text that is greater than every id. */
 const lastId = "g";
 
 const presentNumber: Record<Engine, string> = {
@@ -160,7 +160,10 @@ const presentNumber: Record<Engine, string> = {
     "SELECT CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS number WHERE CAST(? AS text) IS NOT NULL",
 };
 
-/** Whether events of an app are read, so that also reports of feedback must be stored as events. */
+/**
+ * The programs that read the events of apps. If an app has such a program, reports of feedback are stored as events,
+ * too.
+ */
 export const readers = {
   /** Records the day on which a program reads the events of an app. Returns whether no program has read them before. */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
@@ -187,7 +190,7 @@ export const readers = {
     (await reader.get<{ at: string | null }>(`SELECT events_read_at AS "at" FROM apps WHERE id = ?`, appId))
       ?.at ?? null,
 
-  /** Deletes readers that have read nothing since a time. Returns the apps that have no reader any more. */
+  /** Removes the programs that have read nothing since a time. Returns the apps whose events no program reads now. */
   forget: (tx: Transaction, before: string) =>
     tx.all<{ id: string }>(
       "UPDATE apps SET events_read_at = NULL WHERE events_read_at < ? RETURNING id",

@@ -68,5 +68,6 @@ function noteFacts(
   note(invocation, `open ${open}, in_progress ${inProgress}, resolved ${resolved}, archived ${archived}`);
   if (didYouMean !== null) note(invocation, `Did you mean: ${oneLine(didYouMean)}`);
   for (const unknown of unknownValues) note(invocation, oneLine(unknownValueText(unknown)));
-  if (indexing) note(invocation, "The index of the search is being built. Older feedback may be missing.");
+  if (indexing)
+    note(invocation, "The search index is being built. Until that is done, older feedback may be missing.");
 }

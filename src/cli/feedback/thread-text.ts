@@ -115,7 +115,7 @@ function messageText(thread: OwnedThread, message: Message): string {
     ...factLines({ ...message, metadata }),
     droppedLine(message),
     ...(text === undefined ? ["The same text as the report."] : []),
-    ...(isPartOfText ? ["The same text as the report, but for these lines:"] : []),
+    ...(isPartOfText ? ["The same text as the report, except these lines:"] : []),
     ...(text === undefined ? [] : [quotation(text)]),
   ]
     .filter((text) => text !== undefined)

@@ -74,7 +74,7 @@ describe("the connection of a provider to an account", () => {
     const { location } = await first.browser.step(provided.start());
     first.browser.setCookie("innkeep", second.browser.cookie("innkeep") ?? "");
     expect((await first.browser.go(location)).text).toContain(
-      "You are now signed in with another account than at the start",
+      "You are now signed in with a different account than at the start",
     );
   });
 

@@ -121,7 +121,7 @@ describe("a sign-in with an identity provider", () => {
     const browser = createBrowserWithCookies();
     const page = await people.arrive(browser);
     expect(page.status).toBe(409);
-    expect(page.text).toContain("Sign in to it as you always do, then connect Inn ID under Sign-in methods.");
+    expect(page.text).toContain("Sign in to it in the usual way, then connect Inn ID under Sign-in methods.");
     expect(page.text).toContain('href="/console/sign-in?to=%2Fconsole%2Fsign-in-methods"');
     expect(await people.signedInAs(browser)).toBeUndefined();
     expect((await people.arrive(browser)).status).toBe(409);

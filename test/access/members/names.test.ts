@@ -100,7 +100,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     const words = readingOf(page);
     expect(words).toContain("Internal note by Ada King <b> Byron");
     expect(words).toContain("Approved by Ada King <b> Byron");
-    expect(words).toContain("Ada King <b> Byron took the thread");
+    expect(words).toContain("Ada King <b> Byron assigned the thread to themselves");
     expect(page.text).toContain(`title="${ada.email}"`);
     expect(page.text).not.toContain("<b> Byron");
     const list = await read(`/console/feedback/${team.app.id}?status=in_progress`);

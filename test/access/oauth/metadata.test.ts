@@ -62,7 +62,7 @@ describe("the OAuth metadata of a server whose address has a path", () => {
     ]);
     const page = await ask("text/html");
     expect([page.status, page.headers.get("location")]).toEqual([400, null]);
-    expect(page.text).toContain("This connection cannot be made");
+    expect(page.text).toContain("This connection is not possible");
     expect(page.text).toContain("remove the server and add it again");
   });
 

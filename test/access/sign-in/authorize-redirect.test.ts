@@ -89,7 +89,7 @@ describe("the redirect address of GET /tavern/authorize", () => {
   it("is refused for a browser with a page that does not link to it", async () => {
     const answer = await open("redirect=https://evil.example/trap", { ...person, accept: "text/html" });
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
-    expect(answer.text).toContain("This sign-in leads to an unknown address");
+    expect(answer.text).toContain("This sign-in would continue at an unknown address");
     expect(answer.text).not.toContain("evil.example");
   });
 

@@ -176,7 +176,7 @@ describe("a full disk", () => {
     ]);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/The scratch place cannot be written/),
+      stderr: expect.stringMatching(/The scratch folder cannot be written/),
     });
     expect(await leftovers()).toEqual([]);
 

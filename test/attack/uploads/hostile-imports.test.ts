@@ -148,7 +148,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     const orphan = { ...lines[at("message")], id: crypto.randomUUID(), feedbackId: world.threadId };
     const without = lines.filter(({ type }) => ["export", "app"].includes(String(type)));
     expect(await refused(fileOf([...without, orphan]))).toBe(
-      "line 3: the message refers to a record that is not in the file before it.",
+      "line 3: the message refers to a record that does not come before it in the file.",
     );
   });
 
@@ -224,15 +224,15 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
       entry(`files/${sha256(picture)}.png`, picture),
       link,
     ])
-      expect(await refused(tar(head, bad))).toContain("no export writes");
+      expect(await refused(tar(head, bad))).toContain("is not from an export");
     expect(await refused(tar(head, good, good))).toContain("twice");
-    expect(await refused(tar(head))).toContain("records name 1 files, and the archive has 0");
+    expect(await refused(tar(head))).toContain("records name 1 files, but the archive has 0");
     expect(await refused(Buffer.concat([tar(head, good), Buffer.alloc(512)]))).toContain("after its end");
     expect(await refused(tar(head, good).subarray(0, -700))).toContain("cut off");
     const other = sample.gif().bytes;
     expect(
       await refused(tar(head, ...[good, entry(`files/${sha256(other)}`, other)].sort(byName))),
-    ).toContain("named by no record");
+    ).toContain("not named by a record");
     const html = Buffer.from("<script>".padEnd(picture.length));
     expect(await refused(tar(head, entry(`files/${sha256(picture)}`, html)))).toContain(
       "differs from the hash in its name",

@@ -50,7 +50,7 @@ describe("the warning about nightly backups", () => {
   it("names the failure of the last backup", () => {
     const failed: Drill = { ...drill("11T03:00:00", "failed"), message: "The disk is full." };
     expect(drillWarning(failed, at("11T03:05:00"))).toBe(
-      "The last nightly backup failed: The disk is full. The last verified one is of 2026-11-10T03:05:00.000Z.",
+      "The last nightly backup failed: The disk is full. The last verified backup began at 2026-11-10T03:05:00.000Z.",
     );
     expect(drillWarning({ ...failed, lastGood: undefined }, at("11T03:05:00"))).toMatch(
       /None was ever verified\.$/,
@@ -59,7 +59,7 @@ describe("the warning about nightly backups", () => {
 
   it("is shown after two days without a backup", () => {
     expect(drillWarning(drill("10T03:00:00"), at("12T03:05:01"))).toBe(
-      "No nightly backup was verified for two days. The last verified one is of 2026-11-10T03:05:00.000Z.",
+      "No nightly backup was verified for two days. The last verified backup began at 2026-11-10T03:05:00.000Z.",
     );
   });
 
@@ -67,12 +67,12 @@ describe("the warning about nightly backups", () => {
     const killed: Drill = { ...drill("10T03:00:00", "running"), lastGood: undefined };
     expect(drillWarning(killed, at("10T03:14:59"))).toBeUndefined();
     const warning =
-      "The nightly backup of 2026-11-10T03:00:00.000Z never ended: its server was stopped or killed. None was ever verified.";
+      "The nightly backup that began at 2026-11-10T03:00:00.000Z never ended, because its server was stopped or killed. No backup was ever verified.";
     expect(drillWarning(killed, at("10T03:15:00"))).toBe(warning);
     const next = begunDrill(killed, at("10T03:20:00"));
     expect(drillWarning(next, at("10T03:21:00"))).toBe(warning);
     expect(drillWarning(begunDrill(next, at("10T03:50:00")), at("10T03:51:00"))).toMatch(
-      /^The nightly backup of 2026-11-10T03:20:00\.000Z never ended/,
+      /^The nightly backup that began at 2026-11-10T03:20:00\.000Z never ended/,
     );
   });
 

@@ -41,7 +41,7 @@ describe("the typed text of a form whose request failed", () => {
       database.trouble(new Error("The disk is gone."), what);
       const refused = await owner.send(page, `${list()}/new`, typed);
       expect(refused.status).toBe(500);
-      expect(readingOf(refused)).toMatch(/What you had typed .* Question How <do> I\? Answer/);
+      expect(readingOf(refused)).toMatch(/Your typed text .* Question How <do> I\? Answer/);
       expect(refused.text).toMatch(echoed);
     },
   );

@@ -120,7 +120,7 @@ describe("a text in a form that was not sent", () => {
     expect(readingOf(signedIn)).toContain("Your decision was not recorded.");
     const shown = await visitor.send(signedIn, address(id, "/decision"));
     expect(readingOf(shown)).toContain(
-      "Your decision was not recorded. What you wrote is kept here: send it again.",
+      "Your decision was not recorded. Your text is still here. Send it again.",
     );
     expect(fieldsIn(shown, id)).toMatchObject({ note: "Mind the\ntests.", replyBody: "Dear sender" });
     expect(await runOf(runId)).toBe("awaiting_approval");

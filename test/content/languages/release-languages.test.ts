@@ -104,6 +104,6 @@ describe.each(databases)("the translations of release notes, on $name (rules C34
     const created = await api.post({ ...note, translations: all });
     expect(created.status).toBe(201);
     const answer = await api.edit(created.field("id"), { translations: { ee: long, ff: long } });
-    expect(answer.text).toContain("must have at most 1 MB together");
+    expect(answer.text).toContain("must have at most 1 MB in total");
   });
 });

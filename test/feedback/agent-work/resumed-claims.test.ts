@@ -144,6 +144,6 @@ describe.each(databases)("a request to resume a claim on $name (rule A32)", (eng
     const page = await service.request("GET", `/console/feedback/${world.appId}/${threadId}`, {
       headers: world.person,
     });
-    expect(page.text).toContain("taken up again by the same account");
+    expect(page.text).toContain("continued by the same account");
   });
 });

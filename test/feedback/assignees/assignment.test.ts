@@ -117,7 +117,7 @@ describe("the assignee of a thread", () => {
     const { email } = await assigneeOf(id);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
       code: "assignee_changed",
-      error: `${email} has this thread now. Assign it again to take it over.`,
+      error: `This thread is assigned to ${email} now. Assign it again if you still want to.`,
     });
   });
 

@@ -70,7 +70,7 @@ describe.each(databases)("a search that exceeds its time on $name", (engine) => 
     expect(await page()).toContain(`${matching} chosen`);
     passQuickly(1_500);
     const shown = await page();
-    expect(shown).toContain("15+ threads cannot be chosen at once. Narrow the list.");
+    expect(shown).toContain("15+ threads cannot be chosen at once. Add a filter to the list.");
     expect(shown).not.toContain("Choose all");
     expect(shown).not.toContain(" chosen</b>");
   });

@@ -70,7 +70,7 @@ describe("the triage desk, without scripts", () => {
     const page = await open();
     expect(subjectsIn(page)).toEqual(["Second", "First"]);
     expect(readingOf(page)).toContain(
-      "To triage 2 Mine 1 Unassigned 1 Waiting on us 2 Waiting on sender 0 Snoozed 0 Resolved 1 All 3 Unread",
+      "To triage 2 Mine 1 Unassigned 1 Waiting for us 2 Waiting for sender 0 Snoozed 0 Resolved 1 All 3 Unread",
     );
     expect(readingOf(page)).toMatch(/2 threads/);
     expect(subjectsIn(await open("?view=mine"))).toEqual(["Second"]);
@@ -218,7 +218,7 @@ describe("the triage desk, without scripts", () => {
     const words = { direction: "resolve", replyBody: "Mended." };
     const next = await browser.follow(await browser.send(page, `${inbox}/${second}/messages`, words));
     expect([openedIn(next), await statusOf(second)]).toEqual([first, "resolved"]);
-    expect(readingOf(next)).toMatch(/The thread Second is resolved, and the reply is on it\. \w/);
+    expect(readingOf(next)).toMatch(/The thread Second is resolved, and the reply was added to it\. \w/);
     await prefer({ afterResolving: "stay" });
     const stays = await browser.send(await open(`?open=${first}`), `${inbox}/${first}/messages`, words);
     expect(openedIn(await browser.follow(stays))).toBe(first);

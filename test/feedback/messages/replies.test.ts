@@ -34,7 +34,7 @@ describe("a reply in the console", () => {
     const id = await send({ name: "Ada", email: "ada@kitchen.example", dedupeKey: "k" });
     await send({ name: "Bo", email: "bo@cellar.example", dedupeKey: "k" });
     expect(readingOf(await owner.open(address(id)))).toMatch(
-      /It is mailed to ada@kitchen\.example .* To Ada, who reported it first Bo, who reported it on [\d-]+ Everyone/,
+      /The reply is mailed to ada@kitchen\.example .* To Ada, who reported it first Bo, who reported it on [\d-]+ Everyone/,
     );
     await say(id, { direction: "outbound", replyBody: "For all.", replyReceiver: "everyone" });
     await mailsArrive(server, 2);

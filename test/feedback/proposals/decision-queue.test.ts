@@ -78,7 +78,7 @@ describe("the pages of decisions in sequence, without scripts", () => {
     }
     expect(answers[0]).toContain("Approved: Second . The agent may now proceed.");
     expect(answers[1]).toContain("You asked for changes: Third . The agent reads your note");
-    expect(answers[2]).toContain("Rejected: First &amp; <b . The agent stops here.");
+    expect(answers[2]).toContain("Rejected: First &amp; <b . The agent must not proceed.");
     expect(answers[2]).toContain("Nothing is waiting for you");
   });
 

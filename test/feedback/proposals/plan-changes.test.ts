@@ -57,7 +57,7 @@ describe("a second plan", () => {
 
   it("that differs only in line ends is marked so", async () => {
     expect(readingOf(await pageAfter("1. A\n2. B", "1. A\r\n2. B", "request_changes"))).toContain(
-      "Only the ends of lines differ",
+      "Only the line endings differ",
     );
   });
 

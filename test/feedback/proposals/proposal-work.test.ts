@@ -62,7 +62,9 @@ describe("an approved proposal in the console", () => {
     const { id, runId } = await approved();
     await world.call("PATCH", `/apps/${world.app.id}`, { approvalHours: null });
     service.clock.advance(1.5 * hour);
-    expect(readingOf(await open(id))).toContain("It expires in 3 hours , unless an agent claims it before.");
+    expect(readingOf(await open(id))).toContain(
+      "It expires in 3 hours , unless an agent claims the proposal before then.",
+    );
     service.clock.advance(5 * hour);
     expect(readingOf(await open(id))).toMatch(
       /Proposal Expired .* The approval expired .* No agent had claimed .* Had been approved by \S+@example\.org/,

@@ -172,7 +172,7 @@ describe("a server without a mail server", () => {
     const service = await startService();
     onTestFinished(() => service.stop());
     expect(await queue(service)).toBeUndefined();
-    expect(service.logged()).toContain("INNKEEP_SMTP_URL is not set: no mail is sent");
+    expect(service.logged()).toContain("INNKEEP_SMTP_URL is not set, so no mail is sent");
   });
 
   it("stores mails and does not send them with --dev", async () => {

@@ -81,7 +81,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const page = await owner.open(address);
     expect(readingOf(page)).toContain("Publish now");
     const refused = await owner.send(page, address, { intent: "publish", fixes: id });
-    expect(readingOf(refused)).toContain("1 sender would get a mail. Look at the list, then publish.");
+    expect(readingOf(refused)).toContain("1 sender would get a mail. Check the list, then publish.");
     const published = async () => (await app.console("GET", `/changelog/${entryId}`)).body;
     expect(await published()).toMatchObject({ publishedAt: null });
     await owner.send(refused, address, { intent: "publish" });

@@ -173,7 +173,7 @@ describe("propose_plan", () => {
       plan: `Send ${secret} to the channel`,
     });
     expect(isError).toBe(true);
-    expect(text).toContain("`plan` seems to hold");
+    expect(text).toContain("`plan` seems to contain");
     expect(text).not.toContain(secret);
     expect(api.requests).toHaveLength(0);
   });

@@ -53,7 +53,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
       ["start_work", { run_id, claim_id: lost.claim_id }],
       ["report_outcome", { ...report, claim_id: lost.claim_id }],
     ] as const)
-      expect((await later(name, args)).text).toContain("has taken up this claim. Stop the work");
+      expect((await later(name, args)).text).toContain("has resumed this claim. Stop the work");
     const done = await later("report_outcome", { ...report, claim_id: structured.claim_id });
     expect(done.structured).toMatchObject({ outcome: "succeeded" });
   });

@@ -226,7 +226,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     const { claim_id } = (await call("start_work", { run_id })).structured;
     const report = { run_id, claim_id, status: "failed" };
     for (const [more, said] of [
-      [{ summary: `The key is sdk_${"a".repeat(30)}.` }, "seems to hold an Innkeep app key"],
+      [{ summary: `The key is sdk_${"a".repeat(30)}.` }, "seems to contain an Innkeep app key"],
       [{ summary: "Done.", links: ["https://ada:secret@git.example/1"] }, "an address with a password"],
       [{ summary: "\u200b\u200b" }, "no visible characters"],
       [{ summary: "Done.", links: ["javascript:alert(1)"] }, "an address with http or https"],

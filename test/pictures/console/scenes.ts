@@ -19,7 +19,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "home",
     title: "Decisions",
     page: at.home,
-    says: "The first page after the sign-in: proposals that wait for you, plans in work, slot requests, tests below their number of testers, and your apps.",
+    says: "The first page after the sign-in: proposals that wait for you, plans in work, slot requests, tests with too few testers, and your apps.",
   },
   {
     name: "inbox",
@@ -77,7 +77,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
   },
   {
     name: "automatic-mails",
-    title: "Mail of programs",
+    title: "Mail from programs",
     page: at.automaticMails(":appId"),
     says: "Answers by mail that say that a program wrote them. Read one, and say that it is a person: it goes to its thread.",
   },

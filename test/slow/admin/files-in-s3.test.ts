@@ -189,7 +189,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     const { bucket } = await deploymentWith(sqlite, "s3");
     const other = await makeDeployment(sqlite, bucket.url);
     onTestFinished(() => other.remove());
-    await expect(other.serve()).rejects.toThrow("holds the files of another database");
+    await expect(other.serve()).rejects.toThrow("contains the files of another database");
   });
 
   it("a restore that fails leaves an empty store, in which the next one may store its files", async () => {
@@ -211,7 +211,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     const file = await archiveIn();
     await store.kill();
     for (const command of commands(file))
-      await expect(admin(command)).rejects.toThrow("The files cannot be read or written right now");
+      await expect(admin(command)).rejects.toThrow("The files cannot be read or written at the moment");
     await store.start();
     expect(await admin({ command: "check" })).toMatchObject({ files: 3 });
     expect(await inBucket()).toEqual(hashes);

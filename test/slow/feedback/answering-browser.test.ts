@@ -54,7 +54,7 @@ describe("two members with one thread open in their browsers", () => {
     expect(await ben.page.locator("[aria-live=polite]").innerText()).toBe("");
 
     await maria.page.getByRole("button", { name: "Send reply" }).click();
-    await maria.page.getByText("The reply is on the thread").waitFor();
+    await maria.page.getByText("The reply was added to the thread").waitFor();
     await expect.poll(() => shownOn(ben.page)).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ describe("the report of a cycle", () => {
         activatedAt: null,
         endedAt: null,
       })),
-      statement: expect.stringMatching(/^The test is on day 1 of 3\. 0 testers hold a slot\. /),
+      statement: expect.stringMatching(/^The test is on day 1 of 3\. 0 testers have a slot\. /),
     });
   });
 
@@ -146,17 +146,17 @@ describe("the report of a cycle", () => {
   });
 
   it.each([
-    ["recruiting", { startsIn: 2 }, /^The test has not started\. 1 tester holds a slot\. /],
-    ["running", {}, /^The test is on day 1 of 14\. 1 tester holds a slot\. /],
+    ["recruiting", { startsIn: 2 }, /^The test has not started\. 1 tester has a slot\. /],
+    ["running", {}, /^The test is on day 1 of 14\. 1 tester has a slot\. /],
     [
       "completed",
       { durationDays: 1 },
-      /^The test ran for 1 day\. 1 tester held a slot when it ended; 0 of them/,
+      /^The test ran for 1 day\. 1 tester had a slot when it ended; 0 of them/,
     ],
     [
       "cancelled",
       {},
-      /^The test was cancelled before its end\. 1 tester held a slot when it ended; 0 of them/,
+      /^The test was cancelled before its end\. 1 tester had a slot when it ended; 0 of them/,
     ],
   ])("says how far a cycle is that is %s, and claims only what is known", async (status, plan, start) => {
     test = await makePlannedCycle(service, world, plan);
@@ -167,8 +167,8 @@ describe("the report of a cycle", () => {
     expect(cycle).toMatchObject({ status });
     expect(statement).toMatch(start);
     expect(statement).toContain("a session of at least 45 seconds reached at least 2 screens on that day");
-    expect(statement).toContain("the reporter held that slot's key");
-    expect(statement).toContain("Nothing here says how a store will decide.");
+    expect(statement).toContain("the reporter had the key of that slot");
+    expect(statement).toContain("This report does not say how a store will decide.");
   });
 
   it("says after the last day of a cycle that late sessions still count", async () => {

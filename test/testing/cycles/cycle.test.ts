@@ -67,7 +67,11 @@ describe("the page of a cycle", () => {
   });
 
   it.each([
-    ["has no account", async () => "nobody@example.org", "E-mail of the tester belongs to no account here."],
+    [
+      "has no account",
+      async () => "nobody@example.org",
+      "E-mail of the tester does not belong to an account here.",
+    ],
     ["is not an address", async () => "", "E-mail of the tester must not be empty."],
     ["is the owner's", async () => test.world.owner.email, "This is a test of your own app."],
     [

@@ -121,7 +121,11 @@ describe("the pages of an app's listings and cycles", () => {
 
   it.each([
     ["startsOn", "soon", "First day must be a date, YYYY-MM-DD."],
-    ["startsOn", "2020-01-01", "First day must be later: the last day of the test would already be over."],
+    [
+      "startsOn",
+      "2020-01-01",
+      "First day must be later, because the last day of the test would already be over.",
+    ],
     ["timezone", "Mars/Olympus", "Time zone must be an IANA time zone such as Europe/London."],
   ])("show the fault of a cycle if its %s is %s", async (name, value, fault) => {
     const answer = await plan(await listed(), { startsOn: "2999-03-01", timezone: "UTC", [name]: value });
@@ -150,7 +154,7 @@ describe("the pages of an app's listings and cycles", () => {
     const other = await makeOwnerWithOneOfEach(service);
     const visitor = createBrowserWithoutScripts(service, other.headers);
     const waiting = async () => readingOf(await visitor.open("/console"));
-    expect(await waiting()).toContain("1 proposal waits, 1 slot request, 1 test below its number of testers");
+    expect(await waiting()).toContain("1 proposal waits, 1 slot request, 1 test with too few testers");
     expect(await waiting()).toMatch(
       /Slot requests .*@example\.org Requested Lantern Slot 1 expires in 47 hours/,
     );

@@ -20,15 +20,15 @@ describe("the evidence of a day", () => {
   afterAll(() => service.stop());
 
   it.each([
-    ["session_below_bar", "It was shorter than 45 seconds or reached fewer than 2 screens."],
+    ["session_below_bar", "The session was shorter than 45 seconds or reached fewer than 2 screens."],
     ["already_submitted", "The day was already counted."],
     [
       "cycle_not_running",
-      "The test had not started when it arrived, had finished, or its last day was over when it began.",
+      "When the session arrived, the test had not started or was finished, or the session began after the last day.",
     ],
-    ["slot_not_active", "The slot was no longer active when it arrived."],
-    ["session_stale", "The server cannot confirm its day"],
-    ["session_in_future", "By the server’s clock, it began in the future."],
+    ["slot_not_active", "The slot was no longer active when the session arrived."],
+    ["session_stale", "The server cannot confirm the day of the session"],
+    ["session_in_future", "By the server’s clock, the session began in the future."],
   ])("explains why a session did not count: %s", async (reason, words) => {
     const { slotId, evidence } = await test.giveSlot();
     await recordSession(service, slotId, { dayIndex: 1, reason });

@@ -96,11 +96,11 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
 
   it("causes a warning on the home page, in the list of tests, and in the number next to Testing", async () => {
     expect(await pageOf("/console")).toMatch(
-      /Tests below their number of testers .*Lantern Out of reach Day 9 of 14 Cannot reach 12 × 14 any more: 5 testers since day 6\./,
+      /Tests with too few testers .*Lantern Out of reach Day 9 of 14 Cannot reach 12 × 14 any more: 5 testers since day 6\./,
     );
     const list = await pageOf(`/console/testing/${world.app.id}`);
     expect(list).toContain("Day 9 of 14 Europe/Berlin Cannot reach 12 × 14 any more: 5 testers since day 6.");
-    expect(list).toContain("2 slot requests, 2 tests below their number of testers");
+    expect(list).toContain("2 slot requests, 2 tests with too few testers");
   });
 
   it("causes no warning for the maintainers of other apps", async () => {
@@ -117,7 +117,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
       testersWithEveryDay: 0,
     });
     const page = await pageOf(`${lived.path}/report`);
-    expect(page).toContain("9 testers hold a slot; 4 of them have all 8 days that are over counted.");
+    expect(page).toContain("9 testers have a slot; 4 of them have all 8 days that are over counted.");
     expect(page).toContain("5 so far");
   });
 

@@ -92,8 +92,8 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
 }
 
 /**
- * Adds a connection as a row of `tokens`. Its hash belongs to no secret, because only the access tokens of a connection
- * are credentials.
+ * Adds a connection as a row of `tokens`. No secret has its hash, because only the access tokens of a connection are
+ * credentials.
  */
 async function insertConnection(
   deps: ConnectionsDeps,
@@ -240,8 +240,8 @@ async function insertTokenPair(
 }
 
 /**
- * Seals a pair of tokens with the refresh token that the pair replaces. So only a program that has the old refresh
- * token can open the pair.
+ * Seals a pair of tokens with the refresh token that the pair replaces. So only a program with the old refresh token
+ * can decrypt the pair.
  */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
@@ -296,11 +296,14 @@ export async function registerClient(
 const registered = async (reader: Reader, id: string) =>
   /^[\w-]{1,100}$/.test(id) ? oauthClients.find(reader, id) : undefined;
 
-/** Whether an id may belong to a program: it is registered, or an address. The document at the address is not read. */
+/**
+ * Whether an id may belong to a program, because it is registered or is an address. The document at the address is not
+ * read.
+ */
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
-/** The text of the error for an id that is not registered. */
+/** The error text for an id that is not registered. */
 export const unknownClient = "is not known here, or has expired";
 
 /**
@@ -344,7 +347,10 @@ export class OAuthFault extends Error {
   }
 }
 
-/** Returns the handler for the decision on the consent page. It creates the code for a connection. (rule A44) */
+/**
+ * Returns the handler for the decision on the consent page. If the person allows the connection, it creates the code
+ * for it. (rule A44)
+ */
 export function connectionConsentHandlers(deps: Pick<Deps, "clock" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {

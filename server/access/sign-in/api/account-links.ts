@@ -97,7 +97,7 @@ function recover(deps: AccountLinksDeps): Handler<typeof contract.recover> {
 /**
  * Sets the new password, and ends all sessions and all other links. The second factor stays, because access to the
  * mailbox must not be enough for an account that has one. If the address was never verified, somebody else may have
- * created the account. Then all other credentials of the account end, too. (rule S30)
+ * created the account. Then all other credentials of the account are removed, too. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof contract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -133,8 +133,8 @@ type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
  * Mails a link for a new password, if the address has an account with a password. The same statements run for each
- * address, so that the time of the answer reveals nothing: the mail for an unknown address is queued and deleted. (rule
- * S27)
+ * address, so that the time of the answer reveals nothing. For an unknown address, the mail is queued and then deleted.
+ * (rule S27)
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
@@ -144,13 +144,16 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
     kind: "recovery",
     to: email,
     subject: "A new password for your account",
-    text: `Set a new password with this link. It works once, for 30 minutes:\n\n${url}\n\nIf you did not request it, you need not do anything. Your password stays as it is.`,
+    text: `Set a new password with this link. It works once, for 30 minutes:\n\n${url}\n\nIf you did not request it, you do not have to do anything. Your password does not change.`,
     sendBefore,
   });
   if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
 }
 
-/** Mails a link for a new account. If the address has an account, mails how to sign in. The statements are the same. */
+/**
+ * Mails a link for a new account. If the address has an account, mails how to sign in. The same statements run in both
+ * cases.
+ */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
   const { link, url, sendBefore } = newLink(deps, email, "sign-up", signUpMilliseconds);
@@ -160,10 +163,10 @@ async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Pr
   await queueMail(deps, tx, {
     kind: "recovery",
     to: email,
-    subject: known ? "You have an account already" : "Your new account",
+    subject: known ? "You already have an account" : "Your new account",
     text: known
-      ? `Somebody requested an account for this address. You have one already. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
-      : `Choose a password with this link, and your account is ready. It works once, for a day:\n\n${url}\n\nIf you did not request it, you need not do anything. Then no account is created.`,
+      ? `Somebody requested an account for this address. You already have one. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
+      : `Choose a password with this link, and your account is ready. The link works once, for a day:\n\n${url}\n\nIf you did not request it, you do not have to do anything. Then no account is created.`,
     sendBefore,
   });
 }

@@ -47,7 +47,7 @@ function exchange(
     const signInDevice = async (tx: Transaction) => {
       await claimDevice(deps, tx, { user, deviceId });
       const used = await signInCodes.use(tx, codeHash, deps.clock.now().toISOString());
-      if (!used) refuseCode(deps, "used or replaced at the same moment");
+      if (!used) refuseCode(deps, "used or replaced at the same time");
       return linkDevice(deps, tx, { ...presented, user, address, name: code.deviceName });
     };
     return save(signInDevice, { repeatableUntil: new Date(code.expiresAt) });
@@ -149,8 +149,8 @@ function register(
 }
 
 /**
- * Signs a device in with e-mail and password. It has the same limits as a sign-in to the console, because the password
- * is the same. It asks for the second factor, too.
+ * Signs a device in with e-mail and password. The limits are those of a sign-in to the console, because the password is
+ * the same. The second factor is required, too.
  */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
@@ -162,7 +162,7 @@ function token(
     const known = isKnown ? `device:${device.deviceId}` : undefined;
     const counted = await beginAttempt(deps, { email, address, known });
     const user = await verifiedUser(deps, email, password);
-    // The password was right, so the attempt does not count as failed, even if a later step refuses the device.
+    // The password was correct, so the attempt does not count as failed, even if a later step refuses the device.
     if (counted.length > 0) await deps.database.write((tx) => uncountAttempt(tx, counted));
     const spend = await proveSecondFactor(deps, { user, address, known, code: code || undefined });
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });

@@ -32,7 +32,7 @@ export function consoleSession(
       const known = knownBrowser.idFor(deps.sealer, browser.known, email);
       const counted = await beginAttempt(deps, { email, address, known });
       const user = await verifiedUser(deps, email, body.password);
-      // The password was right, so the attempt does not count as failed, even if the second factor is wrong.
+      // The password was correct, so the attempt does not count as failed, even if the second factor is wrong.
       if (counted.length > 0) await deps.database.write((tx) => uncountAttempt(tx, counted));
       const { code } = body;
       const spend = await orStep(deps, user, () => proveSecondFactor(deps, { user, address, known, code }));
@@ -133,7 +133,7 @@ async function userOfStep(
 
 const stepHasExpired = () =>
   new ApiError("invalid_credentials", {
-    message: "This sign-in has expired, or was finished already. Begin again.",
+    message: "This sign-in has expired, or is already finished. Begin again.",
   });
 
 /**
@@ -171,9 +171,9 @@ async function appOf(
 }
 
 /**
- * Sets the first password of an account that signs in with a provider. Such an account has no old password that could
- * be asked for. So the sign-in must be recent, and the second factor is required again. Ends all other sessions. (rule
- * S31)
+ * Sets the first password of an account that signs in with a provider. Such an account has no old password that the
+ * server could require. So the sign-in must be recent, and the second factor is required again. Ends all other
+ * sessions. (rule S31)
  */
 function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword> {
   const record = createAuditWriter(deps);
@@ -197,4 +197,4 @@ function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword
 }
 
 const hasPassword = () =>
-  new ApiError("wrong_state", { message: "This account has a password already. Change it instead." });
+  new ApiError("wrong_state", { message: "This account already has a password. Change it instead." });

@@ -73,7 +73,10 @@ const withPassword = <Done extends string>(
       show(NewPassword({ ...props, form: filledAgain(fields, atPassword(refusal)) }), refusal.status),
   );
 
-/** Moves a refusal of `newPassword` to the field `password`. The API uses the first name, the pages use the second. */
+/**
+ * Changes the field of a refusal from `newPassword` to `password`. The API uses the first name, and the pages use the
+ * second.
+ */
 function atPassword(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "newPassword" ? { ...issue, path: "password" } : issue,
@@ -113,7 +116,7 @@ const RecoverByOperator = ({ links }: LinkPageProps) => (
         <code>innkeep admin user password</code>.
       </p>
       <a class="button" href={links.signIn}>
-        To the sign-in page
+        Go to the sign-in page
       </a>
     </div>
   </BarePage>
@@ -126,11 +129,11 @@ const RecoverySent = ({ links }: LinkPageProps) => (
       <h1>Check your mail</h1>
       <p>
         If this address has an account with a password, we have sent a link to it. It works once, for 30
-        minutes. If no mail arrives, look in your spam folder. Perhaps your account has no password, because
-        you sign in with a provider.
+        minutes. If no mail arrives, look in your spam folder. It is also possible that your account has no
+        password, because you sign in with a provider.
       </p>
       <a class="button" href={links.signIn}>
-        To the sign-in page
+        Go to the sign-in page
       </a>
     </div>
   </BarePage>
@@ -154,7 +157,9 @@ const NewPassword = ({
       <div class="card stack">
         <h1>{title}</h1>
         {!newAccount && (
-          <p class="muted">You will be signed out everywhere. If you have a second factor, it stays on.</p>
+          <p class="muted">
+            You will be signed out everywhere. If you have a second factor, you still need it.
+          </p>
         )}
         <Refused refusal={form.refusal} />
         <form class="stack" method="post" action={action}>

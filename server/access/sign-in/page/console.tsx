@@ -52,12 +52,9 @@ interface SignInProps {
   /** The address that the browser opens after the sign-in. */
   readonly to: string;
   readonly form?: Filled;
-  /** A form that was sent after the console session had ended. The sign-in page keeps the values of the form. */
+  /** A form that was sent after the console session had ended. The sign-in page contains the values of the form. */
   readonly kept?: PendingForm | undefined;
-  /**
-   * A form that was sent after the console session had ended, and whose values cannot be kept, because it contains a
-   * file.
-   */
+  /** A form that was sent after the console session had ended, and that cannot be kept, because it contains a file. */
   readonly lost?: NotDone;
 }
 
@@ -80,7 +77,7 @@ const SignIn = ({
       <DoneNotice done={query("done")} notices={notices} />
       {kept && !form.refusal && (
         <Notice kind="alert">
-          <b>Your session has ended. {kept.form.notDone}</b> What you wrote is kept. Sign in to see it in its
+          <b>Your session has ended. {kept.form.notDone}</b> Your text is not lost. Sign in to see it in the
           form again.
         </Notice>
       )}
@@ -118,7 +115,7 @@ const SignIn = ({
   </BarePage>
 );
 
-/** Says how to get an account and a new password. */
+/** Explains how to get an account and a new password. */
 const SignInHelp = ({
   settings,
   recover,
@@ -136,7 +133,8 @@ const SignInHelp = ({
       </p>
     ) : (
       <p>
-        New here? The operator of this server creates accounts, with <code>innkeep admin user create</code>.
+        If you have no account: the operator of this server creates accounts, with{" "}
+        <code>innkeep admin user create</code>.
       </p>
     )}
     <p>
@@ -145,7 +143,7 @@ const SignInHelp = ({
   </div>
 );
 
-/** The hint for a person who signs in in another tab: this tab keeps the typed text and can show it again. */
+/** The hint for a person who signs in in another tab: this tab still has the typed text and can show it again. */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
     <HiddenFields values={fieldsToShowAgain(kept)} />
@@ -162,12 +160,12 @@ const showPendingForm = (links: Links, kept: PendingForm): Reply =>
       <div class="card stack">
         <h1>You are signed in again</h1>
         <p>
-          Your session had ended. <b>{kept.form.notDone}</b> What you wrote is kept.
+          Your session had ended. <b>{kept.form.notDone}</b> Your text is not lost.
         </p>
         <form method="post" action={kept.action} data-continues>
           <HiddenFields values={fieldsToShowAgain(kept)} />
           <button class="primary" type="submit">
-            Go back to what you wrote
+            Go back to your text
           </button>
         </form>
       </div>

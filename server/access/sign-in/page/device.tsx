@@ -91,7 +91,7 @@ export function deviceSignInRoutes(
  * address that the device sent.
  */
 const errorWords: ErrorWords = {
-  bad_redirect: "This sign-in leads to an unknown address",
+  bad_redirect: "This sign-in would continue at an unknown address",
   bad_request: "This sign-in is not complete",
   text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it, or send its developers the message below.",
 };
@@ -115,7 +115,7 @@ async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, request);
-  // The page named the account. If another account is signed in now, the person must look again.
+  // The page named the account. If another account is signed in now, the person must decide again.
   if (fields.text("account") !== caller.userId)
     return showApproval(visit, { request, caller, changed: true });
   const { idempotencyKey } = fields;
@@ -200,8 +200,8 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 }
 
 /**
- * Signs in to the account that was just created. Returns false if the address had an account before, and the password
- * is not its password, or the account has a second factor.
+ * Signs in to the account that was just created. Returns false if the address already had an account with another
+ * password or with a second factor.
  */
 async function signsIn({ ask, fields }: DeviceSignInVisit): Promise<boolean> {
   try {
@@ -243,15 +243,15 @@ const Approval = ({
   /** Whether the account has changed since the page was shown. */
   readonly changed: boolean;
 }) => (
-  <BarePage links={links} title="Sign in a device">
+  <BarePage links={links} title="Sign in on a device">
     <div class="card stack approval">
       <h1>
         Sign in <Line text={request.name} />?
       </h1>
       {changed && (
         <Notice kind="alert">
-          <b>You are now signed in with another account.</b> Nothing was approved. Look again before you
-          decide.
+          <b>You are now signed in with another account.</b> Nothing was approved. Read the page again before
+          you decide.
         </Notice>
       )}
       <dl class="asked">
@@ -261,14 +261,14 @@ const Approval = ({
           <SwitchAccount action={at.switchAccount} to={`${at.authorize}?${deviceRequestQuery(request)}`} />
         </dd>
         <dt>Stays signed in</dt>
-        <dd>{tokenLifetimeDays} days, or until you sign it out under Devices</dd>
+        <dd>{tokenLifetimeDays} days, or until you sign the device out under Devices</dd>
         <dt>Continues in</dt>
         <dd>{redirectName(request.redirect, settings.baseUrl)}</dd>
       </dl>
       <Allowed />
       <p class="notice attention">
-        Approve only a sign-in that you started yourself, on a device in front of you. Support staff never ask
-        for this.
+        Approve only a sign-in that you have started yourself, on a device that you have with you. Support
+        staff never ask for this.
       </p>
       <form method="post" action={at.authorize}>
         <IdempotencyField />
@@ -295,7 +295,7 @@ const Allowed = () => (
         <li key={scope}>{scopeWords[scope]}</li>
       ))}
     </ul>
-    <p class="small muted">Nothing else: not your apps, not this console.</p>
+    <p class="small muted">The device gets no other access: it cannot use your apps or this console.</p>
   </section>
 );
 
@@ -310,7 +310,7 @@ const redirectName = (redirect: string, baseUrl: string): string =>
   redirect === baseUrl + codePath ? "a page here that shows you a code" : targetName(redirect);
 
 /**
- * Shows a code, which a person copies to a terminal. Anybody can make such an address, so only a well-formed code is
+ * Shows a code, which a person copies to a terminal. Anybody can create such an address, so only a well-formed code is
  * shown.
  */
 async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
@@ -328,8 +328,8 @@ const Code = ({ links, code }: { readonly links: Links; readonly code: string })
     <div class="card stack">
       <h1>Approved</h1>
       <p>
-        The device may have continued by itself. If it still asks for a code, paste this one there. It works
-        once, within five minutes, and only on that device.
+        The device may have continued automatically. If it still asks for a code, paste this code there. The
+        code works once, within five minutes, and only on that device.
       </p>
       <div class="field">
         <label for="code">Code</label>
@@ -342,7 +342,7 @@ const Code = ({ links, code }: { readonly links: Links; readonly code: string })
           Copy the code
         </button>
       </div>
-      <p class="small muted">Do not give it to anybody. You can close this window afterwards.</p>
+      <p class="small muted">Do not give the code to anybody. You can close this window afterwards.</p>
     </div>
   </BarePage>
 );
@@ -360,7 +360,10 @@ const NoCode = ({ links }: { readonly links: Links }) => (
   <BarePage links={links} title="No code">
     <div class="card stack">
       <h1>There is no code here</h1>
-      <p>Start on the device that you want to sign in. It opens the page on which you approve it.</p>
+      <p>
+        Start on the device that you want to sign in. The device opens the page on which you approve the
+        sign-in.
+      </p>
     </div>
   </BarePage>
 );
@@ -430,7 +433,7 @@ const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
           <Password
             autocomplete="new-password"
             refusal={form.refusal}
-            hint={`At least ${limits.password.min} characters. A few words that only you would put together are best.`}
+            hint={`At least ${limits.password.min} characters. The best choice is a few words that only you would combine.`}
           />
         )}
         <button class="primary" type="submit">
@@ -465,11 +468,11 @@ const SignUpSent = ({
       <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
       <p>
         {byMail
-          ? "We have sent a link to this address. Choose a password with it, and your account is ready. The link works once, for a day."
+          ? "We have sent a link to this address. With the link, you choose a password, and then your account is ready. The link works once, for a day."
           : "Done. If this address was new, your account is ready."}
       </p>
       <a class="button" href={signIn}>
-        To the sign-in page
+        Go to the sign-in page
       </a>
     </div>
   </BarePage>

@@ -207,12 +207,15 @@ function releaseDrafts(
   };
 }
 
-/** Returns the text with these threads in its line `Feedback: ID`, after those that it names already. (rule C32) */
+/**
+ * Returns the text with these threads in its line `Feedback: ID`, after the threads that the text names already. (rule
+ * C32)
+ */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
   const named = withFeedbackLine(text, [...new Set([...idsInFeedbackLines(text), ...ids])]);
   if (named.length > limits.changelogBody)
-    throw badRequest("fixes", `makes the text longer than ${limits.changelogBody} characters`);
+    throw badRequest("fixes", `would make the text longer than ${limits.changelogBody} characters`);
   return named;
 }
 
@@ -297,13 +300,13 @@ interface VersionImport {
   readonly appId: string;
   readonly version: string;
   readonly viewer: Viewer;
-  /** The fields that the import sets. */
+  /** The values that the import sets. */
   readonly given: ReleaseImport;
 }
 
 /**
  * Creates or changes the entry of a version. If a person has changed a field since the last import, the import does not
- * change that field, unless the request allows that. Throws `version_exists` if several entries have the version.
+ * change that field, unless the request says that it may. Throws `version_exists` if several entries have the version.
  */
 async function importEntry(
   deps: EntryDeps,
@@ -389,7 +392,7 @@ const wholeTexts = (given: ChangelogChange["translations"] = {}): TranslationTex
     ]),
   );
 
-/** Returns the texts that were not deleted. */
+/** Returns the texts without those that are deleted. */
 const keptOf = (texts: TranslationTexts<ReleaseTranslation>): Record<string, ReleaseTranslation> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
@@ -490,7 +493,7 @@ export async function createEntry(
   });
 }
 
-/** Stores a new entry. The caller has locked the app's entries. */
+/** Stores a new entry. The caller must lock the app's entries first. */
 async function insertEntry(
   { clock, newId }: EntryDeps,
   tx: Transaction,
@@ -557,7 +560,7 @@ async function publishEntry(
 
 const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
 
-/** Returns the change that gives an entry this text. Items of unknown types are left out. */
+/** Returns the change that replaces the text of an entry with this text. Items of unknown types are left out. */
 const toChange = ({ items, translations = {}, ...text }: StoredContent): ChangelogChange => ({
   ...text,
   items: knownItems(items),

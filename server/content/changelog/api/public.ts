@@ -19,7 +19,7 @@ export const changelog = ({
   answers,
 }: Pick<Deps, "database" | "clock" | "answers">): Handlers<typeof contract> => ({
   list: withTraits({ ready: true }, async ({ caller, query }) => {
-    // The app's changelog may be turned off. (rule C7)
+    // An owner may have turned off the changelog of the app. (rule C7)
     if (!caller.changelogEnabled) throw new ApiError("changelog_disabled");
     const now = clock.now();
     const { limit = limits.changelogPage.default } = query;
@@ -52,7 +52,7 @@ async function listEntries(
   return rows.listByIds(reader, appId, ids);
 }
 
-/** Returns a release note as an app reads it in a language. (rule C35) */
+/** Returns a release note in a language, in the form that an app reads. (rule C35) */
 function entryIn(row: PublishedRow, wanted: string) {
   const translations = releaseTranslations(row);
   const language = languageFor(translations, wanted);
@@ -67,7 +67,7 @@ function entryIn(row: PublishedRow, wanted: string) {
   return { ...entry, ...text, language };
 }
 
-/** Returns the version if an entry can have it; undefined for another text. Then the app gets all entries. */
+/** Returns the version if an entry can have it; undefined for any other text, and then the app gets all entries. */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;

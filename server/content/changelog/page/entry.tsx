@@ -81,7 +81,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // The person has compared the draft with the published text of the page. Now there is another one.
+    // The person has compared the draft with the published text on the page. That text has changed since then.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
@@ -101,7 +101,7 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
   const { fields } = visit;
   const current = await withFixes(visit, currentEntry(entry));
   const given = givenEntry(fields);
-  // A program or an old page without the field for threads does not change the threads.
+  // If the form has no field for threads, for example from an old page, the threads do not change.
   const sent = fields.has("fixes") ? given : { ...given, fixes: current.fixes ?? "" };
   const changed = changedValues(fields, sent, current);
   if (changed.body === undefined && changed.fixes === undefined) return changed;
@@ -112,15 +112,15 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
 
 /**
- * Throws `wrong_state` if publishing would send mail to addresses that the list on the page did not have: a person
- * publishes only after a look at that list. (rule C32)
+ * Throws `wrong_state` if publishing would send mail to addresses that were not in the list on the page. A person must
+ * see all receivers before the note is published. (rule C32)
  */
 async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean): Promise<void> {
   const { fields } = visit;
   if (fields.text("intent") !== "publish" || isOut) return;
   const fixes = await fixesOf(visit, given, false);
   if (fixes.told.length === 0 || fields.text("told") === toldVersion(fixes)) return;
-  const message = `${countOfSenders(fixes.told.length)} would get a mail. Look at the list, then publish.`;
+  const message = `${countOfSenders(fixes.told.length)} would get a mail. Check the list, then publish.`;
   throw new ApiError("wrong_state", { message });
 }
 
@@ -350,7 +350,7 @@ function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
   return role === "viewer" ? "Release note" : "Edit release note";
 }
 
-/** The threads that the release note names, for a person who cannot change it. */
+/** The threads that the release note names, for a person who cannot change the note. */
 const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
   <section class="card stack" aria-labelledby="feedback">
     <h2 id="feedback">Feedback</h2>
@@ -359,7 +359,7 @@ const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
   </section>
 );
 
-/** Returns the zone of the sent form, or that of the person. UTC is a guess. */
+/** Returns the time zone of the sent form, or that of the person. If the person has none, it returns UTC as a guess. */
 async function zoneOf({ fields, reads }: SignedInVisit): Promise<FieldZone> {
   const sent = fields.text("zone");
   if (isZone(sent)) return { name: sent, guessed: false };
@@ -384,7 +384,7 @@ const newEntryPage = definePage({
   show: (visit) => showEntry(visit, { form: filledWith({ ...emptyEntry, fixes: namedFirst(visit) }) }),
 });
 
-/** Returns the thread that the address of the page names: the first one of a new note. */
+/** Returns the thread that the address of the page names. A new note names this thread first. */
 const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
 const entryPage = definePage({

@@ -18,7 +18,7 @@ import { maskedAddress, typedThreads } from "../rules/named-threads.ts";
 /** The threads that a release note names, and who gets a mail about it. */
 export interface Fixes {
   readonly threads: readonly NamedThread[];
-  /** The addresses that get a mail when the note is published. Empty for a note that is published already. */
+  /** The addresses that get a mail when the note is published. Empty for a note that is already published. */
   readonly told: readonly string[];
 }
 
@@ -41,13 +41,13 @@ export async function withFixes(visit: SignedInVisit, values: Values): Promise<V
   };
 }
 
-/** Returns the words by which a person names a thread. */
+/** Returns the text with which a person names a thread. */
 export const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
   number === null ? id : `#${number}`;
 
 /**
- * Returns the text of a note with the line that names its threads. Throws `bad_request` for words that name no thread of
- * the app; an id stays, because it may have been in the text before. (rule C32)
+ * Returns the text of a note with the line that names its threads. Throws `bad_request` for a word that does not name a
+ * thread of the app. Ids are not checked, because they may have been in the text before. (rule C32)
  */
 export async function bodyWithFixes(
   visit: SignedInVisit,
@@ -73,8 +73,8 @@ const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
 /**
- * Returns the threads that the values of a form name, and the addresses that get a mail. Words that name no thread are
- * left out.
+ * Returns the threads that the values of a form name, and the addresses that get a mail. Words that do not name a
+ * thread are ignored.
  */
 export async function fixesOf(
   visit: SignedInVisit,
@@ -100,15 +100,18 @@ export async function fixesOf(
   return { threads, told };
 }
 
-/** The version of a list of receivers, so that no mail goes to an address that the person has not seen in the list. */
+/**
+ * Returns a value that changes with the list of receivers. With it, no mail is sent to an address that the person has
+ * not seen in the list.
+ */
 export const toldVersion = ({ told }: Fixes): string => (told.length === 0 ? "" : versionOf(told));
 
-/** Returns a number of senders in words. */
+/** Returns a number of senders as text. */
 export const countOfSenders = (count: number): string => (count === 1 ? "1 sender" : `${count} senders`);
 
 /**
- * The field that names threads, and the threads that it names. A script shows each as a chip, and finds threads by
- * words.
+ * The field that names threads, and the threads that it names. A script shows each thread as a separate element, and
+ * finds threads by words.
  */
 export const FixesField = ({
   form,
@@ -128,7 +131,7 @@ export const FixesField = ({
       label="Fixes threads"
       placeholder="#12, #31"
       autocomplete="off"
-      hint="Numbers of threads, with commas between them. Their senders get a mail when the note is published. Apps do not see these numbers."
+      hint="Numbers of threads, separated by commas. The senders of these threads get a mail when the note is published. Apps do not see these numbers."
     />
     <div id="fixed-threads" data-refreshed>
       <input type="hidden" name="told" value={toldVersion(fixes)} />
@@ -152,7 +155,7 @@ export const NamedThreads = ({
   appId,
   removable = new Set(),
 }: {
-  /** The ids of the threads that the field names, not the text. A script can remove these. */
+  /** The ids of the threads that are named in the field but not in the text. A script can remove these. */
   readonly removable?: ReadonlySet<string>;
   readonly fixes: Fixes;
   readonly links: Links;
@@ -189,14 +192,14 @@ export const NamedThreads = ({
 
 const mostShown = 100;
 
-/** Who gets a mail when the note is published. */
+/** Shows who gets a mail when the note is published. */
 const Told = ({ fixes: { told } }: { readonly fixes: Fixes }) =>
   told.length === 0 ? null : (
     <details class="reveal">
       <summary>{`${countOfSenders(told.length)} ${told.length === 1 ? "gets" : "get"} a mail`}</summary>
       <p class="muted small">
-        When the note is published, each of them gets one mail: those who have answered and have not
-        unsubscribed.
+        When the note is published, each of them gets one mail. These are senders who have answered and have
+        not unsubscribed.
       </p>
       <ul class="told small">
         {told.slice(0, mostShown).map((address) => (

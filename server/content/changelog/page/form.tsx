@@ -18,7 +18,9 @@ import { MarkdownField } from "../../texts/desk.tsx";
 import { countOfSenders, type Fixes } from "./fixes.tsx";
 import { countOf, type List, publishedVersion } from "./values.ts";
 
-/** The time zone of the field for the publication. If it is guessed, the script uses that of the browser. */
+/**
+ * The time zone of the field for the publication. If the zone is only a guess, the script uses the zone of the browser.
+ */
 export interface FieldZone {
   readonly name: string;
   readonly guessed: boolean;
@@ -40,7 +42,7 @@ export interface ChangelogEntryFormProps {
   readonly more?: List | undefined;
   /** The threads that the note names. */
   readonly fixes: Fixes;
-  /** The field that names them. */
+  /** The field that names the threads. */
   readonly field: ComponentChildren;
   readonly zone: FieldZone;
 }
@@ -126,7 +128,7 @@ const releaseTypes = [
 
 const bodyFormats = [
   { value: "markdown", label: "Text", hint: "Written in Markdown" },
-  { value: "items", label: "List of changes", hint: "One line for each, by kind" },
+  { value: "items", label: "List of changes", hint: "One line for each change, by kind" },
 ] as const;
 
 const Items = (props: ChangelogEntryFormProps) => (
@@ -158,7 +160,7 @@ const Items = (props: ChangelogEntryFormProps) => (
 const Versions = (props: ChangelogEntryFormProps) => (
   <fieldset class="stack tight">
     <legend>Versions by platform</legend>
-    <p class="hint">For platforms with their own version, such as Android 1.4.1.</p>
+    <p class="hint">For platforms with a separate version, such as Android 1.4.1.</p>
     <RowCount list="versions" {...props} />
     {rowNumbers(props, "versions", 2).map((at) => (
       <div class="pair" key={at}>

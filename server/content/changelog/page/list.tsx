@@ -76,11 +76,11 @@ const Changelog = ({
         <p class="card muted">
           {nextCursor === null
             ? "No release note has all of these words."
-            : "None of the newest release notes has all of these words. Older ones are not searched yet."}
+            : "None of the newest release notes has all of these words. Older notes were not searched yet."}
         </p>
       ) : items.length === 0 ? (
         <Empty title="Nothing released yet">
-          <p>Tell your users what changed. A note stays a draft until you publish it.</p>
+          <p>Write to your users what has changed. A note stays a draft until you publish it.</p>
         </Empty>
       ) : (
         <ul class="list linked">

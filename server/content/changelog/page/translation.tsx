@@ -41,7 +41,7 @@ import { Desk, MarkdownField, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { ReleaseText } from "./release-text.tsx";
 
-/** Returns the translations that a draft changes, together with the published ones. */
+/** Returns the translations that a draft changes, each with the published translation. */
 export const comparedTranslations = ({ translations, draft }: EditedChangelogEntry): ComparedField[] =>
   Object.entries(draft?.translations ?? {}).map(([tag, text]) => ({
     label: languageName(tag),
@@ -57,7 +57,10 @@ export const wholeText = (text: ReleaseTranslation | undefined): string =>
         .filter((part) => part !== "")
         .join("\n\n");
 
-/** The text of a note that is translated: that of its draft, if it has one. */
+/**
+ * Returns the text from which a note is translated: the text of its draft if there is one, otherwise the published
+ * text.
+ */
 const originalOf = ({ draft, ...entry }: EditedChangelogEntry) => draft ?? entry;
 
 /** The names of the fields contain the language, so that each language has its own unsent text. */
@@ -67,7 +70,9 @@ const namesOf = (tag: string) => ({
   item: (at: number) => `translations.${tag}.items.${at}.text`,
 });
 
-/** The types of the changes of a translation: those of the note, and of further changes that it has. */
+/**
+ * Returns the types of the changes in a translation: those of the note, and those of other changes in the translation.
+ */
 const typesOf = (entry: EditedChangelogEntry, tag: string): string[] => {
   const own = (translationOf(entry, tag)?.items ?? []).map(({ type }) => type);
   const original = originalOf(entry).items.map(({ type }) => type);
@@ -89,7 +94,7 @@ function currentOf(entry: EditedChangelogEntry, tag: string): Values {
   return { [names.title]: text?.title ?? "", [names.body]: text?.body ?? "", ...Object.fromEntries(lines) };
 }
 
-/** Returns the translation that the values of a form make. Changes without a text are left out. */
+/** Returns the translation from the values of a form. Changes without a text are left out. */
 function textIn(entry: EditedChangelogEntry, tag: string, value: (name: string) => string) {
   const names = namesOf(tag);
   const items = typesOf(entry, tag).map((type, at) => ({ type, text: value(names.item(at)).trim() }));
@@ -100,7 +105,7 @@ function textIn(entry: EditedChangelogEntry, tag: string, value: (name: string) 
   };
 }
 
-/** Saves a translation; in a note with a draft, it is saved in the draft. */
+/** Saves a translation. If the note has a draft, the translation is saved in the draft. */
 export function saveTranslation(
   visit: SignedInVisit,
   entry: EditedChangelogEntry,
@@ -126,7 +131,7 @@ export function saveTranslation(
   );
 }
 
-/** Deletes a translation; with a draft, when the draft is published. */
+/** Deletes a translation. If there is a draft, the translation is deleted when the draft is published. */
 export async function removeTranslation(visit: SignedInVisit): Promise<Reply<"translation-deleted">> {
   const { ask, fields, links, param } = visit;
   const { tag = "" } = shownLanguage(visit);
@@ -160,7 +165,7 @@ interface Translating {
   readonly given?: Filled | undefined;
 }
 
-/** Shows the form of a translation, and beside it its preview and the text that it translates. */
+/** Shows the form of a translation. Its preview and the default text are beside the form. */
 export async function showTranslation(visit: SignedInVisit, { entry, tag, given }: Translating) {
   const navigation = await appNavigationOf(visit, "changelog");
   const address = navigation.links.entry(navigation.app.id, entry.id);

@@ -14,7 +14,7 @@ export const parts = { versions: ["platform", "version"], items: ["type", "text"
 
 export type List = keyof typeof parts;
 
-/** The most rows of a list that are read. */
+/** How many rows of a list are read at most. */
 const mostRows = 500;
 
 /** Returns the rows of a list that are not empty. */
@@ -86,7 +86,7 @@ export function entryBody({ versions, items, publishedAt, ...rest }: Values): Re
   };
 }
 
-/** Returns the sent form with its refusal. Each fault is at its row. */
+/** Returns the sent form with its refusal. Each error is shown at its row. */
 export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
     path: fieldOf(fields, path),
@@ -109,7 +109,7 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
 const sameVersion = ({ code, details }: ApiError): ApiError =>
   new ApiError(code, {
     ...details,
-    message: "There is a release note of this version already. Change that one, or enter another version.",
+    message: "There is already a release note of this version. Change that note, or enter another version.",
   });
 
 /**

@@ -24,7 +24,7 @@ interface Merged {
   readonly changed: readonly ReleaseField[];
   /** The fields that the import does not change, because a person has changed them. */
   readonly kept: readonly ReleaseField[];
-  /** The fields that count as changed by a person from now on. */
+  /** The fields that count as changed by a person after the import. */
   readonly edited: readonly ReleaseField[];
 }
 

@@ -1,6 +1,9 @@
 import { Temporal } from "temporal-polyfill";
 
-/** Returns a local time of a form field, such as `2026-11-28T14:05`, in UTC and in the same form. Another text stays. */
+/**
+ * Returns a local time of a form field, such as `2026-11-28T14:05`, in UTC and in the same form. Any other text is
+ * returned without a change.
+ */
 export function utcOf(local: string, zone: string): string {
   try {
     const { epochMilliseconds } = Temporal.PlainDateTime.from(local).toZonedDateTime(zone);
@@ -10,7 +13,7 @@ export function utcOf(local: string, zone: string): string {
   }
 }
 
-/** Returns a time in UTC as the value of a form field in a time zone. An empty text stays. */
+/** Returns a time in UTC as the value of a form field in a time zone. An empty text is returned without a change. */
 export function localOf(utc: string, zone: string): string {
   if (utc === "") return "";
   const instant = Temporal.Instant.from(`${utc}Z`);

@@ -27,7 +27,10 @@ export function typedThreads(text: string): TypedThreads {
   };
 }
 
-/** Shortens an address for a list of receivers, so that one can recognise the person but not write to them. */
+/**
+ * Shortens an address for a list of receivers, so that members can recognise the person but cannot write to the
+ * address.
+ */
 export const maskedAddress = (address: string): string => {
   const at = address.lastIndexOf("@");
   const name = [...address.slice(0, at)];

@@ -4,7 +4,7 @@ export const hasWords = (texts: readonly string[], words: readonly string[]): bo
   return words.every((word) => text.includes(word));
 };
 
-/** Returns the words of a search, each once. */
+/** Returns the words of a search. Each word occurs once in the list. */
 export const wordsOf = (query: string): readonly string[] => [
   ...new Set(
     query

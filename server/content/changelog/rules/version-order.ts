@@ -23,8 +23,9 @@ export interface VersionOrder {
 }
 
 /**
- * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` count as the nearest SemVer. A whole
- * number of up to three digits can be a build number or a version. A longer number is always a build number.
+ * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` are compared as the nearest SemVer
+ * version. A whole number of up to three digits can be a build number or a version. A longer number is always a build
+ * number.
  */
 export const versionOrder: VersionOrder = {
   formsOf: (version) => parsed(version).forms,

@@ -30,7 +30,7 @@ type DraftHandlers = Pick<
   "drafts" | "createDraft" | "read" | "saveDraft" | "removeDraft" | "publish" | "history" | "restore"
 >;
 
-/** The endpoints for texts of the FAQ that are not published. (rules C29, C30, C31) */
+/** The endpoints for unpublished texts of the FAQ. (rules C29, C30, C31) */
 export function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandlers {
   const record = createAuditWriter(deps);
   const now = () => deps.clock.now().toISOString();
@@ -143,7 +143,7 @@ const publishedOf = ({ question, answer }: FaqText) => ({ question, answer });
 
 const draftOf = (faq: StoredFaq): StoredText => (faq.draft === null ? publishedOf(faq) : textIn(faq.draft));
 
-/** Returns the texts that were not deleted. */
+/** Returns the texts without those that are deleted. */
 const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
@@ -206,7 +206,7 @@ async function answerOf(reader: Reader, { appId, id }: Key): Promise<DraftedFaq>
   return draftedFaq(faq);
 }
 
-/** Returns the draft as members read it. */
+/** Returns the draft in the form that members read. */
 function draftAnswer(faq: StoredFaq): DraftedFaq["draft"] {
   if (faq.draft === null) return null;
   const { translations = {}, ...text } = textIn(faq.draft);
@@ -226,8 +226,8 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
 });
 
 /**
- * Stores a draft. An entry that was never published also shows the text of its draft as its own, and gets its
- * translations immediately.
+ * Stores a draft. For an entry that was never published, the text of the draft is also stored as the text of the entry,
+ * and translations are stored immediately.
  */
 async function setDraft(
   tx: Transaction,
@@ -255,7 +255,10 @@ async function setDraft(
   });
 }
 
-/** Keeps the published text of an entry with its translations, if a change replaces one of them. (rule C31) */
+/**
+ * Stores the published text of an entry with its translations as an earlier text, if a change replaces one of them.
+ * (rule C31)
+ */
 export async function keepVersion(
   { newId }: Pick<Deps, "newId">,
   tx: Transaction,
@@ -277,7 +280,7 @@ export async function keepVersion(
 }
 
 /**
- * Turns an entry that has a draft into a draft that was never published. So a replacement of the list deletes no
+ * Changes an entry that has a draft into a draft that was never published. So a replacement of the list deletes no
  * unpublished text. Returns false for an entry without a draft. (rule C29)
  */
 export async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {

@@ -116,7 +116,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
         const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
         const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
         if (!faq) {
-          // The entry may also have been deleted meanwhile.
+          // The entry may also have been deleted in the meantime.
           await ownedFaq(tx, params.faqId, caller);
           throw new ApiError("wrong_state", { message: isDraft });
         }
@@ -152,8 +152,8 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
 }
 
 /**
- * Returns the functions that make the forms of the FAQ, as JSON. The API for apps and the console return the same list.
- * So the ETag from one of them is also valid for a change through the other.
+ * Returns the functions that return the FAQ as JSON, one for each form of the answer. The API for apps and the console
+ * return the same list. So the ETag from one of them is also valid for a change through the other.
  */
 const jsonOf = (list: readonly ListedFaqRow[]) => ({
   published: () => JSON.stringify(list.map(publishedFaq)),

@@ -94,13 +94,13 @@ function updateFaq(
   );
 }
 
-/** Saves the typed text as the draft of an entry, and publishes it if the person wants that. */
+/** Saves the typed text as the draft of an entry, and publishes it if the person chose that. */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,
   publishes: boolean,
 ): Promise<Reply<"faq-published" | "draft-saved">> {
-  // The person has compared the draft with the published text of the page. Now there is another one.
+  // The person has compared the draft with the published text on the page. That text has changed since then.
   if (publishes && fields.text("was-published") !== publishedVersion(faq))
     throw new ApiError("draft_conflict");
   const { sortOrder: _, ...current } = currentFaq(faq);
@@ -159,7 +159,9 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
-/** Returns the form for a new entry; with the text of the thread that the address names. (rule C33) */
+/**
+ * Returns the form for a new entry. If the address names a thread, the form contains the text of the thread. (rule C33)
+ */
 async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const id = query("thread");
   if (id === "") return filledWith();
@@ -245,7 +247,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
                 danger
                 large
               >
-                The entry disappears from your app at once. You cannot restore it.
+                The entry disappears from your app immediately. You cannot restore it.
               </Confirmation>
             </div>
           }
@@ -291,7 +293,7 @@ async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
 }
 
 interface ShownFaq extends DraftedFaq {
-  /** The place in the list; undefined for an entry that was never published. */
+  /** The position in the list; undefined for an entry that was never published. */
   readonly place: string | undefined;
 }
 
@@ -332,7 +334,7 @@ const FaqForm = ({
   place,
 }: {
   readonly form: Filled;
-  /** The place in the list, such as `3 of 12`; undefined for an entry that is not in it. */
+  /** The position in the list, such as `3 of 12`; undefined for an entry that is not in the list. */
   readonly place?: string | undefined;
   readonly action: string;
   /** The stored entry; undefined for a new one. */
@@ -340,7 +342,7 @@ const FaqForm = ({
   /** The versions of the stored values; undefined for a new entry. */
   readonly versions?: Values;
 }) => {
-  // A text from a thread becomes a draft, because somebody has to read it as its users will.
+  // A text from a thread becomes a draft, because a person must check it before it is published.
   const beginsAsDraft = !faq && form.value("fromThread") === "on";
   const saveAsDraft = (
     <button class={beginsAsDraft ? "primary" : undefined} type="submit" name="intent" value="draft">
@@ -364,7 +366,7 @@ const FaqForm = ({
             name="sortOrder"
             label="Sort number"
             inputMode="numeric"
-            hint="Entries are sorted by this whole number, sortOrder in the API and in files. It need not be the place in the list. To move an entry, use the list. A new entry without a number comes last."
+            hint="Entries are sorted by this whole number. It is sortOrder in the API and in files, and can differ from the position in the list. To move an entry, use the list. A new entry without a number comes last."
           />
         </details>
       )}

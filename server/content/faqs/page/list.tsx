@@ -51,7 +51,7 @@ const Faqs = (props: {
       <Drafts {...props} />
       {faqs.length === 0 ? (
         <Empty title="No questions yet">
-          <p>Answer frequent questions here. Your app shows the answers at once.</p>
+          <p>Answer frequent questions here. Your app shows the answers immediately.</p>
         </Empty>
       ) : (
         <>
@@ -59,7 +59,7 @@ const Faqs = (props: {
           {query === "" && faqs.length > 1 && (
             <Can needs="maintainer">
               <p class="hint" id="move-hint" hidden>
-                Drag an entry by its handle. Or press Alt with ↑, ↓, Home or End on it.
+                Drag an entry by its handle, or select it and press Alt with ↑, ↓, Home or End.
               </p>
             </Can>
           )}
@@ -105,7 +105,7 @@ const Drafts = ({
     </details>
   );
 
-/** From this number of entries on, the list shows only the questions. */
+/** If there are more entries than this, the list shows only the questions. */
 const mostLong = 60;
 
 const isShort = (faqs: readonly ListedFaq[]): boolean => faqs.length > mostLong;
@@ -307,9 +307,9 @@ const directionOf = (word: string | undefined): Direction =>
   word === "up" || word === "top" || word === "bottom" ? word : "down";
 
 /**
- * Returns the new positions if an entry and its neighbour change places. `faqs` are all entries in their order. Usually
- * only two entries get a new position. More do if several had the same number. Returns an empty list if there is no
- * such entry or neighbour.
+ * Returns the new positions if an entry and its neighbour are swapped. `faqs` are all entries in their order. Usually
+ * only two entries get a new position. If several entries had the same number, more of them get a new one. Returns an
+ * empty list if there is no such entry or neighbour.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -326,8 +326,8 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
 }
 
 /**
- * Returns the new positions if an entry moves to a place, counted from 0. The entries between its old and its new place
- * move by one at most. Returns an empty list if there is no such entry, or if it has that place.
+ * Returns the new positions if an entry moves to an index of the list, counted from 0. The entries between its old and
+ * its new index move by one at most. Returns an empty list if there is no such entry, or if it already has that index.
  */
 export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -342,8 +342,8 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Returns the positions after an entry was put directly before or after a neighbour. The entries on the other side move
- * only as far as necessary. Undefined if there is no neighbour.
+ * Returns the new positions if an entry moves directly before or after a neighbour. The entries on the other side move
+ * only as far as necessary. Returns undefined if there is no neighbour.
  */
 function pushed(
   moving: FaqPosition,
@@ -362,7 +362,7 @@ function pushed(
   return changes;
 }
 
-/** Only the moved entry gets a new position, beyond the first or the last one. */
+/** Only the moved entry gets a new position: before the first entry, or after the last one. */
 function moveToEnd(faqs: readonly FaqPosition[], from: number, end: "top" | "bottom"): FaqPosition[] {
   const [moving, edge] = [faqs[from], faqs.at(end === "top" ? 0 : -1)];
   if (!moving || !edge || moving === edge) return [];

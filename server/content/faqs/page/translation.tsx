@@ -29,7 +29,7 @@ import {
 import { Desk, MarkdownField, Preview, Rendered } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 
-/** Returns the translations that a draft changes, together with the published ones. */
+/** Returns the translations that a draft changes, each with the published translation. */
 export const comparedTranslations = ({ translations, draft }: DraftedFaq): ComparedField[] =>
   Object.entries(draft?.translations ?? {}).flatMap(([tag, text]) => [
     {
@@ -50,7 +50,10 @@ const namesOf = (tag: string) => ({
   answer: `translations.${tag}.answer`,
 });
 
-/** Returns the values of the form for a language: those of the draft, if it changes the translation. */
+/**
+ * Returns the values of the form for a language. If the draft changes the translation, they are the values of the
+ * draft.
+ */
 function currentOf({ translations, draft }: DraftedFaq, tag: string): Values {
   const { question, answer } = namesOf(tag);
   const text =
@@ -58,9 +61,7 @@ function currentOf({ translations, draft }: DraftedFaq, tag: string): Values {
   return { [question]: text?.question ?? "", [answer]: text?.answer ?? "" };
 }
 
-/**
- * Saves a translation. In an entry with a draft, and in one that was never published, it is saved with the draft.
- */
+/** Saves a translation. If the entry has a draft or was never published, the translation is saved in the draft. */
 export async function saveTranslation(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,
@@ -82,7 +83,7 @@ export async function saveTranslation(
   return goTo(address, "translation-saved");
 }
 
-/** Deletes a translation; with a draft, when the draft is published. */
+/** Deletes a translation. If there is a draft, the translation is deleted when the draft is published. */
 export async function removeTranslation(visit: SignedInVisit): Promise<Reply<"translation-deleted">> {
   const { ask, fields, links, param } = visit;
   const { tag = "" } = shownLanguage(visit);
@@ -102,7 +103,7 @@ interface Translating {
   readonly given: Filled | undefined;
 }
 
-/** The form of a translation, and beside it its preview and the text that it translates. */
+/** Shows the form of a translation. Its preview and the default text are beside the form. */
 export async function translationDesk(visit: SignedInVisit, { faq, tag, action, given }: Translating) {
   const current = currentOf(faq, tag);
   const form = given ?? filledWith(current);

@@ -124,8 +124,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     }
     if (!thread) throw new ApiError("not_found");
     const { answer, proposal: run } = thread;
-    // A newer proposal was approved in the meantime, and `settle` must run for it, too. The next request does that. So
-    // this answer is not cached.
+    // Another proposal was approved in the meantime. `settle` must run for that proposal, and the next request does
+    // that. So this answer is not cached.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
@@ -137,9 +137,9 @@ type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunI
 
 /**
  * Stores a new proposal, an internal note on the thread, and a message to the chat channel. The new proposal replaces
- * the one that awaits approval. Returns the thread, which is another one than that of the request if that was merged,
- * its app, and the ids of the replaced proposals. Throws `run_superseded`
- * if the newest proposal is not the one that the agent expects. (rules A3, A5, A7)
+ * the one that awaits approval. Returns the thread, its app, and the ids of the replaced proposals. If the thread of
+ * the request was merged, it returns the thread into which it was merged. Throws `run_superseded` if the newest
+ * proposal is not the one that the agent expects. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
@@ -198,10 +198,10 @@ const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
 interface KnownThread {
   /** The id of the request. */
   readonly id: string;
-  /** The thread that is shown. It is another one if the thread of the request was merged. */
+  /** The thread that is shown. This is not the thread of the request if that thread was merged. */
   readonly shownId: string;
   readonly appId: string;
-  /** The newest proposal of the thread, as the database has it. */
+  /** The newest proposal of the thread, as it is stored in the database. */
   readonly proposal: StoredProposal | undefined;
   readonly answer: PreparedAnswer;
 }
@@ -243,7 +243,7 @@ export function createFindThread({
       ...[threadTopic(id), threadTopic(shownId), accessTopic(appId)],
       ...(proposal ? [proposalTopic(proposal.id)] : []),
     ],
-    // Memory has the proposal twice: in the answer, and as an object.
+    // Both the answer and the object with the proposal are in memory.
     bytesOf: ({ answer, proposal }) => threadOverhead + bytesOfBody(answer.body) + bytesOfProposal(proposal),
   });
   /** Returns a function that checks whether a thread is still in the cache, unchanged. */

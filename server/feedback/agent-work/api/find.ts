@@ -105,7 +105,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
 
 const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
 
-/** Returns the search of the request. Throws `not_found` if the caller is no member of the app. */
+/** Returns the search that the request describes. Throws `not_found` if the caller is no member of the app. */
 async function searchOf(
   { database }: Pick<Deps, "database">,
   viewer: ListRequest["caller"],

@@ -3,8 +3,8 @@ import type { Condition } from "../../../database/lists.ts";
 
 /**
  * A position in the sequence of changes, as text. On SQLite it is the number of the last change that the client has
- * seen. On PostgreSQL it is a snapshot: the client has seen every change that is visible in this snapshot. While the
- * client reads pages, the mark also has the snapshot of the last page, and the last change on the current page.
+ * seen. On PostgreSQL it is a snapshot: the client has seen every change that is visible in this snapshot. During a
+ * read of several pages, the mark also contains the snapshot of the last page, and the last change on the current page.
  */
 export type Mark = string;
 
@@ -30,7 +30,7 @@ export const threadChanges = {
   },
 
   /**
-   * Returns the mark after a read. `mark` comes from the rows of the read; undefined if it returned no rows. `before`
+   * Returns the mark after a read. `mark` comes from the rows that were read; undefined if there were no rows. `before`
    * is the mark from before the read.
    */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
@@ -78,7 +78,7 @@ const randomName: Record<Engine, string> = {
   postgres: "left(md5(CAST(random() AS text)), 12)",
 };
 
-/** What a query needs to read the changes after a mark, the position up to which the client has read. */
+/** What a query needs to read the changes after a mark. A mark is the position up to which the client has read. */
 export interface ChangesAfter {
   readonly conditions: readonly Condition[];
   /**

@@ -35,7 +35,7 @@ export type EndedClaim = Pick<ClaimRow, "runId" | "tokenId">;
 
 export interface Release {
   readonly at: string;
-  /** Null if the server itself releases the claim, or another claim replaces it. */
+  /** Who releases the claim. Null if the server itself releases it, or if another claim replaces it. */
   readonly by: string | null;
   /** The claim that replaces it. */
   readonly resumedAs?: string;

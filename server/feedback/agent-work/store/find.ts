@@ -44,7 +44,7 @@ export interface FoundRow {
   readonly mark: string | number;
 }
 
-/** Who searches, and with which filters. */
+/** A search: its caller and its filters. */
 export interface Search {
   readonly viewer: Viewer;
   readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
@@ -76,7 +76,7 @@ export async function findThreads(
     },
     page,
   );
-  // Only the rows of the page are read with all columns.
+  // All columns are read only for the rows of the page.
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
@@ -176,7 +176,7 @@ async function findWords(
 }
 
 /**
- * Returns the conditions that often only few threads match. With the ids of the apps, PostgreSQL can use an index of
+ * Returns the conditions that usually only few threads match. With the ids of the apps, PostgreSQL can use an index of
  * these threads.
  */
 function oftenFew(

@@ -26,7 +26,7 @@ export function consoleProposals(
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
   const expiryOf = ({ approvalHours }: ProposalRow, from: Date): string | null => {
-    // If the clock is wrong, the approval could expire in years.
+    // If the clock is wrong, the approval could stay valid for years.
     if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
     return expiresAfter(from, approvalHours);
   };
@@ -69,7 +69,7 @@ export function consoleProposals(
         // A claim can be released until its outcome is reported. (rule A21)
         if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
           throw new ApiError("wrong_state", { message: "No worker has a claim on this proposal." });
-        // The page of the person showed an earlier claim. (rule A52)
+        // The page that the person saw showed an earlier claim. (rule A52)
         if (claimedAt !== undefined && claimedAt !== run.claimedAt)
           throw new ApiError("wrong_state", {
             message: "Another worker has the claim now. Read it again.",

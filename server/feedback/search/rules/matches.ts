@@ -11,11 +11,11 @@ export interface ThreadText {
 /** A part of a text: from `start` to before `end`. */
 export type Mark = FoundLine["marks"][number];
 
-/** Whether one of the texts has the pattern. */
+/** Whether one of the texts contains the pattern. */
 export const hasPattern = (texts: readonly ThreadText[], pattern: Pattern): boolean =>
   patternsIn(texts, [pattern]).has(pattern);
 
-/** Returns those of the patterns that one of the texts has. */
+/** Returns the patterns that occur in the texts. */
 export function patternsIn(texts: readonly ThreadText[], patterns: readonly Pattern[]): ReadonlySet<Pattern> {
   const had = new Set<Pattern>();
   for (const { text } of texts) {
@@ -28,7 +28,7 @@ export function patternsIn(texts: readonly ThreadText[], patterns: readonly Patt
   return had;
 }
 
-/** Returns the part of the text with the pattern that begins at the word `at`. */
+/** Returns the part of the text that matches the pattern from the word `at` on. */
 function placeOf(words: readonly TextWord[], at: number, pattern: Pattern): Mark | undefined {
   const first = words[at];
   if (first === undefined) return undefined;
@@ -58,7 +58,8 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // A run in the text may have more characters than its word only if it has unusual forms of letters.
+    // A run in the text may have more characters than the compared word. That happens only with unusual forms of
+    // letters.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -87,8 +88,8 @@ const longestLine = 160;
 const before = 50;
 
 /**
- * Returns the line of these texts that has most of the patterns, with the marks. Of equal texts it is the first one.
- * Undefined if no text has one of them.
+ * Returns the line that contains most of the patterns, with the marks. If several texts contain the same number, it is
+ * from the first one. Undefined if no text contains a pattern.
  */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
@@ -101,7 +102,7 @@ export function foundLine(texts: readonly ThreadText[], patterns: readonly Patte
   return { in: best.of.kind, ...lineOf(best.of.text, best.marks) };
 }
 
-/** Returns the parts of a text that have one of the patterns, and how many of the patterns it has. */
+/** Returns the parts of a text that match a pattern, and how many of the patterns the text contains. */
 export function marksIn(
   text: string,
   patterns: readonly Pattern[],
@@ -154,6 +155,6 @@ function endOf(text: string, to: number): number {
   return space === -1 ? atCharacter(text, to) : to - 20 + space;
 }
 
-/** Returns the position, or the one before if it divides a character. */
+/** Returns the position; if it is inside a character, the position before that character. */
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;

@@ -16,7 +16,7 @@ export type Term = readonly Indexed[];
 /** Words that follow each other in one text. */
 export interface Pattern {
   readonly words: readonly Pick<TextWord, "word" | "isRun">[];
-  /** Whether the last word may be the beginning of a longer one. */
+  /** Whether the last word may be the beginning of a longer word. */
   readonly isOpen: boolean;
   /** Other words that also match a word: the same word with other endings. */
   readonly others: Term;
@@ -33,15 +33,15 @@ export interface TypedWord extends Pick<TextWord, "word" | "start" | "end"> {
 
 /** The search of a person. */
 export interface SearchQuery {
-  /** A thread has all these terms. */
+  /** A found thread has all these terms. */
   readonly all: readonly Term[];
   readonly none: readonly Term[];
   /** The parts of the found texts that are highlighted. */
   readonly marked: readonly Pattern[];
-  /** Patterns that the index alone cannot decide, so the texts are read. */
+  /** Patterns that cannot be checked with the index alone. For them, the texts are read. */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
-  /** Conditions for other properties of the thread. */
+  /** Conditions for properties of the thread that are not words. */
   /** Whether the query finds no thread by the name or the address of its sender. */
   readonly withoutSenders: boolean;
   readonly facts: readonly Fact[];
@@ -49,7 +49,7 @@ export interface SearchQuery {
   readonly typed: readonly TypedWord[];
 }
 
-/** A condition for a property of a thread. `isNot` if the thread must not have it. */
+/** A condition for a property of a thread. If `isNot` is true, the thread must not have the property. */
 export interface Fact {
   readonly name: "status" | "type" | "assignee" | "before" | "after" | "number";
   readonly value: string;
@@ -64,12 +64,15 @@ export type HasName = (typeof hasNames)[number];
 /** The most words that are searched. Very many words would take seconds, and no person types them. */
 const mostWords = 16;
 
-/** The fewest characters of a word that is also searched as a beginning: too many words begin with fewer. */
+/**
+ * A word with at least this many characters is also searched as the beginning of longer words. Too many words begin
+ * with a shorter text.
+ */
 const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
 
-/** The operators with few values. `status` is no operator, but a word that people try in the place of `is`. */
+/** The operators with few values. `status` is not an operator, but people often type it in place of `is`. */
 const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["is", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
   ["status", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
@@ -125,7 +128,7 @@ export function readQuery(query: string, by: "member" | "agent" = "member"): Sea
   return building;
 }
 
-/** Whether a query asks for anything. */
+/** Whether a query contains no conditions. */
 export const isEmpty = ({ all, none, read, readNone, facts }: SearchQuery): boolean =>
   all.length + none.length + read.length + readNone.length + facts.length === 0;
 
@@ -208,7 +211,7 @@ function termsOfWords(kind: string, text: string): Term[] | undefined {
 
 const exactly = (word: string): Term => [{ word, isBeginning: false }];
 
-/** The most characters of a tag or an address that are compared. */
+/** How many characters of a tag or an address are compared at most. */
 const longestValue = 320;
 
 export const indexedTag = (key: string): string => kinds.tag + asOneWord(key.slice(0, longestValue));
@@ -224,7 +227,7 @@ interface TypedText {
   readonly isQuoted: boolean;
 }
 
-/** Adds the words of a text that follow each other. */
+/** Adds a text whose words must follow each other. */
 function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
   const words = wordsIn(text).slice(0, building.left);
   const last = words.at(-1);
@@ -260,7 +263,7 @@ function patternOf(words: readonly TextWord[], isQuoted: boolean): Pattern {
   };
 }
 
-/** Returns letters with hyphens between them as one word. */
+/** Returns words with hyphens between them as one word. */
 function compoundOf(words: readonly TextWord[]): string | undefined {
   const isCompound = words.every(
     ({ word, joint, isRun }, at) => !isRun && isOnlyLetters(word) && (at === 0 || joint === "-"),
@@ -281,7 +284,7 @@ function isDecidedByIndex({ words }: Pattern): boolean {
   return second === undefined && first !== undefined && (!first.isRun || [...first.word].length <= 2);
 }
 
-/** Returns the terms that each thread with the pattern has. */
+/** Returns the terms that a thread must have to match the pattern. */
 function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
   const { isOpen, others, isPart, compound } = pattern;
   const terms = words.flatMap(({ word, isRun }, at): Term[] => {
@@ -296,7 +299,7 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
     return [[...only, ...others, ...part]];
   }
   if (compound !== undefined) {
-    // Each word of the pattern, or all of them as one word.
+    // A thread has each word of the pattern, or all of them as one word.
     const asOne: Indexed = { word: compound, isBeginning: isOpen };
     return terms.map((term) => [...term, asOne]);
   }
@@ -305,12 +308,12 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
 
 function termsOfRun(run: string): Term[] {
   const pairs = pairsIn(run);
-  // The last one is a single character.
+  // A run of one character is its only pair.
   if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
   return pairs.slice(0, -1).map(exactly);
 }
 
-/** Short words and numbers are in many threads. Together with the next or previous word they are in few. */
+/** Many threads contain short words and numbers. Few threads contain them together with the next or previous word. */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
     const before = words[at - 1];

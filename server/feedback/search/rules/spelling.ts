@@ -1,4 +1,4 @@
-/** The alphabets in which words are corrected. In other scripts a letter has too many neighbours. */
+/** The alphabets in which words are corrected. Other scripts have too many letters for that. */
 const alphabets: readonly (readonly [script: RegExp, letters: string])[] = [
   [/^[a-z]+$/, "abcdefghijklmnopqrstuvwxyz"],
   [/^\p{Script=Cyrillic}+$/u, "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґў"],
@@ -7,14 +7,14 @@ const alphabets: readonly (readonly [script: RegExp, letters: string])[] = [
   [/^\p{Script=Hebrew}+$/u, "אבגדהוזחטיכלמנסעפצקרשתםןץףך"],
 ];
 
-/** The fewest letters of a word that is corrected: shorter words have too many neighbours. */
+/** Words with fewer letters are not corrected, because too many other words are similar to them. */
 const fewestLetters = 4;
 
 const mostLetters = 24;
 
 /**
- * Returns all words at the distance 1 from a word: two neighbours change places, or one letter is missing, added or
- * another one. Earlier words are more likely. Empty for words that are not corrected. (rule F59)
+ * Returns all words at distance 1 from a word: with two adjacent letters swapped, or with one letter removed, added or
+ * replaced. The more likely words come first. The list is empty for a word that is not corrected. (rule F59)
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word];

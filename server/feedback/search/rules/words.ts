@@ -1,10 +1,12 @@
 /** A word of a text, with its position in that text. */
 export interface TextWord {
-  /** The word as it is compared: without case, accents and other differences of spelling. */
+  /** The form of the word that is compared: without upper case, accents and other differences of spelling. */
   readonly word: string;
   readonly start: number;
   readonly end: number;
-  /** Whether it is a sequence of letters of a script without spaces, which can contain several words. */
+  /**
+   * Whether the word is a sequence of letters of a script without spaces. Such a sequence can contain several words.
+   */
   readonly isRun: boolean;
   /**
    * The punctuation between this word and the previous one, if there is nothing else between them. Undefined after a
@@ -13,11 +15,11 @@ export interface TextWord {
   readonly joint: string | undefined;
 }
 
-/** The first characters of words that the index has in addition to those of the texts. No text has these characters. */
+/** The first characters of the words that are in the index but not in the texts. No text contains these characters. */
 export const kinds = {
-  /** A word from its last letter to its first, so that the search finds the last part of a compound. */
+  /** A word with its letters in reverse order. With it, the search finds the last part of a compound. */
   reversed: "\uE004",
-  /** Between two words with only punctuation between them. */
+  /** Between two words that are separated only by punctuation. */
   pair: "\uE005",
   tag: "\uE006",
   /** The address of a sender. */
@@ -28,7 +30,7 @@ export const kinds = {
   source: "\uE00A",
 } as const;
 
-/** The most characters of a word. The rest of a longer word is not compared. */
+/** How many characters of a word are compared. The rest of a longer word is ignored. */
 const longest = 64;
 
 /** Returns the words of a text in order. The same rule is used for texts and for what a person searches. (rule F57) */
@@ -51,7 +53,7 @@ export function wordsIn(text: string): TextWord[] {
   return words;
 }
 
-// A soft hyphen is part of a word. It shows only where a line ends.
+// A soft hyphen is part of a word, because it is visible only at the end of a line.
 const letters = /[\p{L}\p{M}\p{N}\u00AD]+/gu;
 
 const unspacedScripts =
@@ -122,7 +124,7 @@ function addWord(into: Set<string>, word: string): void {
   if (isCompound(word)) into.add(kinds.reversed + reversed(word));
 }
 
-/** Returns each two neighbours of the characters of a run, and the last one alone. */
+/** Returns all pairs of adjacent characters of a run, and its last character alone. */
 export function pairsIn(run: string): string[] {
   const characters = [...run].slice(0, mostOfRun);
   return characters.map((one, at) => one + (characters[at + 1] ?? ""));
@@ -130,7 +132,7 @@ export function pairsIn(run: string): string[] {
 
 const mostOfRun = 20_000;
 
-/** Whether a word is long enough to have two parts. Words of other letters are not compounded in this way. */
+/** Whether a word is long enough to have two parts. Only words of these letters are compounded in this way. */
 const isCompound = (word: string): boolean => word.length >= 9 && /^[a-z]+$/.test(word);
 
 export const reversed = (word: string): string => [...word].reverse().join("");

@@ -7,12 +7,12 @@ import { amongFound, searchThreads, type ThreadSearch } from "./search.ts";
 
 type Counts = SearchFacts["counts"];
 
-/** The most threads of a status that are counted. */
+/** How many threads of a status are counted at most. */
 const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-/** The count takes hardly longer than this. After this time, the numbers found so far are shown as minimum numbers. */
+/** The count ends after about this time. Then the numbers found so far are shown as minimum numbers. */
 const mostMilliseconds = 30;
 
 /**

@@ -12,7 +12,7 @@ import type { Deps } from "../../../deps.ts";
 import { addIndexed, asOneWord } from "../rules/words.ts";
 import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
-/** The most threads of a batch. With this number, other writes wait only briefly. */
+/** The highest number of threads in a batch. With this number, other writes wait only briefly. */
 const batch = 100;
 
 /** A batch ends when its texts have this number of characters. */
@@ -21,12 +21,12 @@ const batchText = 1_048_576;
 /** How many threads are read at once, at most. */
 const mostAtOnce = 16;
 
-/** If threads that were read at once have more characters, the next ones are read one by one. */
+/** If the threads that were read together have more characters, the next threads are read one by one. */
 const fewText = 65_536;
 
 const batchesOfSearch = 20;
 
-/** Before a search, texts with about this number of characters are added to the index. */
+/** Before a search, new texts with about this many characters in total are added to the index. */
 const textOfSearch = 2 * batchText;
 
 /** The result of a batch. */
@@ -37,7 +37,7 @@ interface Batch {
   readonly text: number;
 }
 
-/** The batch of each database that is under way in this process. */
+/** The batch of each database that is running in this process. */
 const running = new WeakMap<Database, Promise<Batch>>();
 
 /** Adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a batch. */
@@ -47,8 +47,8 @@ export const indexNext = async (database: Database, log?: IndexingLog): Promise<
 type IndexingLog = Pick<Deps["log"], "error">;
 
 /**
- * Adds up to 2,000 new threads to the index before a search, fewer if they are long. The background work adds the rest.
- * If this fails, the search continues without these threads.
+ * Adds up to 2,000 new threads to the index before a search. If they are long, it adds fewer. The background work adds
+ * the rest. If this fails, the search continues without these threads.
  */
 export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   try {
@@ -63,7 +63,7 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
   }
 }
 
-/** Waits for the batch that is under way, or adds the next one. So only one search at a time uses a connection. */
+/** Waits for the running batch, or runs the next one. So only one search at a time uses a connection. */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
   // The running batch may have begun before the newest thread was in the queue.
@@ -73,7 +73,7 @@ async function nextBatch(database: Database, log: IndexingLog | undefined): Prom
   return next;
 }
 
-/** Whether the index still lacks threads, for example after an update of the program. */
+/** Whether threads are missing in the index, for example after an update of the program. */
 export const isIncomplete = async (database: Pick<Database, "get">): Promise<boolean> =>
   (await database.get("SELECT 1 AS one FROM threads_to_index LIMIT 1")) !== undefined;
 
@@ -93,13 +93,14 @@ export const indexAllAgain = (tx: Transaction): Promise<number> =>
      ON CONFLICT (feedback_seq) DO NOTHING`,
   );
 
-/** A thread that the index lacks. The mark differs after each further change of the thread. */
+/** A thread that must be added to the index. Each further change of the thread changes the mark. */
 interface Noted {
   readonly seq: number;
   readonly mark: string;
 }
 
-// On PostgreSQL, `xmin` also differs if another process has indexed the thread and it was added to the queue again.
+// On PostgreSQL, `xmin` also changes if another process has indexed the thread, and the thread was added to the queue
+// again.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",
@@ -119,10 +120,13 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
   }
 }
 
-/** Whether an error does not come from the thread that was indexed. */
+/** Whether an error was not caused by the thread that was indexed. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
-/** Indexes the threads of a batch that failed one by one. A thread that fails again no longer delays the others. */
+/**
+ * After a failed batch, indexes its threads one by one. A thread that fails again is removed from the queue, so it does
+ * not delay the others.
+ */
 async function indexEach(
   database: Database,
   noted: readonly Noted[],
@@ -147,7 +151,7 @@ async function indexEach(
   return { isMore: count > 0, text };
 }
 
-/** Takes a thread out of the queue, unless it has changed meanwhile. */
+/** Removes a thread from the queue, unless the thread has changed in the meantime. */
 async function setApart(tx: Transaction, one: Noted): Promise<number> {
   const seqs = await unchanged(tx, [one]);
   if (seqs.length === 0) return 0;
@@ -159,7 +163,10 @@ async function setApart(tx: Transaction, one: Noted): Promise<number> {
   return 1;
 }
 
-/** Adds the threads that could not be indexed to the queue again: a newer program may be able to index them. */
+/**
+ * Adds the threads that could not be indexed to the queue again: a newer version of the program may be able to index
+ * them.
+ */
 export const tryAgain = async (tx: Transaction): Promise<void> => {
   await tx.run(
     `INSERT INTO threads_to_index (feedback_seq) SELECT a.feedback_seq FROM threads_set_apart a WHERE a.feedback_seq > 0
@@ -201,7 +208,7 @@ async function indexThreads(database: Database, noted: readonly Noted[]): Promis
   return { isMore: stored > 0, text };
 }
 
-/** Adds the words of those threads that have not changed since they were read. Returns how many threads. */
+/** Adds the words of those threads that have not changed since they were read. Returns the number of these threads. */
 async function store(
   tx: Transaction,
   read: readonly Noted[],
@@ -220,7 +227,7 @@ async function store(
     ...seqs,
   );
   const kept = new Set(seqs);
-  // FTS5 flushes the index when a rowid is smaller than the one before.
+  // The rows are sorted, because FTS5 flushes the index when a rowid is smaller than the previous one.
   const rows = threads
     .filter(({ thread }) => kept.has(thread.seq))
     .sort((a, b) => a.thread.seq - b.thread.seq);
@@ -249,7 +256,7 @@ async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<numbe
 
 async function withoutLocked(tx: Transaction, seqs: readonly number[]): Promise<number[]> {
   const places = seqs.map(() => "?").join(", ");
-  // A thread that another transaction deletes cannot get words any more.
+  // If another transaction deletes a thread, no words are stored for it.
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE seq IN (${places}) FOR KEY SHARE SKIP LOCKED`,
     ...seqs,
@@ -271,17 +278,20 @@ async function withoutLocked(tx: Transaction, seqs: readonly number[]): Promise<
 interface IndexedThread {
   readonly thread: Omit<ThreadWords, "texts" | "marks">;
   readonly words: readonly string[];
-  /** How many characters of text were read. */
+  /** The number of characters that were read. */
   readonly text: number;
 }
 
-/** The most bytes of the words of a thread. PostgreSQL stores at most 1 MiB, and each word twice with marks. */
+/**
+ * How many bytes the words of a thread may have. PostgreSQL stores at most 1 MiB, and it stores each word a second time
+ * together with the marks.
+ */
 const mostBytes = 250_000;
 
-/** The kinds of text of which a thread can have very much, the newest last. */
+/** The kinds of text that can be very long in total. The newest text comes last. */
 const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
 
-/** Returns the words with which the index finds a thread. Of a very long thread, the newest texts are used. */
+/** Returns the words with which the index finds a thread. For a very long thread, only the newest texts are used. */
 function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   const words = new Set(marks);
   const short = texts.filter(({ kind }) => !longKinds.has(kind));

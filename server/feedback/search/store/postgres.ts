@@ -37,14 +37,14 @@ const ranges = 4;
 
 const mostRanges = 64;
 
-/** A search reads at most this many threads one by one. */
+/** How many threads a search reads one by one at most. */
 const few = 200;
 
 /**
  * Returns the newest threads that match. A common word is in too many threads to sort them all, so the newest ranges
  * are searched first. After that, all threads are searched if the apps have few threads or if a term is rare. Otherwise
- * the older ranges follow until the time is over: if two words are common but no thread has both, the index must read
- * two long lists.
+ * the older ranges are searched until the time is over. (If two words are common but no thread has both, the index must
+ * read two long lists.)
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -79,7 +79,10 @@ export async function newestInPostgres(
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/** Whether the apps together have few threads, or few with the status. Then each word is in few of these threads. */
+/**
+ * Whether all the apps together have few threads, or few threads with the status. Then each word is in few of these
+ * threads.
+ */
 async function areSmall(reader: Reader, { appIds, status }: SearchScope, { few }: Effort): Promise<boolean> {
   const apps = `app_id IN (${appIds.map(() => "?").join(", ")})`;
   const sql = `SELECT 1 AS one FROM feedback WHERE ${apps} LIMIT 1 OFFSET ?`;
@@ -172,7 +175,7 @@ const ofApps = (ids: readonly string[]): Condition => [
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
-  // With only a limit, the planner would read threads without the index until it has found enough.
+  // Without MATERIALIZED, the planner would read threads without the index until it has found enough.
   const sql = `SELECT 1 AS one FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) AS r(asked)
     CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
     LIMIT 1 OFFSET ?`;
@@ -180,8 +183,8 @@ async function hasAtMost(reader: Reader, asked: readonly string[], most: number)
 }
 
 /**
- * Returns the newest of the threads `among` that match. It does not query the index, because the index would read all
- * words with a beginning. It compares the stored words of each thread.
+ * Returns the newest of the threads `among` that match. It does not use the index, because the index would read all
+ * words that begin with a typed word. It compares the stored words of each thread.
  */
 async function findAmong(
   reader: Reader,
@@ -240,7 +243,7 @@ async function findEach(
 
 // The expressions of `tsquery` with which a search queries the index of PostgreSQL.
 
-/** A place of words in the index: an app, or a range of the order of arrival. */
+/** Adds a mark to a word: the mark of an app, or of a range of threads in the order of their arrival. */
 type Place = (word: string) => string;
 
 const placeOfApp =
@@ -286,7 +289,7 @@ function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number)
   ]);
 }
 
-/** Returns the expression for all threads of a range. */
+/** Returns an expression that all threads of a range match. */
 const placesOfRange = (range: number): string => {
   const thousands = rangeOfSearch / newestOfSearch;
   return anyOf(
@@ -301,13 +304,13 @@ const placesOfRange = (range: number): string => {
 const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));
 
-/** Returns the expression for the marks of the apps; nothing if there are too many apps. */
+/** Returns the expressions for the marks of the apps; no expressions if there are too many apps. */
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
 /**
- * Returns the expression for the newest thousands of threads up to `end`. `thousands` is 0 for all threads; then
- * nothing is returned.
+ * Returns the expression for the newest thousands of threads up to `end`. If `thousands` is 0, all threads are
+ * searched, and nothing is returned.
  */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];

@@ -35,7 +35,7 @@ export interface SearchPage {
 export interface Effort {
   /** After this time, the search begins no further range. */
   readonly milliseconds: number;
-  /** A list with at most this many threads is short, and a search reads it completely. */
+  /** A search reads a list completely if it has at most this many threads. */
   readonly few: number;
   /**
    * Only on PostgreSQL: a word is rare if at most this many threads have it. The newest two ranges give an estimate.
@@ -49,7 +49,7 @@ export interface Found {
   /** The `seq` of the newest threads that match. */
   readonly seqs: readonly number[];
   /**
-   * Set if the search ended because of its time limit: threads before this `seq` were not searched. The next page may
+   * Set if the search ended because of its time limit. Threads with a lower `seq` were not searched. The next page may
    * continue there.
    */
   readonly reached: number | undefined;
@@ -96,7 +96,7 @@ export const endOf = ({ milliseconds }: Effort): number => performance.now() + m
 
 /**
  * Searches ranges, newest first. It ends when the page is full, no range is left, or the time is over. It always
- * searches the first ranges. So a client that requests one page after the other reaches the end.
+ * searches the first ranges. So a client that requests one page after the other will get to the last page.
  */
 export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   const { end, limit, until, most, searchRanges } = given;

@@ -70,8 +70,8 @@ const mostAtOnce = 16;
 const muchText = 65_536;
 
 /**
- * Returns those of the threads that have the patterns of the query. If the time is over, it ends early: then `last` is
- * the last thread that was read. Other requests are answered between two long threads.
+ * Returns the threads that match the patterns of the query. If the time is over, it ends early, and `last` is the last
+ * thread that was read. Other requests are answered between two long threads.
  */
 async function withPatterns(
   reader: Reader,
@@ -108,7 +108,7 @@ async function withPatterns(
   return { fitting };
 }
 
-/** Yields the texts of threads. Other requests are answered after each thread with much text. */
+/** Yields the texts of threads. After each thread with much text, other requests can be answered. */
 export async function* textsInParts(
   reader: Reader,
   seqs: readonly number[],
@@ -127,7 +127,7 @@ export async function* textsInParts(
 const lengthOf = (texts: readonly ThreadText[]): number =>
   texts.reduce((total, { text }) => total + text.length, 0);
 
-/** Yields the texts of those of the threads that have more messages than were read first. */
+/** Yields the texts of the threads that have more messages than were read first. */
 export async function* withManyMessages(
   reader: Reader,
   seqs: readonly number[],
@@ -143,7 +143,7 @@ export async function* withManyMessages(
   for (const { seq } of long) yield* textsInParts(reader, [seq], { most: mostMessages, withoutSenders });
 }
 
-/** Returns the scope with the status and the type of the query, if it has exactly one. */
+/** Returns the scope with the status and the type of the query, if the query has exactly one of each. */
 function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   const only = (name: Fact["name"]): string | undefined => {
     const of = facts.filter((fact) => fact.name === name && !fact.isNot);
@@ -152,7 +152,10 @@ function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   return { ...scope, status: scope.status ?? only("status"), type: scope.type ?? only("type") };
 }
 
-/** Returns the conditions for the facts of a query. Of several statuses or types, a thread needs one. */
+/**
+ * Returns the conditions for the facts of a query. If the query has several statuses or types, a thread needs one of
+ * them.
+ */
 function conditionsOf({ scope, query: { facts }, userId }: ThreadSearch): Condition[] {
   return [
     ...oneOf("f.status", facts, "status"),

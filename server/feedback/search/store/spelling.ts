@@ -23,13 +23,14 @@ const mostWords = 12;
 const mostCounted = 50;
 
 /**
- * On PostgreSQL each app has separate words. With more apps than this, only the words of the first ones are looked up.
+ * On PostgreSQL the index has separate words for each app. If there are more apps than this, only the words of the
+ * first apps are looked up.
  */
 const mostApps = 8;
 
 /**
  * Returns the query `q` in which each word that is in no thread is replaced by the most frequent word at distance 1.
- * Undefined if there is nothing to replace. The words are those of the threads that the person may see. (rule F59)
+ * Undefined if no word is replaced. Only words of threads that the person may see are used. (rule F59)
  */
 export async function correctedQuery(
   database: Database,
@@ -37,7 +38,7 @@ export async function correctedQuery(
   { query, ...search }: ThreadSearch & InApps,
 ): Promise<string | undefined> {
   let corrected = q;
-  // From the last word to the first, so that the positions stay right.
+  // The words are replaced from the last to the first, so that the positions of the others stay correct.
   for (const typed of query.typed.toReversed()) {
     const better = await betterWord(database, search, typed);
     if (better !== undefined)
@@ -76,7 +77,7 @@ export async function newestWith(
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
-/** Returns those of the words that the index has. On SQLite they may be words of other apps, too. */
+/** Returns the given words that exist in the index. On SQLite they may be words of other apps, too. */
 async function existingWords(
   database: Database,
   appIds: readonly string[],
@@ -93,7 +94,7 @@ const inVocabulary =
   "SELECT v.term AS word FROM json_each(?) AS asked CROSS JOIN feedback_search_words v WHERE v.term = asked.value";
 
 async function inLexemes(tx: Transaction, appIds: readonly string[], words: readonly string[]) {
-  // In a small table the planner would compare each thread with each word.
+  // Without this setting, the planner would compare each thread of a small table with each word.
   await tx.run("SET LOCAL enable_seqscan = off");
   return tx.all<{ word: string }>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
@@ -108,7 +109,7 @@ const lexemesOf = (appIds: readonly string[], word: string): string =>
     .map((id) => `'${wordInApp(id, word)}'`)
     .join(" | ");
 
-/** Returns a word as one of the threads has it, with its accents. */
+/** Returns a word with its accents, as it is written in one of the threads. */
 async function asWritten(reader: Reader, word: string, seqs: readonly number[]): Promise<string> {
   const threads = await textsOf(reader, seqs.slice(0, 1));
   for (const { texts } of threads) {

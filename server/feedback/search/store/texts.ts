@@ -11,7 +11,7 @@ export interface ThreadWords {
   readonly appId: string;
   readonly status: string;
   readonly category: string;
-  /** The texts, in the order in which they are shown as the found line. */
+  /** The texts. The found line is taken from the first text that matches. */
   readonly texts: readonly ThreadText[];
   /** Words of the index that are in no text: tags, addresses of senders, and the words for `has:`. */
   readonly marks: readonly string[];
@@ -20,7 +20,7 @@ export interface ThreadWords {
 /** The most messages of a thread that are searched: the newest ones. */
 export const mostMessages = 500;
 
-/** The most characters of a thread that are indexed, and the most bytes of its messages: of the newest ones. */
+/** How many characters of a thread are indexed, and how many bytes of its newest messages are read, at most. */
 export const mostText = 262_144;
 
 /** Which texts of a thread are read. */
@@ -137,7 +137,7 @@ const lengthOfMessage = ["m.body", "m.subject", "m.metadata"]
 const newestOfThread = `WHERE n.feedback_id = f.id AND n.direction <> 'blocked'
   ORDER BY n.created_at DESC, n.id DESC LIMIT ?`;
 
-/** The newest messages of each thread, until their texts are long. */
+/** Returns SQL for the newest messages of each thread, up to a total length of their texts. */
 const withNewest = (threads: string): string =>
   `SELECT m.feedback_id AS "feedbackId", m.direction, m.category AS type, m.body, m.foreign_from AS "foreignFrom",
      m.subject, m.source, m.sender_name AS "senderName", m.sender_email AS "senderEmail", m.metadata
@@ -163,7 +163,7 @@ const tagsSql = (ids: readonly string[]): string =>
   `SELECT x.feedback_id AS "feedbackId", t.name, t.name_key AS key FROM thread_tags x JOIN tags t ON t.id = x.tag_id
    WHERE x.feedback_id IN (${placesOf(ids)}) ORDER BY t.name_key`;
 
-// The original of a mail is no file that a sender has chosen.
+// The original mail is left out, because the sender did not choose it as a file.
 const filesSql = (ids: readonly string[]): string =>
   `SELECT feedback_id AS "feedbackId", file_name AS "fileName", media_type AS "mediaType" FROM uploads
    WHERE feedback_id IN (${placesOf(ids)}) AND media_type <> 'message/rfc822' ORDER BY created_at, name`;
@@ -209,8 +209,8 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
   type === null ? (directions[direction] ?? "answer") : "repeat";
 
 /**
- * Whether a source is more than a channel. One word such as `web` is the source of very many threads, so only `source:`
- * finds it. (rule F57)
+ * Whether a source is not only the name of a channel. A single word such as `web` is the source of very many threads,
+ * so only `source:` finds it. (rule F57)
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 

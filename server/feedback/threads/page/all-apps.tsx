@@ -129,7 +129,7 @@ const AllApps = ({
   );
 };
 
-/** Returns the number of the colour of an app: the same on each page. */
+/** Returns the number of an app's colour. An app has the same colour on each page. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
 export const definitions: Definitions = [

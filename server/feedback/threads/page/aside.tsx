@@ -104,7 +104,7 @@ export const ThreadAside = (props: ThreadAsideProps) => {
   );
 };
 
-/** The values of the fields, for a person who cannot change them, and for paper. */
+/** The values of the fields as text, for a person who cannot change them, and for printing. */
 const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>
@@ -169,7 +169,7 @@ const EditFields = ({
   </div>
 );
 
-/** Shows a subject that has hidden characters, with marks for them. An input field cannot show such marks. */
+/** Shows a subject that has hidden characters, with marks in their place. An input field cannot show such marks. */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (
   <>
     The field does not show all characters of this text: <Line text={text} />
@@ -186,7 +186,7 @@ const IssueLink = ({
 }) => {
   if (feedback.githubIssueUrl !== null)
     return <ExternalLink to={feedback.githubIssueUrl}>Open the issue</ExternalLink>;
-  if (repository === null) return <>Where the work is tracked.</>;
+  if (repository === null) return <>The issue in which you track the work.</>;
   return (
     <>
       <ExternalLink to={newIssueAddress(repository, feedback)}>Create an issue</ExternalLink>, then paste its
@@ -252,11 +252,12 @@ const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
     <Refused refusal={refusal} />
     {url === undefined ? (
       <p class="hint">
-        The sender got its link in the answer to the report. Old links stop working when you create a new one.
+        The answer to the report contained a link to this page. If you create a new link, old links stop
+        working.
       </p>
     ) : (
       <p>
-        Give this link to the sender only: <a href={url}>{url}</a>
+        Give this link only to the sender: <a href={url}>{url}</a>
       </p>
     )}
     <div class="actions">
@@ -338,7 +339,7 @@ const MetadataOfReport = ({
   );
 };
 
-/** The values with which a thread can be tagged and assigned, and the signed-in person. */
+/** The tags and the assignees that a person can choose for a thread, and the signed-in person. */
 export interface ThreadSorting {
   /** The names of all tags of the app. */
   readonly knownTags: readonly string[];
@@ -423,7 +424,7 @@ const ThreadTags = ({
       label={editLabels.addTags}
       list="known-tags"
       autocomplete="off"
-      hint="With commas between them. A new word creates a tag."
+      hint="Separate tags with commas. A new word creates a tag."
     />
     <datalist id="known-tags">
       {known.map((name) => (
@@ -449,7 +450,7 @@ const BlockSender = ({
     <div class="stack">
       <p>
         What <Line text={contact} /> sends from now on is hidden under <a href={manage}>Blocked senders</a>{" "}
-        and deleted after 30 days. The sender does not notice it. You can undo it there.
+        and deleted after 30 days. The sender does not notice this. You can unblock the sender there.
       </p>
       <input type="hidden" name="blockedContact" value={contact} />
       <div class="actions">
@@ -473,7 +474,7 @@ const BlockSender = ({
               formaction={action}
               formnovalidate
             >
-              Block its whole domain
+              Block the whole domain
             </button>
           </Can>
         )}
@@ -482,14 +483,18 @@ const BlockSender = ({
   </details>
 );
 
-/** The most characters of a message in the address of a new issue: GitHub refuses addresses above some 8,000 bytes. */
+/**
+ * How many characters of a message are in the address of a new issue at most. GitHub refuses addresses of more than
+ * about 8,000 bytes.
+ */
 const mostCharacters = 1_000;
 
 const mostTitle = 120;
 
 /**
  * Returns the address of GitHub's form for a new issue, filled with a thread. The words of the sender are in a code
- * block, so that they mention nobody and contain no links. The name and the address of the sender are not in it.
+ * block, so GitHub shows no mentions and no links in them. The issue does not contain the name or the address of the
+ * sender.
  */
 export function newIssueAddress(
   repository: string,
@@ -511,7 +516,10 @@ export function newIssueAddress(
   return `https://github.com/${repository}/issues/new?${query}`;
 }
 
-/** The part beside a thread that leads to the similar ones. If a person opens it, the script shows them in it. */
+/**
+ * The part beside a thread with the link to similar threads. If a person opens this part, the script shows the similar
+ * threads in it.
+ */
 const SimilarLink = ({ address }: { readonly address: string }) => (
   <details class="reveal" data-fetches={address} data-part="similar-threads">
     <summary>Similar threads</summary>

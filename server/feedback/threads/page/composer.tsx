@@ -46,8 +46,8 @@ export interface ReplyWays {
 }
 
 /**
- * The fields for a reply and for an internal note, one of them at a time. Each has its own button, so that nobody sends a
- * note as a reply by mistake. The choice between them works without a script.
+ * The fields for a reply and for an internal note. One of them is shown at a time. Each has its own button, so that
+ * nobody sends a note as a reply by mistake. The choice between them works without a script.
  */
 export const MessageComposer = (props: MessageComposerProps) => {
   const { forms, answering } = props;
@@ -79,7 +79,7 @@ export const MessageComposer = (props: MessageComposerProps) => {
   );
 };
 
-/** Whether the note is shown first: it was refused, or only it has text. */
+/** Whether the note is shown first, because it was refused or because only the note has text. */
 const isNoteFirst = ({ note, reply }: ThreadForms): boolean =>
   note.refusal !== undefined || (note.value("noteBody") !== "" && reply.value("replyBody") === "");
 
@@ -154,7 +154,7 @@ const MessageField = ({
   readonly form: Filled;
   readonly direction: "note" | "outbound";
   readonly action: string;
-  /** Buttons that follow the button that sends the form. */
+  /** The buttons after the button that sends the form. */
   readonly children?: ComponentChildren;
 }) => {
   const note = direction === "note";
@@ -198,9 +198,9 @@ const SenderHint = ({
   const isMailed = ways.mail && isMailAddress(sender.email?.trim() ?? "");
   return (
     <p class="hint">
-      {!ways.mail && <b>This server sends no mail. </b>}
+      {!ways.mail && <b>This server does not send mail. </b>}
       {ways.page && "The sender reads the reply on their page. "}
-      {isMailed && "It is mailed to "}
+      {isMailed && "The reply is mailed to "}
       {!isMailed && sender.email !== null && "To reach the sender, write to "}
       {sender.email === null && "The sender left no address."}
       {sender.email !== null &&
@@ -270,7 +270,7 @@ export async function withSavedReply(
   const chosen = items.find(({ id }) => id === fields.text("savedReply"));
   if (!chosen)
     throw new ApiError("bad_request", {
-      issues: [{ path: "savedReply", message: "is deleted; choose another" }],
+      issues: [{ path: "savedReply", message: "was deleted; choose another one" }],
     });
   const name = senderNameIn(thread, fields.text("replyReceiver"));
   const { senderPages: hasPage } = await ask(apps.read, { params: { appId: param("appId") } });
@@ -302,7 +302,10 @@ export const Answering = ({
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /** Whether screen readers read the text when it changes. If the page shows it twice, only one of them is read. */
+  /**
+   * Whether screen readers read the text when it changes. If the page shows the text twice, screen readers read only
+   * one of them.
+   */
   readonly isRead?: boolean;
 }) => {
   const wordsOf = usePersonWords();

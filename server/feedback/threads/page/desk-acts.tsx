@@ -5,7 +5,7 @@ import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { Keycap, keyed } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
 
-/** The choices of a snooze: the hours, and the words. */
+/** The times for which a person can snooze a thread, in hours, and their names. */
 export const snoozes = [
   ["4", "For 4 hours"],
   ["24", "For a day"],
@@ -14,7 +14,10 @@ export const snoozes = [
   ["720", "For 30 days"],
 ] as const;
 
-/** The action of a form of the list: a word, and after a colon its value. */
+/**
+ * The actions of the forms of the list, and the texts for their results. An action is a word, with a colon and a value
+ * if it has one.
+ */
 export const actNames = {
   resolve: "resolved",
   archive: "archived",
@@ -34,12 +37,12 @@ export type ActName = keyof typeof actNames;
 
 export const isActName = (name: string): name is ActName => Object.hasOwn(actNames, name);
 
-/** The result of a change of threads, as the address of the next page has it. */
+/** The result of a change of threads, in the form in which it is in the address of the next page. */
 export interface ActResult {
   readonly did: ActName;
   readonly changed: number;
   readonly skipped: number;
-  /** With it the change is undone; empty if it is too late. */
+  /** The value with which the change can be undone; empty if it is too late. */
   readonly undo: string;
 }
 
@@ -64,8 +67,8 @@ function resultWords({ did, changed, skipped }: ActResult): string {
 }
 
 /**
- * Shows the result of an action on threads, and offers to undo it. Without a result it is empty and hidden: a script
- * fills it on the next pages, as long as the change can be undone. (rule F48)
+ * Shows the result of an action on threads, and offers to undo it. Without a result it is empty and hidden. A script
+ * shows it on the next pages while the change can be undone. (rule F48)
  */
 export const ActNotice = ({
   result,
@@ -119,7 +122,7 @@ interface ActBarProps {
   /** The members to whom threads can be assigned. */
   readonly people: readonly Assignee[];
   readonly tags: readonly Tag[];
-  /** How many threads are chosen, if all threads of the list are. */
+  /** How many threads are chosen, if all threads of the list are chosen. */
   readonly all: number | undefined;
   /** The link that chooses all threads of the list, or none of them. */
   readonly choice: ComponentChildren;
@@ -148,7 +151,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
           list="act-tags"
           autocomplete="off"
           maxLength={60}
-          placeholder="A new word creates a tag"
+          placeholder="A new word creates a new tag"
         />
         <datalist id="act-tags">
           {tags.map(({ id, name }) => (
@@ -166,7 +169,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
         ))}
         <Act value="wake" name="End the snooze" />
       </ActMenu>
-      <Act value="merge" name="Merge" title="Into the oldest of the chosen threads" />
+      <Act value="merge" name="Merge" title="Merges them into the oldest of the chosen threads" />
       <Act value="read" name="Mark as read" />
     </div>
   </fieldset>

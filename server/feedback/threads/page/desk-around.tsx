@@ -64,8 +64,8 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
 }
 
 /**
- * The button that marks all threads of the list as read, on all pages of the list. There is none for a list with other
- * filters than status and type.
+ * The button that marks all threads of the list as read, on all pages of the list. A list with other filters than
+ * status and type has no such button.
  */
 export const MarkAllRead = ({
   filter,
@@ -108,7 +108,10 @@ function markAllLabel(status: string, type: string): string {
   return only.length === 0 ? "Mark all as read" : `Mark all ${only.join(" and ")} as read`;
 }
 
-/** Whether the list has no filter except status and type. A snoozed thread is read, so its filter does not count. */
+/**
+ * Whether the list has no filter except status and type. A snoozed thread counts as read, so the filter for snoozed
+ * threads is allowed.
+ */
 const isWhole = (filter: ListFilter): boolean => {
   const { status, type } = filter;
   const plain = changedFilter(filter, {
@@ -136,7 +139,7 @@ export const Nothing = ({
   if (older !== undefined) {
     return (
       <Empty title="Nothing found yet">
-        <p>Nothing matches among the newest feedback. The search has not looked at older feedback yet.</p>
+        <p>No new feedback matches your search. Older feedback was not searched yet.</p>
         <div class="actions">
           <a class="button" href={older} rel="next">
             Search older feedback
@@ -166,9 +169,7 @@ export const Nothing = ({
   if (filter.unread === "true") {
     return (
       <Empty title="Everything is read">
-        <p>
-          A thread is unread when something happened on it that you have not seen, and did not do yourself.
-        </p>
+        <p>A thread is unread if another person or an agent did something on it that you have not seen.</p>
       </Empty>
     );
   }
@@ -184,7 +185,7 @@ export const Nothing = ({
       <p>
         {app.feedbackEnabled
           ? "Feedback that your app sends with its key arrives here."
-          : "Feedback is turned off for this app. Turn it on in its settings to let reports in."}
+          : "Feedback is turned off for this app. To receive reports, turn it on in the settings."}
       </p>
       <Can needs="owner">
         <div class="actions">
@@ -204,7 +205,7 @@ export const InboxLinks = ({ navigation: { app, links } }: { readonly navigation
     <a href={links.savedReplies(app.id)}>Saved replies</a>
     <Can needs="maintainer">
       <a href={links.blocked(app.id)}>Blocked senders</a>
-      <a href={links.automaticMails(app.id)}>Mail of programs</a>
+      <a href={links.automaticMails(app.id)}>Mail from programs</a>
     </Can>
   </nav>
 );

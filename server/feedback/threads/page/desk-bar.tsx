@@ -27,7 +27,7 @@ export interface ListBarProps {
   readonly total: string;
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];
-  /** Only on the first page of a search. */
+  /** Facts about the search. They are set only on the first page of a search. */
   readonly facts: SearchFacts | undefined;
 }
 
@@ -142,8 +142,8 @@ const snoozed = [
 
 const turns = [
   ["", "Anybody's turn"],
-  ["us", "Waiting on us"],
-  ["sender", "Waiting on the sender"],
+  ["us", "Waiting for us"],
+  ["sender", "Waiting for the sender"],
 ] as const;
 
 /** The filters of the list. Filters without a field here do not change. */

@@ -36,15 +36,15 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
 /** The most threads that are merged at once, because each of them is a separate change. */
 const mostMerged = 20;
 
-/** The refusals after which a thread stays as it is, and the others are merged. */
+/** The error codes after which a thread is not merged, but the others are. */
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
- * Merges the chosen threads into the oldest of them. Returns the address of the page that shows that one, and that can
- * undo the merges. (rules F46, F48)
+ * Merges the chosen threads into the oldest of them. Returns the address of the page that shows the oldest thread and
+ * can undo the merges. (rules F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
-  // Ids begin with the time of the creation of a thread.
+  // Ids begin with the time at which the thread was created.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
     throw badRequest("act", `needs 2 to ${mostMerged} threads that are chosen one by one`);
@@ -65,7 +65,7 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** Returns the change of an action in each thread. */
+/** Returns the change that an action makes in each thread. */
 function changeOf(
   did: ActName,
   { value, fields, now }: { readonly value: string; readonly fields: Fields; readonly now: Date },
@@ -111,7 +111,7 @@ const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
  * Returns the address of the page after an action. If the open thread was resolved, archived or snoozed, it is the next
- * thread, the same one or the list, as the person prefers. (rule O32)
+ * thread, the same thread or the list, depending on the settings of the person. (rule O32)
  */
 async function nextAddress(
   { ask, fields, links, param }: SignedInVisit,
@@ -129,14 +129,14 @@ async function nextAddress(
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** The key of the change of one thread of a form. */
+/** Returns the idempotency key for the change of one of the threads of a form. */
 const keyFor = ({ idempotencyKey: key }: Fields, id: string): string | undefined =>
   key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;
 
 /** The first word of an `undo` for merges. The ids of the merged threads follow. */
 const undoOfMerges = "merges";
 
-/** Undoes merges, the last one first. Returns how many threads are on their own again, and how many are not. */
+/** Undoes merges, the last one first. Returns how many threads are separate again, and how many are not. */
 async function undoMerges({ ask, fields }: SignedInVisit, ids: readonly string[]) {
   let skippedCount = 0;
   for (const id of [...ids].reverse())
@@ -303,7 +303,7 @@ export const definitions: Definitions = [
     at: (links) => links.view(":appId", ":viewId", "remove"),
     page: deskPage,
     act: removeView,
-    done: { "view-deleted": "The view is deleted. Its threads stay." },
+    done: { "view-deleted": "The view is deleted. Its threads are not deleted." },
     word: "removeView",
     notDone: "The view was not deleted.",
   }),

@@ -9,7 +9,7 @@ import { Badge, type BadgeProps, nameIn, statusNames, typeNames } from "../badge
 
 export interface ThreadRowProps {
   readonly thread: ThreadSummary;
-  /** The state of its newest proposal. */
+  /** The state of the thread's newest proposal. */
   readonly proposal: InboxProposal | undefined;
   /** The address that opens the thread. */
   readonly href: string;
@@ -25,7 +25,7 @@ export interface ThreadRowProps {
   readonly now: Date;
 }
 
-/** One thread of the list, in two lines: its subject and age, and who it is about. */
+/** One thread of the list, in two lines: its subject and its age, then the sender and the last message. */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;
   const classes = [thread.unread ? "unread" : "", isOpened ? "opened" : ""].filter((name) => name !== "");
@@ -127,12 +127,12 @@ const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => 
   if (direction === "inbound" && text === subject) return null;
   const own = writtenBy === person ? "You" : writtenBy === null ? "The team" : wordsOf(writtenBy);
   const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
-  // The row already names the sender.
+  // The author is not shown again if the row already names the sender.
   const isNamed = author === "agent" || (author === "sender" && name === firstSender);
   return (
     <span class="last">
       {" · "}
-      {/* A note about an agent's step already names the agent. */}
+      {/* The author is not shown for a note about an agent's step, because that note names the agent. */}
       {!isNamed && (
         <>
           <Line text={name} />

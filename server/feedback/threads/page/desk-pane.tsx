@@ -9,9 +9,9 @@ interface PaneProps extends ThreadProps {
     /** The addresses of the threads before and after this one. */
     readonly previous: string | undefined;
     readonly next: string | undefined;
-    /** The id of the thread that opens after this one was resolved; empty if there is none. */
+    /** The id of the thread that opens when this one is resolved; empty if there is none. */
     readonly nextId: string;
-    /** The position in the list, such as `3 of 38`; empty if it is not known. */
+    /** The position in the list, such as `3 of 38`; empty if the position is not known. */
     readonly place: string;
     /** The address of the list. */
     readonly back: string;
@@ -19,7 +19,7 @@ interface PaneProps extends ThreadProps {
   };
 }
 
-/** A thread beside the list from which it was opened. On a narrow window it takes the place of the list. */
+/** A thread beside the list from which it was opened. In a narrow window the thread is shown in place of the list. */
 export const Pane = ({ view, neighbours, ...props }: PaneProps) => {
   const { navigation, thread } = props;
   const { links, app } = navigation;
@@ -65,7 +65,7 @@ export const Pane = ({ view, neighbours, ...props }: PaneProps) => {
                 <button class="plain" type="submit" formaction={links.thread(app.id, id, "unread")}>
                   Mark as unread
                 </button>
-                <a href={links.thread(app.id, id)}>Open on a separate page</a>
+                <a href={links.thread(app.id, id)}>Open as a separate page</a>
               </div>
             </details>
           </form>

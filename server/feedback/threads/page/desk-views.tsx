@@ -30,8 +30,8 @@ type SavedView = NonNullable<ViewCounts["saved"]>[number];
 export const viewNames: Readonly<Record<string, string>> = {
   to_triage: "To triage",
   mine: "Mine",
-  waiting_on_us: "Waiting on us",
-  waiting_on_sender: "Waiting on sender",
+  waiting_on_us: "Waiting for us",
+  waiting_on_sender: "Waiting for sender",
   snoozed: "Snoozed",
   resolved: "Resolved",
   unassigned: "Unassigned",
@@ -44,7 +44,7 @@ export const viewsInOrder = [
   ...["snoozed", "resolved", "all"],
 ];
 
-/** The filters of unread threads, which are a view of the page only. */
+/** The filters of unread threads. Only the page has this view, the API does not. */
 export const unreadFilter: ListFilter = filterWith({ unread: "true" });
 
 /** Returns the filters of a saved view. */
@@ -204,7 +204,8 @@ const ChangeView = ({ links, appId, filter, refused, saved }: ViewsProps & { rea
         button="Delete view"
         danger
       >
-        {saved.shared ? "The view is deleted for the whole team." : "The view is deleted."} Its threads stay.
+        {saved.shared ? "This deletes the view for the whole team." : "This deletes the view."} Its threads
+        are not deleted.
       </Confirmation>
     </details>
   );

@@ -105,14 +105,17 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   );
 }
 
-/** Returns the place of the opened thread in the list, or the place that it had before it left the list. */
+/**
+ * Returns the position of the opened thread in the list. If the thread is no longer in the list, returns its last
+ * position.
+ */
 function placeOf(given: string, items: readonly ThreadSummary[], opened: Opened | undefined): number {
   const here = items.findIndex(({ id }) => id === opened?.thread.feedback.id);
   if (here !== -1) return here;
   return Number.isSafeInteger(Number(given)) ? Math.max(0, Number(given)) : 0;
 }
 
-/** Returns the thread that opens after the opened one was resolved. */
+/** Returns the thread that opens when the opened one is resolved. */
 function nextOf(
   items: readonly ThreadSummary[],
   at: number,
@@ -138,7 +141,7 @@ async function navigationFor(visit: SignedInVisit, { shown }: DeskShown): Promis
   return shown?.done === undefined ? known : { ...known, done: shown.done };
 }
 
-/** Opens the thread with this number or id. Returns undefined if the app has no such thread any more. */
+/** Opens the thread with this number or id. Returns undefined if the app no longer has such a thread. */
 async function openWanted(visit: SignedInVisit, appId: string, wanted: string) {
   try {
     const id = /^[1-9]\d{0,8}$/.test(wanted) ? await idOfNumber(visit, appId, wanted) : wanted;
@@ -171,7 +174,7 @@ async function listWithProposals(
   return { ...list, proposals: await reads.newestProposals(withProposal.map(({ id }) => id)) };
 }
 
-/** Counts the threads of the views, and those of the list if it is none of the fixed views and no search. */
+/** Counts the threads of the views. Also counts those of the list, unless the list is a fixed view or a search. */
 function countViews(
   { ask }: SignedInVisit,
   { appId, filter, isAll }: { readonly appId: string; readonly filter: ListFilter; readonly isAll: boolean },
@@ -192,7 +195,7 @@ interface DeskProps extends DeskShown {
   /** The newest proposals of the threads, by the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
-  /** Only on the first page of a search. */
+  /** Facts about the search. They are set only on the first page of a search. */
   readonly search?: Answered<typeof threads.list>["search"];
   /** What others did since the last visit of this person. */
   readonly since: { readonly changes: Changes | undefined; readonly since: string | null };
@@ -323,7 +326,7 @@ const countOf = (
 function besideIn({ navigation, items, thread, list, cursor, ...props }: DeskProps) {
   const here = items.findIndex(({ id }) => id === thread?.thread.feedback.id);
   const at = thread?.position.at ?? 0;
-  // The thread may have left the list.
+  // The thread may no longer be in the list.
   const [before, after] = here === -1 ? [at - 1, at] : [here - 1, here + 1];
   const inbox = navigation.links.inbox(navigation.app.id);
   const hrefAt = (at: number): string | undefined => {
@@ -334,7 +337,7 @@ function besideIn({ navigation, items, thread, list, cursor, ...props }: DeskPro
   return {
     previous: hrefAt(before),
     next: hrefAt(after),
-    /** The page that opens after the thread was resolved. */
+    /** The id of the thread that opens when this one is resolved. */
     nextId: thread?.position.next ?? "",
     place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${total}`,
     back: `${inbox}?${list}`,
@@ -408,11 +411,14 @@ const List = (props: DeskProps & { readonly unread: number }) => {
   );
 };
 
-/** The link that chooses all threads of the list, or none. A list that is too long cannot be chosen at once. */
+/**
+ * The link that chooses all threads of the list, or none. The threads of a list that is too long cannot be chosen at
+ * once.
+ */
 const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
   if (isChosen) return <a href={at({})}>Choose none</a>;
   const total = totalShown(props);
-  if (isTooMuch) return <span>{`${total} threads cannot be chosen at once. Narrow the list.`}</span>;
+  if (isTooMuch) return <span>{`${total} threads cannot be chosen at once. Add a filter to the list.`}</span>;
   return <a href={at({ all: "1" })} data-chooses-all>{`Choose all ${total}`}</a>;
 };
 

@@ -55,7 +55,7 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   block: [],
 };
 
-/** The sent form, and the part whose button was used. If there is no refusal, this part is done. */
+/** The sent form, and the part whose button was used. If there is no refusal, this part was saved. */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
@@ -78,8 +78,8 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
   /**
-   * The id of the newest message that the writer of the typed reply has seen. If undefined, it is the newest one on the
-   * page.
+   * The id of the newest message that the writer of the typed reply has seen. If this is undefined, the newest message
+   * on the page counts as seen.
    */
   readonly seenMessage: string | undefined;
   /** The last merge that the writer of a typed reply has seen. */

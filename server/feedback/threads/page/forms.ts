@@ -113,8 +113,9 @@ function addMessage(
 }
 
 /**
- * Returns the address of the page after a reply that resolved the thread beside its list: the next thread or the list,
- * with the result of the reply. Undefined if the person stays on the thread. (rule O32)
+ * Returns the address of the page that follows if a reply has resolved a thread beside its list: the page of the next
+ * thread, or the list. That page also shows the result of the reply. Undefined if the page of the same thread follows.
+ * (rule O32)
  */
 async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
   const { ask, links, param } = visit;
@@ -225,7 +226,7 @@ function blockSender(visit: SignedInVisit): Promise<Reply<"blocked">> {
   });
 }
 
-/** Shows the thread again after a form: beside its list if the form was sent from there. */
+/** Shows the thread again after a form was sent. If the form was beside the list, the thread is shown there. */
 function showAgain(visit: SignedInVisit, shown: ShownAgain): Promise<Reply> {
   const { desk, list } = inboxPositionOf(visit);
   return desk ? showDesk(visit, { list, opened: visit.param("id"), shown }) : showThread(visit, shown);
@@ -265,7 +266,7 @@ interface Done<Word extends string> {
   readonly done: Word;
   readonly anchor?: string;
   readonly messageId?: string;
-  /** The page that follows, if it is not that of the same thread. */
+  /** The address of the page that follows, if that is not the page of the same thread. */
   readonly next?: string;
   /** The address of the page to which the person goes, if it is not the thread. That page shows what was done. */
   readonly to?: string | undefined;

@@ -12,7 +12,7 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 import { nameIn, statusNames } from "../badges.tsx";
 import { readThread, threadPage } from "./page.tsx";
 
-/** The most threads that the page offers. */
+/** How many threads the page offers at most. */
 const mostOffered = 20;
 
 function merge(visit: SignedInVisit): Promise<Reply<"merged">> {
@@ -151,8 +151,8 @@ const MergePage = ({
             </fieldset>
             <p class="hint">
               The messages, files and proposals move to the chosen thread. Each sender sees only their own
-              words. If this thread is unfinished, a finished one becomes open again. You can undo it for 30
-              days.
+              words. If this thread is not finished but the chosen thread is, the chosen thread is opened
+              again. You can undo the merge for 30 days.
             </p>
             <div class="actions">
               <button class="primary" type="submit">

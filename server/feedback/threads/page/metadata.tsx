@@ -6,16 +6,16 @@ import { counted, Line, UserText } from "../../../console/parts.tsx";
 /** An entry of metadata: its name and its value. A value of `undefined` says that a repeat does not have the entry. */
 type Entry = readonly [name: string, value: unknown];
 
-/** How many entries of a list are not folded. */
+/** How many entries of a list are shown before the rest is folded. */
 const mostShown = 12;
 
-/** An object with more values than this, also those in it, is folded. */
+/** An object with more values than this is folded. Values of nested objects count, too. */
 const mostNested = 8;
 
-/** How many lines of a text are not folded, such as the first lines of a stack trace. */
+/** How many lines of a text, such as a stack trace, are shown before the rest is folded. */
 const mostLines = 5;
 
-/** How many characters of a text in one line are not folded. */
+/** How many characters of a text with one line are shown before the rest is folded. */
 const mostCharacters = 240;
 
 /** Metadata as a table of names and values. Long lists, large objects and long texts are folded. */
@@ -50,10 +50,10 @@ const Rows = ({ entries }: { readonly entries: readonly Entry[] }) => (
   </dl>
 );
 
-/** A longer name stands above its value, so that a narrow column has space for the value. */
+/** A name with more characters is shown above its value, so that a narrow column has space for the value. */
 const longName = 16;
 
-/** Whether a value stands below its name. */
+/** Whether a value is shown below its name. */
 const isWide = ([name, value]: Entry): boolean =>
   name.length > longName ||
   (typeof value === "string"

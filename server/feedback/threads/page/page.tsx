@@ -58,7 +58,8 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const { done, sent } = shownAgain;
   const opened = await openThread(visit, visit.param("id"));
   const { app, feedback } = opened.thread;
-  // An open page of the merged thread shows the other one in its parts. After a refused form, the typed text stays.
+  // If the page of a thread is open when the thread is merged, its parts then show the other thread. After a refused
+  // form, the typed text stays.
   if (feedback.mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");
@@ -73,7 +74,7 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   return show(<Thread {...parts} neighbours={neighbours} decided={decided} />, sent?.refusal?.status);
 }
 
-/** A thread that is opened, and when the person looked at it before. */
+/** A thread that is opened, and when the person last viewed it. */
 export interface Opened {
   readonly thread: OwnedThread;
   readonly since: string | null;
@@ -102,7 +103,7 @@ export async function threadParts(
     ShownAgain & {
       readonly navigation: AppNavigation;
       readonly position: InboxPosition;
-      /** What the page around the thread has read already. */
+      /** Data that the page around the thread has already read. */
       readonly known?: Known;
     },
 ): Promise<ThreadProps> {
@@ -119,7 +120,7 @@ interface Known {
   readonly people: readonly Assignee[];
 }
 
-/** Reads the data that the page needs in addition to the thread. */
+/** Reads the data that is shown beside the thread. */
 async function readBeside(visit: SignedInVisit, { thread, since }: Opened, given?: Known) {
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
@@ -536,7 +537,7 @@ const Step = ({
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
-  /** The text that is shown instead of the words. */
+  /** The text that is shown in place of the words. */
   readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;

@@ -118,7 +118,7 @@ export const DecisionForm = ({
         name="note"
         label="Note to the agent"
         size="short"
-        hint={`Say here what to change. Otherwise it is optional. Where your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
+        hint={`If you ask for changes, describe them here. Otherwise the note is optional. If your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
       />
     </div>
     <div class="decision-bar actions">

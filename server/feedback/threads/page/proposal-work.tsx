@@ -81,7 +81,7 @@ const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
                     <Timestamp at={claim.releasedAt} />
                   </>
                 )}
-                {claim.resumedAs !== null && ", taken up again by the same account"}
+                {claim.resumedAs !== null && ", continued by the same account"}
               </li>
             ))}
           </ul>
@@ -104,7 +104,8 @@ const Approval = ({ life, now }: ProposalWorkProps & { readonly life: ProposalLi
     {life.expiresAt !== null && !heldClaim(life) && (
       <>
         {" "}
-        It expires <Remaining at={life.expiresAt} now={now} />, unless an agent claims it before.
+        It expires <Remaining at={life.expiresAt} now={now} />, unless an agent claims the proposal before
+        then.
       </>
     )}
   </p>

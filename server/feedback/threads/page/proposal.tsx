@@ -63,7 +63,7 @@ interface ProposalsProps {
 /** The plans of the proposals as HTML, by the id of the proposal. */
 export type RenderedPlans = ReadonlyMap<string, string>;
 
-/** The most characters of plans that a page renders. To render more would delay other requests. */
+/** The most characters of plans that a page renders. More text would delay other requests. */
 const mostRendered = 131_072;
 
 /**
@@ -84,7 +84,7 @@ export async function renderedPlans(
   return plans;
 }
 
-/** Returns HTML whose headings are below the heading of the plan on the page. */
+/** Returns HTML whose headings have lower levels than the heading of the plan on the page. */
 const belowHeading = (html: string): string =>
   html.replace(
     /<(\/?)h([1-6])>/g,
@@ -203,8 +203,8 @@ const ProposalText = ({
 };
 
 /**
- * The plan as it was written, and the same rendered as Markdown. A person decides on the first one. The choice belongs
- * to no form, so no form sends it. (rule A56)
+ * The plan as it was written, and the plan rendered as Markdown. A person decides on the plan as it was written. The
+ * choice between them is not part of a form, so no form sends it. (rule A56)
  */
 const Plan = ({
   id,
@@ -294,7 +294,7 @@ function sentenceOf(difference: PlanDifference): string {
     case "same":
       return "The plan is the same, word for word.";
     case "line-ends":
-      return "Only the ends of lines differ, which you cannot see.";
+      return "Only the line endings differ, which you cannot see.";
     case "too-different":
       return "The two plans differ too much to compare them line by line. Read the whole plan below.";
     case "lines":
@@ -330,7 +330,7 @@ const signs = { same: " ", added: "+", removed: "−" } as const;
 
 const names = { added: "Added", removed: "Removed" } as const;
 
-/** A line in the comparison of two plans. Or the number of unchanged lines that the comparison does not show. */
+/** A line in the comparison of two plans, or the number of unchanged lines that are not shown there. */
 type DifferenceLine =
   | { readonly kind: "same" | "added" | "removed"; readonly at: number; readonly text: string }
   | { readonly kind: "left-out"; readonly at: number; readonly count: number };
@@ -345,8 +345,8 @@ type PlanDifference =
     };
 
 /**
- * The most added and removed lines that the page compares. More changes take too long to find, and a person can better
- * read the new plan as a whole.
+ * How many added and removed lines a comparison shows at most. To find more changes would take too long, and it is
+ * easier to read the whole new plan.
  */
 const mostChanges = 400;
 

@@ -20,10 +20,10 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** The hint after a reply without receivers: an owner can turn sender pages on. */
+/** The hint after a reply that reached nobody: an owner can turn on sender pages. */
 export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
-    <a href={settings}>Turn on sender pages</a>, and give the sender the link to theirs.
+    <a href={settings}>Turn on sender pages</a>, and give the sender the link to their page.
   </Can>
 );
 
@@ -54,14 +54,14 @@ export const RepliedNotice = ({
   return (
     <Notice done={done} {...(isMissed ? { kind: "attention" } : {})}>
       {href === undefined ? (
-        "The reply is on the thread."
+        "The reply was added to the thread."
       ) : (
         <>
           The thread{" "}
           <a href={href}>
             <Line text={feedback.subject} />
           </a>{" "}
-          is resolved, and the reply is on it.
+          is resolved, and the reply was added to it.
         </>
       )}{" "}
       <Line text={deliveryWords(reply.delivery).join(" ")} />

@@ -1,6 +1,6 @@
 import { Line, UserText } from "../../../console/parts.tsx";
 
-/** A name and its value in a list of facts. A long name is above its value. Shows nothing if there is no value. */
+/** A name and its value in a list of facts. A long name is above its value. It shows nothing if there is no value. */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
   value === null || value === "" ? null : (
     <div class={isLong(name, value) ? "long" : undefined}>
@@ -11,7 +11,7 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
     </div>
   );
 
-/** Whether a value is one line. It stands beside its name, also if it is written from right to left. */
+/** Whether a value has one line. Such a value is shown beside its name, even if it is written from right to left. */
 const isShort = (value: string): boolean => value.length <= 120 && !value.includes("\n");
 
 const isLong = (name: string, value: string): boolean => name.length > 14 || value.includes("\n");
@@ -23,7 +23,7 @@ interface Most {
 
 const aScreen: Most = { lines: 40, characters: 3_500 };
 
-/** The length of an unfolded text in a narrow column with many texts. */
+/** How much of a text is not folded in a narrow column with many texts. */
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** A text of any length. If it is long, its end is folded. */
@@ -33,7 +33,7 @@ export const FoldedText = ({
   most = aScreen,
 }: {
   readonly text: string;
-  /** The name of the collapsed part, such as `more lines`. It comes after the number of lines. */
+  /** The name of the folded part, such as `more lines`. It is shown after the number of lines. */
   readonly rest?: string;
   /** The part of a long text that is not folded. */
   readonly most?: Most;
@@ -64,7 +64,7 @@ function foldPosition(text: string, most: Most): number {
   return gap > at / 2 ? gap + 1 : wholeCharacter(text, at);
 }
 
-/** Returns the position, or the one before it if it is inside a surrogate pair. */
+/** Returns the position; if it is inside a surrogate pair, the position before that pair. */
 const wholeCharacter = (text: string, at: number): number =>
   (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 

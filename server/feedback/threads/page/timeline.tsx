@@ -33,12 +33,12 @@ interface TimelineProps {
   readonly settings: string;
 }
 
-/** A conversation with more messages than this has a link to its end. */
+/** If a conversation has more messages than this, the page shows a link to its end. */
 const manyMessages = 6;
 
 /**
- * The messages on a thread after the report, and the changes of the thread between them, oldest first. The script of an
- * open page replaces it when something is new.
+ * The messages on a thread after the report, and the changes of the thread between them, oldest first. When something
+ * is new, the script of an open page replaces this part.
  */
 export const Timeline = (props: TimelineProps) => {
   const wordsOf = usePersonWords();
@@ -66,7 +66,7 @@ export const Timeline = (props: TimelineProps) => {
   );
 };
 
-/** Returns who wrote the newest message, for people who have the page open. */
+/** Returns a sentence that says who wrote the newest message, for people who have the page open. */
 function newestWords(
   { direction, sender, writtenBy, reportId = "" }: OwnedMessage,
   thread: OwnedThread,
@@ -214,7 +214,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
       <div class="inside">
         {foreignFrom !== undefined && (
           <p class="notice attention">
-            Nothing shows that the sender mailed this answer. It says that it comes from{" "}
+            It is not proved that the sender mailed this answer. The mail says that it comes from{" "}
             <Line text={foreignFrom} />
           </p>
         )}
@@ -248,7 +248,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** The new events of the thread, and since when; undefined at a person's first visit. */
+/** The new events of the thread, and the time since which they are new; undefined at a person's first visit. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;
@@ -256,7 +256,7 @@ export interface NewSince {
   readonly edited: boolean;
 }
 
-/** The notice above a thread about what happened since the last visit, with a link to the first new message. */
+/** The notice above a thread that says what happened since the last visit. It has a link to the first new message. */
 export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined }) => {
   if (!fresh) return null;
   const { since, news, edited } = fresh;
@@ -286,7 +286,7 @@ const NewMark = ({ since }: { readonly since: string }) => (
   </li>
 );
 
-/** The text and the files that the sender sent first. */
+/** The text and the files of the first report. */
 export const OriginalFeedback = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
   <article class="message" aria-label="Report">
     <header>
@@ -342,7 +342,7 @@ const Difference = ({ message, report }: RepeatProps) => {
   return (
     <>
       {text === undefined && <p class="muted">The same text as the report.</p>}
-      {isPartOfText && <p class="muted">The same text as the report, but for these lines:</p>}
+      {isPartOfText && <p class="muted">The same text as the report, except these lines:</p>}
       {text !== undefined && <FoldedText text={text} />}
       <Files of={{ images, videos, attachments }} />
       <dl class="pairs">
@@ -362,7 +362,7 @@ const Difference = ({ message, report }: RepeatProps) => {
 const typeOf = (category: string | null): string | null =>
   category === null ? null : nameIn(typeNames, category);
 
-/** Many repeats, folded into one line. The line opens without a script. */
+/** Many repeats, folded into one line. The line can be opened without a script. */
 const FoldedRepeats = ({
   repeats,
   report,

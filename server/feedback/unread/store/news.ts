@@ -15,7 +15,7 @@ type ChangeKind = (typeof changeKinds)[number];
 /** The number of events of each kind. Each number is at most `mostCounted`. */
 export interface ChangeCounts {
   readonly counts: Readonly<Record<ChangeKind, number>>;
-  /** Whether there are more threads than were read. Then each number may be too small. */
+  /** Whether there are more threads than the query read. Then each number may be too small. */
   readonly isPartial: boolean;
 }
 
@@ -200,7 +200,7 @@ export interface NewsRow {
   readonly createdAt: string;
 }
 
-/** How many characters of a text are read. */
+/** How many characters of a text are read at most. */
 const newsText = 300;
 
 // The newest message is found first, with one step in an index for each thread. With CROSS JOIN, SQLite reads the

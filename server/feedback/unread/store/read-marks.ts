@@ -124,13 +124,13 @@ export const activeAt = "coalesce(f.active_at, f.created_at)";
  */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
-/** The SQL expression for the end of a snooze that is not over at a given time. */
+/** The SQL expression for the end of a snooze, if the snooze is not over at a given time. */
 const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
  * Stores that something happened on a thread. If the member who did it had read the thread, the thread stays read for
- * this member. The time of the last activity never becomes earlier, so a thread only moves to the front of the inbox.
- * (rules F50, F51)
+ * this member. The time of the last activity never becomes earlier, so a thread never moves down in the inbox. (rules
+ * F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -150,9 +150,9 @@ export async function noteActivity(
 }
 
 /**
- * Counts the member's own action as seen, unless something else on the thread is unread. It locks the thread before the
- * thread's views. All other statements use the same order, because a change of a thread also changes the rows of its
- * views.
+ * Marks the member's own action as seen, unless another event of the thread is unread. It locks the thread before it
+ * locks the views of the thread. All other statements use the same order, because a change of a thread also changes the
+ * rows of its views.
  */
 async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
@@ -194,7 +194,7 @@ type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 /**
  * Marks the matching threads as read, except those with activity after `until`. Up to 500 threads are marked one by
  * one. If more threads match, everything up to `until` counts as read. Then up to 200 unread threads that do not match
- * stay unread. (rule F52)
+ * the filters stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -463,8 +463,8 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 
 /**
  * Returns the SQL expression for whether something has happened on a thread `f` since a member's view; null without a
- * view. It is a subquery with the key of the table. With a join, PostgreSQL may read all views of the member and all
- * threads.
+ * view. It is a subquery that uses the primary key of the table. With a join, PostgreSQL may read all views of the
+ * member and all threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;

@@ -8,7 +8,7 @@ import { dateOfDay, zonedDay } from "../../../console/times.tsx";
 const dayWidth = 20;
 const height = 160;
 const top = 20;
-/** The most days that have a number under the chart. */
+/** How many days have a number under the chart at most. */
 const mostNumbers = 16;
 
 interface ChartProps {
@@ -16,8 +16,8 @@ interface ChartProps {
 }
 
 /**
- * Shows after each day how many testers have an unbroken run, as a line of steps with a line at the number that the
- * test needs. The part that is not decided yet is hatched. The same figures follow as a table.
+ * Shows how many testers have an unbroken run after each day, as a line of steps. Another line shows the number that
+ * the test needs. The part that is not decided yet is hatched. A table with the same numbers follows.
  */
 export const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;
@@ -34,7 +34,7 @@ export const UnbrokenChart = ({ detail }: ChartProps) => {
         <DayNumbers days={detail.cycle.durationDays} />
       </div>
       <details class="reveal">
-        <summary>Show the figures</summary>
+        <summary>Show the numbers</summary>
         <section class="scroll" aria-label="Testers with an unbroken run, a table" {...scrolledByKeys}>
           <Figures detail={detail} />
         </section>
@@ -86,7 +86,9 @@ function stepsOf(days: readonly UnbrokenDay[], yOf: (count: number) => number): 
   return decided.map(({ testers }, at) => `${at === 0 ? "M0 " : "V"}${yOf(testers)}h${dayWidth}`).join("");
 }
 
-/** Returns the line over the days that are not decided, at the number that is still possible. */
+/**
+ * Returns the line through the days that are not decided. Its height is the number of testers that is still possible.
+ */
 function undecidedSteps(days: readonly UnbrokenDay[], yOf: (count: number) => number): string {
   const open = days.filter(({ testers, possible }) => testers !== possible);
   return open

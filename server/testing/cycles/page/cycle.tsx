@@ -130,9 +130,9 @@ const Live = ({
   children,
 }: {
   readonly id: string;
-  /** The data that the part shows. The script replaces the part of the page when the data have changed. */
+  /** The data that the part shows. The script replaces the part of the page when the data has changed. */
   readonly of: unknown;
-  /** The text that a screen reader says after the part was replaced. */
+  /** The text that a screen reader reads after the part was replaced. */
   readonly news?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -315,12 +315,12 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
 }
 
 /**
- * Turns `not_found` into an error at the field for the e-mail address. The slot exists, so `not_found` means that no
+ * Replaces `not_found` with an error at the field for the e-mail address. The slot exists, so `not_found` means that no
  * account has the address.
  */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";
-  throw unknown ? badRequest("email", "belongs to no account here") : error;
+  throw unknown ? badRequest("email", "does not belong to an account here") : error;
 }
 
 /** The forms of a cycle that were refused. */
@@ -433,7 +433,7 @@ export const definitions: Definitions = [
     at: (links) => links.slot(slotIds, "rotate-key"),
     page: cyclePage,
     act: rotateKey,
-    done: { "key-rotated": "The test key is replaced. The tester's app reads the new one by itself." },
+    done: { "key-rotated": "The test key is replaced. The tester's app reads the new key automatically." },
     word: "rotateKey",
     notDone: "The test key was not replaced.",
   }),

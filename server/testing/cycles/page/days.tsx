@@ -15,7 +15,7 @@ import {
 import { qualifyingSession } from "../../sessions/rules.ts";
 import { attentionNames, slotNames } from "../parts.tsx";
 
-/** The chosen slot of the grid, and its chosen day, if any. */
+/** The chosen slot of the grid, and its day if a day is chosen. */
 export interface Chosen {
   readonly slot: SlotWithDays;
   readonly day: SlotDay | undefined;
@@ -38,7 +38,7 @@ export const SlotDayGrid = (props: DayGridProps) => (
   <>
     <section class="scroll days" aria-label="Slots by days" data-arrows>
       <table>
-        <caption class="unseen">Slots and their days. Each day links to its evidence.</caption>
+        <caption class="unseen">Slots and their days. Each day has a link to its evidence.</caption>
         <thead>
           <tr>
             <th scope="col" class="seat">
@@ -229,11 +229,11 @@ function verdictOf({ state, countedBy }: SlotDay): string {
     case "missed":
       return "Missed: the day closed without being counted";
     case "open":
-      return "Open: today can still be counted";
+      return "Open: the day can still be counted today";
     case "ahead":
-      return "Ahead: this day has not begun";
+      return "Ahead: the day has not begun";
     default:
-      return "Not required: the slot became active on this day or later, or had ended";
+      return "Not required: the slot became active on this day or later, or it had ended";
   }
 }
 
@@ -395,13 +395,13 @@ const { seconds, screens } = qualifyingSession;
 /** A sentence for each reason why a session did not count its day. (rule T17) */
 export const reasonSentences: Record<SessionReason, string> = {
   cycle_not_running:
-    "The test had not started when it arrived, had finished, or its last day was over when it began.",
-  slot_not_active: "The slot was no longer active when it arrived.",
-  session_in_future: "By the server’s clock, it began in the future.",
+    "When the session arrived, the test had not started or was finished, or the session began after the last day.",
+  slot_not_active: "The slot was no longer active when the session arrived.",
+  session_in_future: "By the server’s clock, the session began in the future.",
   session_stale:
-    "The server cannot confirm its day: it arrived more than a day late, or began before the slot was active.",
+    "The server cannot confirm the day of the session: it arrived more than a day late, or it began before the slot was active.",
   already_submitted: "The day was already counted.",
-  session_below_bar: `It was shorter than ${seconds} seconds or reached fewer than ${screens} screens.`,
+  session_below_bar: `The session was shorter than ${seconds} seconds or reached fewer than ${screens} screens.`,
 };
 
 const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSentences));

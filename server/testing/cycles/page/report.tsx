@@ -18,7 +18,10 @@ import {
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, progressOf, SlotBadge } from "../parts.tsx";
 
-/** Shows the report of a cycle, for reading, printing and sharing. The report names no tester and no account. */
+/**
+ * Shows the report of a cycle, so that the owner can read, print and share it. The report names no tester and no
+ * account.
+ */
 async function showReport(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now, param } = visit;
   const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });
@@ -26,10 +29,10 @@ async function showReport(visit: SignedInVisit): Promise<Reply> {
   return show(<ReportPage report={report} links={links} now={now} />);
 }
 
-/** What the figures prove and what they do not prove. (rule T1) */
+/** What the numbers in the report prove, and what they do not prove. (rule T1) */
 const claim = [
-  "The claim is limited to this: a session of real length reached real screens on the credited day, and the reporter",
-  "held that slot's key. There is no claim that an app is more likely to be approved by the store.",
+  "This report proves only this: a session of real length reached real screens on the counted day, and the reporter",
+  "had the key of that slot. It does not say that the store is more likely to approve the app.",
 ].join(" ");
 
 interface ReportPageProps {
@@ -65,7 +68,7 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
         </header>
         <Figures report={report} />
         <section class="stack tight" aria-labelledby="says">
-          <h2 id="says">What this says</h2>
+          <h2 id="says">What this report says</h2>
           <p class="claim">{report.statement}</p>
           <p class="claim">{claim}</p>
         </section>
@@ -125,7 +128,7 @@ const Figures = ({ report }: CycleReportProps) => {
   );
 };
 
-/** Shows for each day, as a bar and as a number, for how many testers the day counted. */
+/** Shows how many testers have each day counted, as a bar and as a number. */
 const TestersPerDay = ({ report: { cycle, seats, testersPerDay, finishedDays } }: CycleReportProps) => {
   /** Whether a day has begun and is not over, so that more testers can have it counted. */
   const isToday = (dayIndex: number) => cycle.status === "running" && dayIndex === finishedDays + 1;

@@ -89,11 +89,11 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
         </form>
       )}
       <Confirmation offer="Replace the test key" action={at("rotate-key")} button="Replace the key">
-        The current key stops working at once: sessions reported with it no longer count. The tester’s client
-        reads the new one by itself.
+        The current key stops working immediately: sessions that are reported with it no longer count. The
+        tester’s client reads the new key automatically.
       </Confirmation>
       <Confirmation offer="Remove the tester" action={at("remove")} button="Remove permanently" danger>
-        The tester loses the slot for the rest of this cycle and cannot get another one in it. The counted
+        The tester loses the slot for the rest of this cycle and cannot get another slot in it. The counted
         days stay on record, and another tester can get the slot.
       </Confirmation>
     </div>

@@ -46,10 +46,10 @@ export const Verdict = ({ detail: { verdict, slots }, planAddress }: StandingPro
 
 const isOpen = ({ status }: CycleDetail["slots"][number]): boolean => status === "open";
 
-/** The most testers that the list of today shows at once. */
+/** How many testers the list of today shows at most, before a person opens the rest. */
 const mostShown = 8;
 
-/** Shows who has not tested yet, the most urgent first, and beside it the chart of unbroken runs. */
+/** Shows the testers who have not tested yet, the most urgent first, and beside them the chart of unbroken runs. */
 export const TodayAndRuns = (props: StandingProps) => {
   const { detail } = props;
   const isLate = detail.attention.some(({ needsYesterday }) => needsYesterday);

@@ -143,8 +143,8 @@ async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
 }
 
 /**
- * Returns the time zone in the owner's profile. Returns undefined for UTC, because a new profile has it by default, and
- * for an offset such as +02:00, because a test cannot have it.
+ * Returns the time zone in the owner's profile. Returns undefined for UTC, because a new profile has UTC by default.
+ * Also returns undefined for an offset such as +02:00, because a test cannot use an offset.
  */
 async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
   const timezone = await reads.timezone();
@@ -311,8 +311,12 @@ const ListingFields = ({ form }: { readonly form: Filled }) => (
 );
 
 const tiers = [
-  { value: "sdk", label: "By sessions", hint: "Your app reports sessions itself; a proof counts as well." },
-  { value: "screenshot", label: "By screenshots", hint: "Your app reports nothing; testers send images." },
+  { value: "sdk", label: "By sessions", hint: "Your app reports sessions; a proof counts, too." },
+  {
+    value: "screenshot",
+    label: "By screenshots",
+    hint: "Your app does not report sessions; testers send images.",
+  },
 ] as const;
 
 const Numbers = ({ form }: { readonly form: Filled }) => (
@@ -396,13 +400,13 @@ const NewCycle = ({
   readonly listing: Listing;
   readonly form: Filled;
   readonly action: string;
-  /** Whether the owner's time zone is not known yet. The script then chooses the time zone of the browser. */
+  /** Whether the owner's time zone is not known yet. If so, the script chooses the time zone of the browser. */
   readonly ownZone: boolean;
 }) => (
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form.refusal} />
     <p>
-      A cycle starts and ends by itself. Testers can ask for its {seats} slots immediately. The first day
+      A cycle starts and ends automatically. Testers can request its {seats} slots immediately. The first day
       begins at midnight in the time zone below. The cycle ends after {durationDays} days.
     </p>
     <IdempotencyField />
@@ -459,7 +463,7 @@ export const definitions: Definitions = [
     at: (links) => links.listing(":appId", ":listingId", "cycles"),
     page: listingPage,
     act: createCycle,
-    done: { "cycle-created": "The cycle is planned. It starts and ends by itself." },
+    done: { "cycle-created": "The cycle is planned. It starts and ends automatically." },
     word: "planCycle",
     notDone: "The cycle was not planned.",
   }),

@@ -145,7 +145,7 @@ describe("the sign-in of a device", () => {
       "set your time zone and where you are notified",
       "ask for slots in tests",
       "send proofs of your testing",
-      "Nothing else: not your apps, not this console.",
+      "The device gets no other access: it cannot use your apps or this console.",
     ])
       expect(text).toContain(words);
   });

@@ -52,7 +52,7 @@ describe("the pages of the changelog in the console", () => {
     const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
     expect(answer.status).toBe(409);
     expect(readingOf(answer)).toContain(
-      "There is a release note of this version already. Change that one, or enter another version.",
+      "There is already a release note of this version. Change that note, or enter another version.",
     );
     expect(answer.text).toContain(`<a href="${address(`/${id}`)}">Open the release note of this version</a>`);
     expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ body: "New colours." });

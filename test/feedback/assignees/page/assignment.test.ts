@@ -47,7 +47,7 @@ describe("the assignee in the console, without scripts", () => {
     await ben.send(his, at(id, "/assign"));
     const refused = await maria.send(mine, at(id, "/assign"), { noteBody: "Half a note" });
     expect(refused.status).toBe(409);
-    expect(readingOf(refused)).toContain(`${ben.email} has this thread now.`);
+    expect(readingOf(refused)).toContain(`This thread is assigned to ${ben.email} now.`);
     expect(refused.text).toContain("Half a note");
     const again = await maria.send(refused, at(id, "/assign"));
     expect((await maria.open(at(id))).text).toContain(`value="${maria.id}" selected`);

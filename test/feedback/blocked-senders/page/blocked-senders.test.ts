@@ -29,7 +29,7 @@ describe("blocked senders in the console, without scripts,", () => {
   it("are blocked on a thread; their reports are hidden, are shown one by one, and return when the block ends", async () => {
     const id = await send("eve@example.org", "Buy now.");
     const thread = await maria.open(at(id));
-    expect(thread.text).not.toContain("Block its whole domain");
+    expect(thread.text).not.toContain("Block the whole domain");
     const done = await maria.send(thread, at(id, "/block"), { block: "address", replyBody: "Half" });
     expect([readingOf(done).includes("The sender is blocked."), done.text.includes("Half")]).toEqual([
       true,

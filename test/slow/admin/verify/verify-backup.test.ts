@@ -89,7 +89,9 @@ describe("an encrypted backup", () => {
     await expect(verify(backup)).rejects.toThrow(
       /is encrypted\. Name the file with its secret key with --identity/,
     );
-    await expect(verify(backup, other.identity)).rejects.toThrow(/is encrypted for another key/);
+    await expect(verify(backup, other.identity)).rejects.toThrow(
+      /is encrypted for a key that is not in the file of keys/,
+    );
     await expect(verify(backup, `${other.identity}.missing`)).rejects.toThrow(
       /cannot be read \(it does not exist\)/,
     );
@@ -153,7 +155,7 @@ describe("a damaged backup", () => {
     expect(await faultsOf(backup)).toEqual([
       `- The file is not a backup, or it is damaged: the entry at byte ${second} has changed.`,
       `- The backup is damaged: ${names[0]} has changed.`,
-      `- The backup lacks ${names[1]}.`,
+      `- ${names[1]} is missing in the backup.`,
       "- The backup is damaged: manifest.sha256 has changed.",
     ]);
   });
@@ -188,7 +190,7 @@ describe("a backup with a manifest that fits other rows", () => {
       name.startsWith("database/messages/") ? text.replace(/^.*\n/, "") : text,
     );
     expect(await faultsOf(backup)).toEqual([
-      expect.stringMatching(/^- The table messages has \d+ rows instead of \d+\.$/),
+      expect.stringMatching(/^- The table messages has \d+ rows, not \d+\.$/),
     ]);
   });
 
@@ -216,9 +218,7 @@ describe("a backup with a manifest that fits other rows", () => {
     const backup = await forged((name, text) =>
       name.startsWith("database/uploads/") ? text.replace(/\b200000\b/, "200001") : text,
     );
-    expect((await faultsOf(backup)).join()).toMatch(
-      /^- The file [\da-f]{64} has \d+ bytes instead of 200001\.$/,
-    );
+    expect((await faultsOf(backup)).join()).toMatch(/^- The file [\da-f]{64} has \d+ bytes, not 200001\.$/);
   });
 
   it("of an older version, without counts, is verified by what it has", async () => {

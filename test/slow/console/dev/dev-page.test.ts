@@ -100,7 +100,7 @@ describe("the page of the development server", () => {
     const text = await pageText();
     expect(text).toContain("priya@testers.example");
     expect(text).toContain("8 of 14 days are closed.");
-    expect(text).toContain("The server has had nothing to send.");
+    expect(text).toContain("There were no messages to send.");
   });
 
   it("moves the clock, adds and clears faults, saves and loads, and resets, without scripts", async () => {

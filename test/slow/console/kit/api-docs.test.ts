@@ -59,7 +59,7 @@ describe("the page of the API", () => {
 
   it("calls the API with the typed key, and does not store the key", async () => {
     const { page, faults } = await open();
-    await page.getByLabel("Key or token to try with").fill(app.key);
+    await page.getByLabel("Key or token for the calls").fill(app.key);
     const create = await operation(page, "faqs.create");
     await create.getByLabel("Body", { exact: true }).fill('{"question":"Try?","answer":"Yes."}');
     await create.getByRole("button", { name: "Send POST (changes real data)" }).click();
@@ -74,7 +74,7 @@ describe("the page of the API", () => {
       `${service.baseUrl}/api/v1/docs`,
     ]);
     await page.reload();
-    expect(await page.getByLabel("Key or token to try with").inputValue()).toBe("");
+    expect(await page.getByLabel("Key or token for the calls").inputValue()).toBe("");
     expect(faults).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ describe("a draft in a browser", () => {
     expect(await page.getByLabel("Your reply").inputValue()).toBe("Dear sender");
     await goAway(page);
     await page.getByRole("button", { name: "Send reply" }).click();
-    await page.getByText("The reply is on the thread").waitFor();
+    await page.getByText("The reply was added to the thread").waitFor();
     await expect.poll(() => stored(page)).toBe("");
   });
 
@@ -113,7 +113,7 @@ describe("a draft in a browser", () => {
     await page.getByLabel("E-mail").fill(account.email);
     await page.getByLabel("Password").fill(account.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByText("Your decision was not recorded. What you wrote is kept here").waitFor();
+    await page.getByText("Your decision was not recorded. Your text is still here").waitFor();
     expect(await page.getByLabel("Note to the agent").inputValue()).toBe("Mind the tests.");
     expect(page.url()).toBe(address);
     expect(await page.locator("#proposal").getByText("Waiting for your decision").count()).toBe(1);
@@ -141,7 +141,7 @@ describe("a draft in a browser", () => {
     await restore(other);
     expect(await reply(other).inputValue()).toBe("Dear sender");
     await other.getByRole("button", { name: "Send reply" }).click();
-    await other.getByText("The reply is on the thread").waitFor();
+    await other.getByText("The reply was added to the thread").waitFor();
     await expect.poll(() => onServer(page)).toBe(0);
     await page.context().close();
   });

@@ -357,7 +357,7 @@ describe("the triage desk in Chromium", () => {
     await fill(2);
     const page = await open();
     await page.keyboard.press("?");
-    await page.getByRole("dialog").getByText("Undo the last act").waitFor();
+    await page.getByRole("dialog").getByText("Undo the last action").waitFor();
     await page.close();
   });
 });

@@ -54,6 +54,6 @@ describe("on a phone, the notice of what was done", () => {
     await page.getByLabel("Your reply").fill("We are on it.");
     await page.getByRole("button", { name: "Send reply" }).click();
     await page.waitForURL(/#message-/);
-    expect(await box("The reply is on the thread.")).toEqual(isInView);
+    expect(await box("The reply was added to the thread.")).toEqual(isInView);
   });
 });

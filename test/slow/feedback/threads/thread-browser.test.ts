@@ -70,7 +70,7 @@ describe("the page of a thread in Chromium", () => {
     const { page, read } = await open();
     await page.getByLabel("Your reply").fill("Thank you.");
     await page.getByLabel("Your reply").press("Control+Enter");
-    await page.getByText("The reply is on the thread").waitFor();
+    await page.getByText("The reply was added to the thread").waitFor();
     expect(await read()).toMatchObject({ feedback: { status: "open" }, messages: [{ body: "Thank you." }] });
 
     await page.getByLabel("Your reply").fill("It is done.");

@@ -42,9 +42,9 @@ describe("the report of a cycle", () => {
   it("contains the specification's statement, and promises nothing", async () => {
     const page = readingOf(await report());
     expect(page).toContain(
-      "The claim is limited to this: a session of real length reached real screens on the credited day",
+      "This report proves only this: a session of real length reached real screens on the counted day",
     );
-    expect(page).toContain("There is no claim that an app is more likely to be approved by the store.");
+    expect(page).toContain("It does not say that the store is more likely to approve the app.");
     expect(page).not.toMatch(/guarantee|will be approved|ready for production/i);
   });
 

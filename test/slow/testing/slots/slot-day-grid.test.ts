@@ -43,8 +43,8 @@ describe("the grid of slots and days", () => {
     ["Slot 1, day 3: counted by a session", "Counted by a session"],
     ["Slot 2, day 5: counted by a proof", "Counted by a proof"],
     ["Slot 4, day 3: missed", "No session and no proof arrived for this day."],
-    ["Slot 5, day 6: missed", "It was shorter than 45 seconds or reached fewer than 2 screens."],
-    ["Slot 3, day 9: open today", "Open: today can still be counted"],
+    ["Slot 5, day 6: missed", "The session was shorter than 45 seconds or reached fewer than 2 screens."],
+    ["Slot 3, day 9: open today", "Open: the day can still be counted today"],
   ])("shows the evidence of “%s” next to it", async (name, words) => {
     const page = await opened();
     await page.getByRole("link", { name }).click();
@@ -56,7 +56,7 @@ describe("the grid of slots and days", () => {
   it("shows the evidence without scripts", async () => {
     const page = await opened({ javaScriptEnabled: false });
     await page.getByRole("link", { name: "Slot 5, day 6: missed" }).click();
-    expect(await evidence(page).innerText()).toContain("It was shorter than 45 seconds");
+    expect(await evidence(page).innerText()).toContain("The session was shorter than 45 seconds");
     await page.getByRole("link", { name: "Slot 8" }).first().click();
     expect(await evidence(page).innerText()).toContain("Remove the tester");
   });

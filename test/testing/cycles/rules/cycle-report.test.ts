@@ -100,28 +100,28 @@ describe("the statement of a report", () => {
   it.each<[Partial<ReportedCycle>, string]>([
     [
       { cycle: inCycle("recruiting"), slots: [], closedDays: 0 },
-      "The test has not started. 0 testers hold a slot.",
+      "The test has not started. 0 testers have a slot.",
     ],
     [
       { slots, days },
-      "The test is on day 2 of 2. 2 testers hold a slot; 1 of them has the one day that is over counted.",
+      "The test is on day 2 of 2. 2 testers have a slot; 1 of them has the one day that is over counted.",
     ],
-    [{ slots, days, closedDays: 0 }, "The test is on day 2 of 2. 2 testers hold a slot."],
+    [{ slots, days, closedDays: 0 }, "The test is on day 2 of 2. 2 testers have a slot."],
     [
       { slots, days, closedDays: 2, cycle: inCycle("running", 3) },
-      "The test is on day 2 of 3. 2 testers hold a slot; 1 of them has all 2 days that are over counted.",
+      "The test is on day 2 of 3. 2 testers have a slot; 1 of them has all 2 days that are over counted.",
     ],
     [
       { slots: [slotOf("held", 2)], days, closedDays: 2 },
-      "The last day of the test is over; late sessions of that day still count. 1 tester holds a slot; 1 of them has every day of the test counted.",
+      "The last day of the test is over; late sessions of that day still count. 1 tester has a slot; 1 of them has every day of the test counted.",
     ],
     [
       { cycle: inCycle("completed", 1), slots: [slotOf("held", 2)], days: [] },
-      "The test ran for 1 day. 1 tester held a slot when it ended; 0 of them have every day of the test counted.",
+      "The test ran for 1 day. 1 tester had a slot when it ended; 0 of them have every day of the test counted.",
     ],
     [
       { cycle: inCycle("cancelled"), slots: [] },
-      "The test was cancelled before its end. 0 testers held a slot when it ended; 0 of them have every day of the test counted.",
+      "The test was cancelled before its end. 0 testers had a slot when it ended; 0 of them have every day of the test counted.",
     ],
   ])("has the expected text in example %#", (more, expected) => {
     expect(sentences(more)).toBe(expected);
