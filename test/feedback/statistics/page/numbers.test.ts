@@ -44,7 +44,9 @@ describe("the page of statistics, without scripts", () => {
   });
 
   it("says that the replies to reports of the last day are not due yet", async () => {
-    expect(readingOf(await open())).toContain("Answered within 24 h 20 % the others can still get a reply in time");
+    expect(readingOf(await open())).toContain(
+      "Answered within 24 h 20 % the others can still get a reply in time",
+    );
     service.clock.advance(30 * 3_600_000);
     expect(readingOf(await open())).toContain("Answered within 24 h 20 % nothing to compare with");
     service.clock.advance(-30 * 3_600_000);
