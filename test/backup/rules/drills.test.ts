@@ -53,7 +53,7 @@ describe("the warning about nightly backups", () => {
       "The last nightly backup failed: The disk is full. The last verified backup began at 2026-11-10T03:05:00.000Z.",
     );
     expect(drillWarning({ ...failed, lastGood: undefined }, at("11T03:05:00"))).toMatch(
-      /None was ever verified\.$/,
+      /No backup was ever verified\.$/,
     );
   });
 

@@ -22,7 +22,7 @@ describe("a reply in the console", () => {
     const { owner, address, send, say } = await start();
     const id = await send({ email: "ada@kitchen.example" });
     expect(readingOf(await owner.open(address(id)))).toMatch(
-      /This server sends no mail\. The sender reads the reply on their page\. To reach the sender, write to ada@kitchen/,
+      /This server does not send mail\. The sender reads the reply on their page\. To reach the sender, write to ada@kitchen/,
     );
     const page = await say(id, { direction: "outbound", replyBody: "We are on it." });
     expect(readingOf(page)).toMatch(/Reply .* We are on it\. .* On the sender's page only\./);
