@@ -16,7 +16,7 @@ import {
   threadMerges,
   uploads,
 } from "./schema/feedback.ts";
-import { browserNoticeSchema, noticeSchema } from "./schema/notices.ts";
+import { browserNoticeSchema, noticeSchema, notices } from "./schema/notices.ts";
 import { plannedSearchFunction, threadsSetApart, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
 import { limitedVersions, mergeStatistics, statisticsStatements } from "./schema/statistics.ts";
@@ -323,6 +323,28 @@ const viewsOfMergedThreads: Migration = {
   statements: { sqlite: viewsOfHiddenThreads, postgres: viewsOfHiddenThreads },
 };
 
+const waitingNotices = `FROM (
+  SELECT id, row_number() OVER (PARTITION BY user_id, app_id, way, kind ORDER BY created_at, id) AS place,
+    count(*) OVER (PARTITION BY user_id, app_id, way, kind) AS total
+  FROM notices WHERE queued_at IS NULL AND mail_id IS NULL AND further IS NULL) AS waiting`;
+
+const countedNotices = [
+  ...addedSince(notices, 145),
+  `UPDATE notices SET further = counted.further, subject_id = app_id, feedback_id = NULL
+   FROM (SELECT id, total - 100 AS further ${waitingNotices} WHERE place = 101) AS counted
+   WHERE counted.id = notices.id`,
+  `DELETE FROM notices WHERE id IN (SELECT id ${waitingNotices} WHERE place > 100)`,
+];
+
+const noticesThatAreCounted: Migration = {
+  number: 145,
+  name: "very many waiting notices are counted",
+  statements: {
+    sqlite: statementsFor(countedNotices, "sqlite"),
+    postgres: statementsFor(countedNotices, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -346,5 +368,6 @@ export const migrations: readonly Migration[] = [
     threadsThatMergesReopen,
     namesOfMembers,
     viewsOfMergedThreads,
+    noticesThatAreCounted,
   ],
 ];

@@ -131,6 +131,25 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     });
   });
 
+  it("of a flood of reports in quiet hours become one notice, without a row for each report", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    const clock = (hours: number) =>
+      new Date(service.clock.now().getTime() + hours * hour).toISOString().slice(11, 16);
+    await owner.choose({
+      quietHours: { from: clock(-1), to: clock(3) },
+      apps: [{ appId, kinds: { report: ["browser"] } }],
+    });
+    const push = await startPushService();
+    const browser = await addBrowser(owner, push);
+    await Promise.all(Array.from({ length: 30 }, (_, at) => app.report({ message: `Report ${at}` })));
+    await settled(app);
+    expect(await app.waiting()).toBe(21);
+    await passTime(service, 4 * hour);
+    const [several] = await shown(push, browser, 1);
+    expect(several?.title).toBe("Demo: 30 notices");
+  });
+
   it("are sent to each browser of the member, and not to members who have not turned them on", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");

@@ -240,6 +240,32 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     await owner.choose({ timezone: "UTC" });
   });
 
+  it("names 50 of very many reports, and counts what has no row of its own", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    await owner.choose({ apps: [{ appId, kinds: { report: ["daily"], assigned: ["daily"] } }] });
+    const reports = async (count: number) => {
+      const all = Array.from({ length: count }, (_, at) => app.report({ message: `Report ${at}` }));
+      for (const report of await Promise.all(all)) expect(report.status).toBe(201);
+      await app.settled();
+      await passTime(service, minute);
+    };
+    await reports(60);
+    await reports(60);
+    const viewer = await app.join("maintainer");
+    const assigned = (await app.report({ message: "The last one." })).field("id");
+    await viewer.call("PATCH", `/feedback/${assigned}`, { assignee: owner.email });
+    await app.settled();
+    expect(await app.waiting()).toBe(102);
+    const [mail] = await mailsAfter(app, owner, 1, day);
+    expect(mail?.subject).toBe("Demo: your day, 122 notices");
+    expect(mail?.text.match(/A new report arrived/g)).toHaveLength(50);
+    expect(mail?.text).toContain("And 72 more:");
+    // The next mail begins again.
+    await app.report({ message: "A day later." });
+    expect((await mailsAfter(app, owner, 2, day))[1]?.subject).toBe("Demo: your day, 1 notice");
+  });
+
   it("is deleted with the account, and with the app", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");

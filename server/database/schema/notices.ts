@@ -74,6 +74,11 @@ export const notices = table(
     /** The time at which the notice was added to a mail. */
     queued_at: instant().null(),
     mail_id: ref(mails, "set null").null(),
+    /**
+     * How many further notices of this kind wait without rows of their own, because very many wait. Null for a notice
+     * about one object.
+     */
+    further: integer().null().since(145),
   },
   {
     of: "account",
@@ -82,7 +87,8 @@ export const notices = table(
     notInBackup: "a restored server must not send the same notices again",
     indexes: [
       index("notices_due", "way, due_at, user_id, app_id", { where: "queued_at IS NULL" }),
-      index("notices_by_member", "user_id, app_id, way"),
+      index("notices_by_member", "user_id, app_id, way", { until: 145 }),
+      index("notices_by_member_and_time", "user_id, app_id, way, queued_at", { since: 145 }),
       index("notices_by_app", "app_id"),
       index("notices_by_thread", "feedback_id", { where: "feedback_id IS NOT NULL" }),
       index("notices_by_subject", "subject_id, kind, user_id, created_at"),

@@ -2,7 +2,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { mayGet } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { knownOf, objectsIn } from "../items/items.ts";
+import { itemsOf } from "../items/items.ts";
 import { afterQuiet } from "../times/rules.ts";
 import { type Batch, notices } from "../waiting/store.ts";
 import { mostAtOnce } from "./rules.ts";
@@ -38,12 +38,11 @@ async function pushesOf(
   { userId, appId }: Batch,
   rows: Awaited<ReturnType<typeof notices.take>>,
 ) {
-  const objects = [];
-  for (const object of objectsIn(rows)) {
-    const { kind, subjectId, feedbackId, count } = object;
-    if (await knownOf(deps, tx, { appId, userId }, object))
-      objects.push({ userId, appId, kind, subjectId, feedbackId, count });
-  }
-  if (objects.length <= mostAtOnce) return objects;
-  return [{ userId, appId, kind: null, subjectId: null, feedbackId: null, count: objects.length }];
+  const { items, more } = await itemsOf(deps, tx, { appId, userId }, { rows, most: mostAtOnce + 1 });
+  if (items.length + more <= mostAtOnce)
+    return items.map(({ kind, subjectId, feedbackId, count }) => ({
+      ...{ userId, appId, kind, subjectId, feedbackId, count },
+    }));
+  const count = items.length + more;
+  return [{ userId, appId, kind: null, subjectId: null, feedbackId: null, count }];
 }

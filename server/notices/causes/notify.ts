@@ -17,6 +17,7 @@ import { noteOngoing } from "./record.ts";
 import {
   type Candidate,
   type Circumstances,
+  mostWaiting,
   onceADay,
   type Receiver,
   receiversOf,
@@ -133,11 +134,12 @@ async function note(
   const waiting = await notices.waitingUntil(tx, { userId, appId, way });
   const hours = { timezone, quiet: quietHoursOf(member) };
   const from = way === "browser" ? await afterLast(tx, { userId, appId, way }, now) : now;
-  await notices.insert(tx, {
+  const notice = {
     ...{ id: deps.newId(), userId, appId, way, kind, subjectId, feedbackId },
     createdAt: now.toISOString(),
     dueAt: waiting ?? dueAt(way, from, hours).toISOString(),
-  });
+  };
+  await notices.insertOrCount(tx, notice, mostWaiting[way]);
 }
 
 /** Whether a member gets anything in a way: mail needs a verified address, and browsers must be turned on. (rules N7, N10) */

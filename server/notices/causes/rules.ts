@@ -1,6 +1,6 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 import type { EventType } from "../../../src/contract/events.ts";
-import type { NoticeKind, NoticeWay } from "../../../src/contract/notices.ts";
+import type { NoticeKind, NoticeWay, OwnWay } from "../../../src/contract/notices.ts";
 import { type Choices, defaultStorm, mayGet, waysOf } from "../choices/rules.ts";
 
 /** The part of an event that notices need. */
@@ -110,6 +110,9 @@ function onlyOne(
   // If the person who decided is no longer a member, all who may decide get the notice.
   return isMember(members, deciderId, kind) ? deciderId : undefined;
 }
+
+/** From this number of waiting notices of one kind on, further ones are only counted. (rules N3, N10) */
+export const mostWaiting: Readonly<Record<OwnWay, number>> = { mail: 100, daily: 100, browser: 20 };
 
 /** The kinds of which a member gets at most one notice a day about the same object. (rule N2) */
 export const onceADay: ReadonlySet<NoticeKind> = new Set<NoticeKind>(["storm", "testers", "delivery"]);

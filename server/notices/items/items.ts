@@ -15,25 +15,35 @@ interface Place {
   readonly userId?: string;
 }
 
-/** Returns the texts of a mail about each object. Deleted objects are left out. */
+/** An object that needs the member, its texts, and how often it happened. */
+export interface NeededItem extends Item, Pick<NoticeRow, "subjectId" | "feedbackId"> {}
+
+/**
+ * Returns the first objects that need the member, at most `most`, and how many more there are. Objects that were deleted
+ * or need no action any more are left out. The objects after these are only counted, not read. (rule N5)
+ */
 export async function itemsOf(
   deps: ItemDeps,
   reader: Reader,
   place: Place,
-  rows: readonly NoticeRow[],
-): Promise<Item[]> {
-  const items: Item[] = [];
+  { rows, most }: { readonly rows: readonly NoticeRow[]; readonly most: number },
+): Promise<{ readonly items: readonly NeededItem[]; readonly more: number }> {
+  const items: NeededItem[] = [];
+  let more = rows.reduce((sum, { further }) => sum + (further ?? 0), 0);
   for (const object of objectsIn(rows)) {
-    const known = await knownOf(deps, reader, place, object);
-    if (known) items.push({ kind: object.kind, count: object.count, ...known });
+    const known = items.length < most ? await knownOf(deps, reader, place, object) : undefined;
+    const { kind, count, subjectId, feedbackId } = object;
+    if (known) items.push({ kind, count, subjectId, feedbackId, ...known });
+    else if (items.length === most) more += 1;
   }
-  return items;
+  return { items, more };
 }
 
 /** Returns the objects that notices are about, in the order of their first notices, and how often each happened. */
-export function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly count: number })[] {
+function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly count: number })[] {
   const objects = new Map<string, NoticeRow & { readonly count: number }>();
   for (const row of rows) {
+    if (row.further !== null) continue;
     const name = `${row.kind} ${row.subjectId}`;
     const known = objects.get(name);
     objects.set(name, { ...(known ?? row), count: (known?.count ?? 0) + 1 });

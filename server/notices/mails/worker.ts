@@ -161,13 +161,13 @@ async function mailOf(
   { batch, member, rows }: DueBatch,
 ): Promise<OutgoingMail | undefined> {
   const { appId, userId, way } = batch;
-  const items = await itemsOf(deps, reader, batch, rows);
+  const { items, more } = await itemsOf(deps, reader, batch, { rows, most: mostItems });
   const appName = await noticeFacts.appName(reader, appId);
-  if (items.length === 0 || appName === undefined) return undefined;
+  if (items.length + more === 0 || appName === undefined) return undefined;
   const { consoleUrl } = deps.settings;
   const stopUrl = stopUrlOf(deps, { userId, appId });
   const mail = {
-    ...{ appName, way, items: items.slice(0, mostItems), more: Math.max(0, items.length - mostItems) },
+    ...{ appName, way, items, more },
     inboxUrl: `${consoleUrl}/feedback/${appId}`,
     choicesUrl: choicesUrlOf(consoleUrl, appId),
     stopUrl,

@@ -11,6 +11,8 @@ export interface NoticeRow {
   readonly subjectId: string;
   readonly feedbackId: string | null;
   readonly createdAt: string;
+  /** How many notices without rows of their own this row counts; null for a notice about one object. */
+  readonly further: number | null;
 }
 
 /** A notice that waits. */
@@ -20,7 +22,7 @@ export interface WaitingNotice extends NoticeRow {
   readonly mailId: string | null;
 }
 
-interface NewNotice extends NoticeRow {
+interface NewNotice extends Omit<NoticeRow, "further"> {
   readonly userId: string;
   readonly appId: string;
   readonly way: NoticeWay;
@@ -53,6 +55,32 @@ const idsAtOnce = 500;
 export const notices = {
   async insert(tx: Transaction, notice: NewNotice): Promise<void> {
     await tx.insert(tables.notices, notice);
+    tx.signal(noticesTopic);
+  },
+
+  /**
+   * Stores a notice that waits. If very many of its kind wait, it is only counted, so that a flood of reports makes no
+   * batch large. (rule N3)
+   */
+  async insertOrCount(tx: Transaction, notice: NewNotice, most: number): Promise<void> {
+    const { userId, appId, way, kind } = notice;
+    const values = [userId, appId, way, kind];
+    const row = await tx.get<{ count: number }>(
+      `SELECT count(*) AS count FROM (
+         SELECT 1 AS one FROM notices
+         WHERE user_id = ? AND app_id = ? AND way = ? AND kind = ? AND ${isInNoMail} AND further IS NULL LIMIT ?) AS found`,
+      ...[...values, most],
+    );
+    if (Number(row?.count ?? 0) < most) return notices.insert(tx, notice);
+    // Another server could be putting the counted notices into a mail.
+    await tx.lock(`notices:${userId}:${appId}`);
+    const counted = await tx.run(
+      `UPDATE notices SET further = further + 1
+       WHERE user_id = ? AND app_id = ? AND way = ? AND kind = ? AND ${isInNoMail} AND further IS NOT NULL`,
+      ...values,
+    );
+    if (counted > 0) return;
+    await tx.insert(tables.notices, { ...notice, subjectId: appId, feedbackId: null, further: 1 });
     tx.signal(noticesTopic);
   },
 
@@ -123,7 +151,7 @@ export const notices = {
     await tx.lock(`notices:${userId}:${appId}`);
     return tx.all<WaitingNotice>(
       `SELECT id, kind, subject_id AS "subjectId", feedback_id AS "feedbackId", created_at AS "createdAt",
-         due_at AS "dueAt", mail_id AS "mailId"
+         due_at AS "dueAt", mail_id AS "mailId", further
        FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${waits} ORDER BY created_at, id`,
       ...[userId, appId, way],
     );
