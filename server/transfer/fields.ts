@@ -1,3 +1,4 @@
+import { importedMark } from "../../src/contract/audit.ts";
 import { utcOf } from "../../src/contract/fields.ts";
 import { isObject } from "../../src/contract/json.ts";
 import { documentTypes, imageTypes, limits, videoTypes } from "../../src/contract/limits.ts";
@@ -234,9 +235,6 @@ const isFile = (file: Value): boolean =>
   whole(0, 1e12).fault(file.size) === undefined;
 
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-/** The mark that an import adds to the actor of an audit entry of another server or app. */
-const importedMark = " (imported)";
 
 /**
  * The actor of an audit entry. An import marks it, so that nobody mistakes it for a record of this server. (rule X6)

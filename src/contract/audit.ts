@@ -123,12 +123,15 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.output<typeof AuditChange>;
 
+/** The mark that an import adds to people of the file, so that nobody takes them for people of this server. (rule X6) */
+export const importedMark = " (imported)";
+
 /** Who did what, when, and from which address. */
 export const AuditEntry = z.object({
   id: uuid,
   at: instant,
   actor: z.string(),
-  /** The name of the person who acted. Null for a program, and for a person without a name. */
+  /** The name of the person who acted. Null for a program, a person without a name, and one who has left the app. */
   actorName: z.nullable(z.string()),
   action: z.string(),
   appId: z.nullable(uuid),

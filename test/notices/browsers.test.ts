@@ -164,13 +164,14 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     const next = await addBrowser(laptop, push);
     await propose(service, app, (await app.report({})).field("id"));
     await Promise.all([shown(push, first, 1), shown(push, next, 1)]);
-    const { body } = await laptop.call("GET", path);
-    expect(body).toMatchObject({
-      items: [
-        { id: next.id, current: true, lastNoticeAt: service.clock.now().toISOString() },
-        { id: first.id, current: false },
-      ],
-    });
+    await eventually(async () =>
+      expect((await laptop.call("GET", path)).body).toMatchObject({
+        items: [
+          { id: next.id, current: true, lastNoticeAt: service.clock.now().toISOString() },
+          { id: first.id, current: false },
+        ],
+      }),
+    );
     expect((await kim.call("GET", "/me/notices")).body).toMatchObject({ browsers: 2 });
     const waiting = await service.deps.database.all(
       "SELECT id FROM notices WHERE user_id = ? AND way = 'browser'",

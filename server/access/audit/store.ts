@@ -63,10 +63,10 @@ export const audit = {
       { position, limit },
     );
     const found = await reader.all<AuditRow>(
-      plannedEachTime(`SELECT e.id, e.at, e.actor, ${nameOfActor[reader.engine]} AS "actorName", e.action, e.app_id AS "appId", e.target, e.address, e.changes
+      plannedEachTime(`SELECT e.id, e.at, e.actor, ${nameOfActor(reader.engine, "e.app_id", "?")} AS "actorName", e.action, e.app_id AS "appId", e.target, e.address, e.changes
        FROM (${newest}) AS newest CROSS JOIN audit e
        WHERE ${rowKey[reader.engine]} = newest.found ORDER BY e.at DESC, e.id DESC`),
-      ...values,
+      ...[viewer.userId, ...values],
     );
     return found.map(entryOf);
   },

@@ -1,3 +1,4 @@
+import { importedMark } from "../../../src/contract/audit.ts";
 import type { Engine, Reader } from "../../database/database.ts";
 import { personOf } from "../../database/schema/table.ts";
 
@@ -7,16 +8,27 @@ import { personOf } from "../../database/schema/table.ts";
  */
 export const emailOf = (id: string): string =>
   `coalesce((SELECT email FROM users WHERE id = ${id}),
-     (SELECT email || ' (imported)' FROM imported_people WHERE id = ${id}))`;
+     (SELECT email || '${importedMark}' FROM imported_people WHERE id = ${id}))`;
 
-/** Returns an SQL expression for the name that the account with this id has chosen. Null if there is none. (rule K33) */
-export const nameOf = (id: string): string => `(SELECT name FROM users WHERE id = ${id})`;
+/** The SQL condition for an account `u` that is a member of an app now. */
+const isMemberOf = (app: string): string =>
+  `EXISTS (SELECT 1 FROM app_members k WHERE k.user_id = u.id AND k.app_id = ${app})`;
 
-/** The SQL expression for the name of the person of an actor in the audit. Null if there is none. */
-export const nameOfActor: Record<Engine, string> = {
-  sqlite: `(SELECT name FROM users WHERE email = ${personOf.sqlite})`,
-  postgres: `(SELECT name FROM users WHERE email = ${personOf.postgres})`,
-};
+/**
+ * Returns an SQL expression for the name that the account with this id has chosen. Null if there is none, or if the
+ * person is no member of the app now. (rule K33)
+ */
+export const nameOf = (id: string, app: string): string =>
+  `(SELECT u.name FROM users u WHERE u.id = ${id} AND ${isMemberOf(app)})`;
+
+/**
+ * Returns an SQL expression for the name of the person of an actor in the audit of an app. Only a member has a name. An
+ * imported actor has none, because its address comes from a file. `orThis` is an SQL expression for the id of another
+ * account with a name: that of the reader. (rules K33, X6)
+ */
+export const nameOfActor = (engine: Engine, app: string, orThis?: string): string =>
+  `(SELECT u.name FROM users u WHERE u.email = ${personOf[engine]} AND actor NOT LIKE '%${importedMark}'
+     AND (${isMemberOf(app)}${orThis === undefined ? "" : ` OR u.id = ${orThis}`}))`;
 
 /** Keeps only the rows of a statement that have an address. */
 const named = (sql: string): string => `SELECT * FROM (${sql}) AS written WHERE email IS NOT NULL`;
@@ -34,8 +46,9 @@ export const authors = {
   ofMessages: (reader: Reader, feedbackId: string) =>
     reader.all<Pick<LastChange, "id" | "email"> & { readonly name: string | null }>(
       named(
-        `SELECT id, ${emailOf("m.author_id")} AS email, ${nameOf("m.author_id")} AS name FROM messages m
-         WHERE feedback_id = ? AND author_id IS NOT NULL`,
+        `SELECT m.id, ${emailOf("m.author_id")} AS email, ${nameOf("m.author_id", "f.app_id")} AS name
+         FROM messages m JOIN feedback f ON f.id = m.feedback_id
+         WHERE m.feedback_id = ? AND m.author_id IS NOT NULL`,
       ),
       feedbackId,
     ),

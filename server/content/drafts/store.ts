@@ -19,7 +19,8 @@ export interface VersionRow {
 const columnOf = (of: VersionOf): "faq_id" | "entry_id" => ("faqId" in of ? "faq_id" : "entry_id");
 const idOf = (of: VersionOf): string => ("faqId" in of ? of.faqId : of.entryId);
 
-const columns = `v.id, v.content, v.at, ${emailOf("v.written_by")} AS by, ${nameOf("v.written_by")} AS "byName"`;
+const columns = `v.id, v.content, v.at, ${emailOf("v.written_by")} AS by,
+  ${nameOf("v.written_by", "v.app_id")} AS "byName"`;
 
 /** The earlier texts of FAQ entries and release notes. */
 export const versions = {

@@ -1,4 +1,4 @@
-import type { AuditChange } from "../../../src/contract/audit.ts";
+import { type AuditChange, importedMark } from "../../../src/contract/audit.ts";
 import type { ThreadEvent } from "../../../src/contract/threads.ts";
 
 /** An entry of the audit about the fields of a thread. */
@@ -76,10 +76,17 @@ export function threadEvents({
 
 function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEvent[] {
   const listed: readonly AuditChange[] = JSON.parse(changes);
-  const [by = null, token] = actor.split(", token ");
+  const { by, token } = partsOf(actor);
   return listed.flatMap(({ field, from = null, to = null }) => {
     const kind = kinds[field];
     if (kind === undefined) return [];
     return { at, by, byName, kind, field, from, to, ...(token === undefined ? {} : { tokenId: token }) };
   });
+}
+
+/** Splits a recorded actor. The mark of an imported actor stays at the person. (rule X6) */
+function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
+  const isImported = actor.endsWith(importedMark);
+  const [name = "", token] = (isImported ? actor.slice(0, -importedMark.length) : actor).split(", token ");
+  return { by: isImported ? `${name}${importedMark}` : name, token };
 }

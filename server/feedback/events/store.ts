@@ -20,7 +20,7 @@ const actions = [
 /** Returns the newest changes of the fields of a thread from the audit, newest first. `changes` is JSON. */
 export const auditedChanges = (reader: Reader, feedbackId: string): Promise<AuditedChange[]> =>
   reader.all<AuditedChange>(
-    `SELECT id, at, actor, changes, ${nameOfActor[reader.engine]} AS "byName" FROM audit
+    `SELECT id, at, actor, changes, ${nameOfActor(reader.engine, "audit.app_id")} AS "byName" FROM audit
      WHERE target = ? AND changes IS NOT NULL AND action IN (${actions})
      ORDER BY at DESC, id DESC LIMIT ${mostChanges}`,
     feedbackId,
@@ -29,8 +29,9 @@ export const auditedChanges = (reader: Reader, feedbackId: string): Promise<Audi
 /** Returns the proposals of a thread that were decided. */
 export const decidedRuns = (reader: Reader, feedbackId: string): Promise<DecidedRun[]> =>
   reader.all<DecidedRun>(
-    `SELECT r.id, r.decided_at AS at, r.decision, ${emailOf("r.decided_by")} AS by, ${nameOf("r.decided_by")} AS "byName"
-     FROM runs r WHERE r.feedback_id = ? AND r.decided_at IS NOT NULL AND r.decision IS NOT NULL`,
+    `SELECT r.id, r.decided_at AS at, r.decision, ${emailOf("r.decided_by")} AS by,
+       ${nameOf("r.decided_by", "f.app_id")} AS "byName"
+     FROM runs r JOIN feedback f ON f.id = r.feedback_id WHERE r.feedback_id = ? AND r.decided_at IS NOT NULL AND r.decision IS NOT NULL`,
     feedbackId,
   );
 

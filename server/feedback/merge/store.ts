@@ -73,7 +73,7 @@ export const merges = {
   into: (reader: Reader, threadId: string): Promise<MergeRow[]> =>
     reader.all<MergeRow>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
-         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", ${nameOf("g.merged_by")} AS "mergedByName",
+         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", ${nameOf("g.merged_by", "f.app_id")} AS "mergedByName",
          g.erased, g.reopened, m.subject
        FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id LEFT JOIN messages m ON m.id = f.id
        WHERE f.merged_into = ? ORDER BY g.number, g.feedback_id`,

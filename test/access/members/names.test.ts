@@ -44,6 +44,8 @@ describe.each(databases)("the names of members on $name", (engine) => {
     ["only what nobody sees", "\u200b\u3164"],
     ["only joiners", "\u200d\u200c"],
     ["an address", "boss@example.org"],
+    ["an address with a wide @", "boss\uff20example.org"],
+    ["an address with a small @", "boss\ufe6bexample.org"],
     ["a number", 7],
   ])("are refused with %s", async (_, wrong) => {
     expect((await name(ada, wrong)).status).toBe(400);
@@ -132,6 +134,28 @@ describe.each(databases)("the names of members on $name", (engine) => {
     expect(readingOf(await read(path))).toContain("by Ada Byron");
     await team.call("DELETE", `${team.at}/members/${ada.id}`);
     expect(readingOf(await read(path))).toContain(`by ${ada.email}`);
+  });
+
+  it("are in no answer to the team when their person has left it", async () => {
+    const id = await sendFeedback(service, team.app.key, { subject: "Oven" });
+    const runId = await propose(service, await service.makeToken(team.owner, "agent"), id);
+    const other = await sendFeedback(service, team.app.key, { subject: "Stove" });
+    await name(ada, "Ada Byron");
+    await ada.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen." });
+    await ada.call("PATCH", `/feedback/${id}`, { tags: ["kitchen"] });
+    await ada.call("POST", `/runs/${runId}/decision`, { decision: "reject" });
+    await ada.call("POST", `/feedback/${other}/merge`, { into: id });
+    const faq = (await ada.call("POST", `${team.at}/faqs`, { question: "Why?", answer: "So." })).field("id");
+    await ada.call("PATCH", `/faqs/${faq}`, { answer: "Because." });
+    const answers = async () => {
+      const paths = [`/feedback/${id}`, `${team.at}/feedback`, `/feedback/${id}/events`];
+      const more = [`/faqs/${faq}/history`, `/audit?appId=${team.app.id}`];
+      const all = await Promise.all([...paths, ...more].map((path) => team.call("GET", path)));
+      return all.map(({ status, text }) => [status, text.includes("Ada Byron"), text.includes(ada.email)]);
+    };
+    expect(await answers()).toEqual(Array.from({ length: 5 }, () => [200, true, true]));
+    await team.call("DELETE", `${team.at}/members/${ada.id}`);
+    expect(await answers()).toEqual(Array.from({ length: 5 }, () => [200, false, true]));
   });
 
   it("are never shown to senders, apps and agents", async () => {

@@ -79,6 +79,46 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
   const rest = (size: number) => archive.subarray(512 + size + ((512 - (size % 512)) % 512));
   const linesSize = () => Number.parseInt(archive.toString("latin1", 124, 136), 8);
 
+  it("gives nobody on this server an act, and tells nobody's name", async () => {
+    const stranger = await service.makeUser();
+    const strange = await service.signIn(stranger);
+    const body = { name: "Mary Somerville" };
+    await service.request("PATCH", "/api/v1/console/me", { headers: strange, body });
+    const [act] = lines.filter(({ type }) => type === "audit");
+    const [thread] = lines.filter(({ type }) => type === "thread");
+    const token = `${stranger.email}, token ${crypto.randomUUID()}`;
+    const actors = [stranger.email, token, `${stranger.email}, token x`, `${token} (imported)`];
+    const acts = actors.map((actor, at) => ({
+      ...{ ...act, id: `01a22500-0000-7000-8000-00000000000${at}`, actor, target: thread?.id },
+      ...{ action: "thread.update", changes: [{ field: "status", from: "open", to: "resolved" }] },
+    }));
+    const at = lines.findIndex(({ type }) => type === "audit");
+    const { headers } = world;
+    const file = fileOf([...lines.slice(0, at), ...acts, ...lines.slice(at)]);
+    const imported = await importFile(service, headers, file);
+    expect(imported.status, imported.text).toBe(201);
+    const get = (path: string) => service.request("GET", `/api/v1/console${path}`, { headers });
+    const appId = imported.field("appId");
+    // A person who is a member of the app did nothing in it, either.
+    await service.deps.database.write((tx) =>
+      tx.run(
+        "INSERT INTO app_members (app_id, user_id, role, created_at) VALUES (?, ?, 'viewer', ?)",
+        ...[appId, stranger.id, service.clock.now().toISOString()],
+      ),
+    );
+    const { items } = Object((await get(`/audit?appId=${appId}&action=thread.update`)).body);
+    const found = items.filter(({ actor }: { actor: string }) => actor.startsWith(stranger.email));
+    expect(found).toHaveLength(actors.length);
+    for (const { actor, actorName } of found) {
+      expect(actor).toMatch(/ \(imported\)$/);
+      expect(actorName).toBeNull();
+    }
+    const events = await get(`/feedback/${found[0].target}/events`);
+    const of = Object(events.body).items.filter(({ by }: { by: string }) => by?.startsWith(stranger.email));
+    expect(of).toHaveLength(actors.length);
+    for (const { by, byName } of of) expect([by, byName]).toEqual([`${stranger.email} (imported)`, null]);
+  });
+
   it("of other bytes is refused at once", async () => {
     expect(await refused("hello")).toContain("not an export");
     expect(await refused(sample.png().bytes)).toContain("not an export");

@@ -1,4 +1,5 @@
 import { limits } from "../../../../src/contract/limits.ts";
+import { nameOf } from "../../../access/members/authors.ts";
 import { membershipOf } from "../../../access/members/visibility.ts";
 import type { Reader } from "../../../database/database.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
@@ -210,7 +211,7 @@ const newsOfThreads = (ids: readonly string[]) =>
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,
     CASE WHEN w.id IS NULL THEN f.sender_name ELSE w.sender_name END AS "senderName",
     CASE WHEN w.id IS NULL THEN f.sender_email ELSE w.sender_email END AS "senderEmail",
-    u.email AS "writtenBy", u.name AS "writtenByName", substr(coalesce(m.body, f.message), 1, ${newsText}) AS text,
+    u.email AS "writtenBy", ${nameOf("m.author_id", "f.app_id")} AS "writtenByName", substr(coalesce(m.body, f.message), 1, ${newsText}) AS text,
     coalesce(m.created_at, f.created_at) AS "createdAt"
   FROM (SELECT id, app_id, sender_name, sender_email, message, active_at, created_at, activity_count,
       (SELECT n.id FROM messages n WHERE n.feedback_id = feedback.id AND n.direction <> 'blocked' ORDER BY n.created_at DESC, n.id DESC LIMIT 1) AS last
