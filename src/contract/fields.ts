@@ -34,7 +34,10 @@ const blank = /[\p{Z}\p{M}\u2800]|\u200c|\u200d/gu;
 export const memberName = text(1, limits.memberName).check(
   z.refine((name) => !unprintable.test(name), "must not contain control, direction or invisible characters"),
   z.refine((name) => name.replace(blank, "") !== "", "must contain a visible character"),
-  z.refine((name) => !name.normalize("NFKC").includes("@"), "must not contain an @: addresses are shown as such"),
+  z.refine(
+    (name) => !name.normalize("NFKC").includes("@"),
+    "must not contain an @: addresses are shown as such",
+  ),
 );
 
 /** Optional text. Null and blank text mean the same as a missing field. */
