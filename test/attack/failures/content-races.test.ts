@@ -21,7 +21,7 @@ describe.each(databases)("changes at the same time, on $name", (engine) => {
 
   const allowed = [200, 201, 204, 401, 404, 412];
 
-  it("of an FAQ, its release notes and its app all end, and an app that was deleted leaves nothing", async () => {
+  it("of an FAQ, its release notes and its app all end, and a deleted app leaves no rows", async () => {
     for (let round = 0; round < count; round += 1) {
       const cast = await makeAppWithAgent(service);
       const app = `/api/v1/console/apps/${cast.appId}`;
@@ -50,7 +50,7 @@ describe.each(databases)("changes at the same time, on $name", (engine) => {
     }
   });
 
-  it("of one failure by reports, green runs, edits and deletions all end", async () => {
+  it("of one failure by reports, successful runs, edits and deletions all end", async () => {
     for (let round = 0; round < count; round += 1) {
       const cast = await makeAppWithAgent(service);
       const keys = ["a", "b", "c"];

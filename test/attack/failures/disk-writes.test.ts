@@ -41,11 +41,11 @@ const hasStrace = await new Promise<boolean>((resolve) => {
 });
 
 if (hasStrace)
-  describe("an acknowledged report", () => {
+  describe("a report that the server has acknowledged", () => {
     // With a file: the file itself, its two folders, the root of the files, and the transaction.
     it.each([
-      ["alone", 1, () => []],
-      ["with a file of its own", 5, (n: number) => [dataUrl(png(1_000 + n))]],
+      ["without files", 1, () => []],
+      ["with a new file", 5, (n: number) => [dataUrl(png(1_000 + n))]],
     ] as const)(
       "%s was written to the disk %i times before the answer",
       { timeout: 120_000 },

@@ -67,7 +67,7 @@ describe("a request whose statement N fails with an I/O error", () => {
   afterAll(() => service.stop());
 
   it.each(changes)(
-    "has done nothing or everything, for every N: %s",
+    "has no effect or the whole effect for every N: %s",
     { timeout: 300_000 },
     async (_, prepare) => {
       let hit = true;

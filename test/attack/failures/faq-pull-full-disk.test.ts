@@ -14,7 +14,7 @@ const list = Array.from({ length: 60 }, (_, at) => ({
 
 const where = (await canMount()) ? "a small disk" : "no small disk, because this user cannot mount one";
 
-it(`a pull that fills the disk reports this, leaves complete files, and the next pull completes it, on ${where}`, async () => {
+it(`a pull that fills the disk reports this, leaves only complete files, and the next pull is complete, on ${where}`, async () => {
   if (!(await canMount())) return;
   const baseUrl = await listen((_, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(list));

@@ -17,7 +17,7 @@ const listOf = (answer: string) =>
   }));
 
 it.each([0, count * 0.15, count * 0.75])(
-  "a pull that is killed when it has written file %i is completed by the next one",
+  "the next pull completes a pull that was killed after it had written file %i",
   async (file) => {
     let list = listOf("Old");
     const baseUrl = await listen((_, response) => {

@@ -109,7 +109,7 @@ describe.runIf(hasObjectStore)(`two servers under load (${needsObjectStore})`, (
   afterAll(() => Promise.all([cluster.remove(), store.remove()]));
 
   it.each(faults)(
-    "lose nothing that they confirmed, refuse cleanly and recover when $what",
+    "lose no confirmed write, refuse without partial writes, and recover if $what",
     { timeout: 300_000 },
     async ({ what, begin, end, refuses }) => {
       const deployment = await deploy(cluster, store);

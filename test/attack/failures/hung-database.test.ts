@@ -17,7 +17,7 @@ async function behindProxy(onTestFinished: FinishedHook) {
   return { proxy, url: url.href };
 }
 
-describe.concurrent("a PostgreSQL that hangs", () => {
+describe.concurrent("a PostgreSQL database that does not answer", () => {
   const open = async (onTestFinished: FinishedHook) => {
     const { proxy, url } = await behindProxy(onTestFinished);
     const database = await openDatabase({ url }, { patienceMs: 1_500 });
@@ -32,7 +32,7 @@ describe.concurrent("a PostgreSQL that hangs", () => {
     }
   };
 
-  it("is reported as unavailable after the timeout, for reads and writes, and works again later", async ({
+  it("is reported as unavailable after the timeout, for reads and writes, and can be used again later", async ({
     expect,
     onTestFinished,
   }) => {
@@ -51,7 +51,7 @@ describe.concurrent("a PostgreSQL that hangs", () => {
     await expect.poll(again).toEqual({ one: 1 });
   });
 
-  it("is reported as unavailable when more calls wait than there are connections", async ({
+  it("is reported as unavailable if more calls wait than there are connections", async ({
     onTestFinished,
   }) => {
     const { database, proxy } = await open(onTestFinished);
@@ -60,7 +60,7 @@ describe.concurrent("a PostgreSQL that hangs", () => {
     await expectUnavailable(calls);
   });
 
-  it("does not delay closing", async ({ onTestFinished }) => {
+  it("does not delay the end of the pool", async ({ onTestFinished }) => {
     const { database, proxy } = await open(onTestFinished);
     await Promise.all([1, 2, 3].map(() => database.get("SELECT 1 AS one")));
     proxy.stop();
@@ -68,7 +68,7 @@ describe.concurrent("a PostgreSQL that hangs", () => {
     await database.close();
   });
 
-  it("cancels a statement on the server when it takes too long", async ({ expect, onTestFinished }) => {
+  it("cancels a statement that takes too long", async ({ expect, onTestFinished }) => {
     const { database } = await open(onTestFinished);
     await expect(database.get("SELECT pg_sleep(600)")).rejects.toSatisfy(isUnavailable);
     const running = `SELECT 1 FROM pg_stat_activity
@@ -76,14 +76,14 @@ describe.concurrent("a PostgreSQL that hangs", () => {
     await expect.poll(() => database.all(running)).toEqual([]);
   });
 
-  it("allows long transactions that ask for more time", async ({ onTestFinished }) => {
+  it("allows long transactions that request more time", async ({ onTestFinished }) => {
     const { database } = await open(onTestFinished);
     const slept = database.write((tx) => tx.get("SELECT 'done' AS sleep FROM pg_sleep(3)"), "long");
     expect(await slept).toEqual({ sleep: "done" });
   });
 });
 
-describe.concurrent("a server whose PostgreSQL hangs", () => {
+describe.concurrent("a server whose PostgreSQL database does not answer", () => {
   it("answers 503 within five seconds, and ends when it is stopped", async ({ onTestFinished }) => {
     const { proxy, url } = await behindProxy(onTestFinished);
     const { path: data, remove } = await removableFolder();

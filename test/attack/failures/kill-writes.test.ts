@@ -89,7 +89,7 @@ describe.each(databases)("a server on $name that is killed under load", (engine)
   };
   const env = { INNKEEP_RATE_LIMITS: "off", INNKEEP_SECRET: "s".repeat(32) };
 
-  it("loses nothing that it confirmed", { timeout: 3_600_000 }, async () => {
+  it("loses no write that it had confirmed", { timeout: 3_600_000 }, async () => {
     const argv = await makeArgv();
     const random = randomFrom(runSeed);
     const kept: Kept[] = [];
@@ -113,8 +113,10 @@ describe.each(databases)("a server on $name that is killed under load", (engine)
   });
 });
 
-describe("a SQLite database with four writing processes", () => {
-  it("fails no request of the server and no command of the operator", { timeout: 600_000 }, async () => {
+describe("a SQLite database with four processes that write", () => {
+  it("causes no failed request of the server and no failed command of the operator", {
+    timeout: 600_000,
+  }, async () => {
     const data = await temporaryFolder();
     const server = await startInnkeep(["--demo", "--port", "0", "--data", data], {
       INNKEEP_RATE_LIMITS: "off",

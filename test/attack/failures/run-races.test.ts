@@ -8,7 +8,7 @@ import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents
 const codesOf = (answers: readonly Answer[]) =>
   answers.map((answer) => (answer.status === 200 ? "200" : answer.field("code"))).sort();
 
-describe.each(databases)("two servers of one $name database", (engine) => {
+describe.each(databases)("two servers with one $name database", (engine) => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
   let world: WorkingAgent;
@@ -42,7 +42,7 @@ describe.each(databases)("two servers of one $name database", (engine) => {
     return runId;
   };
 
-  it("give the claim to one of a hundred workers", async () => {
+  it("give the claim to one of 100 workers", async () => {
     const runId = await approved();
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => claimAt(n, runId)));
     expect(codesOf(answers)).toEqual(["200", ...Array(99).fill("run_claimed")]);
@@ -50,13 +50,13 @@ describe.each(databases)("two servers of one $name database", (engine) => {
     expect((await world.poll(runId)).body).toMatchObject({ claim: { worker: winner?.field("worker") } });
   });
 
-  it("give one worker that asks a hundred times one claim", async () => {
+  it("give one claim to a worker that sends 100 requests", async () => {
     const runId = await approved();
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => claimAt(n, runId, "one")));
     expect(new Set(answers.map((answer) => answer.field("claimId"))).size).toBe(1);
   });
 
-  it("let either the recall or the claim win", async () => {
+  it("allow either the recall or the claim", async () => {
     for (let round = 0; round < rounds(20, 300); round++) {
       const runId = await approved();
       const [claim, recall] = await Promise.all([claimAt(round, runId), orderAt(round + 1, runId, "recall")]);
@@ -71,7 +71,7 @@ describe.each(databases)("two servers of one $name database", (engine) => {
     }
   });
 
-  it("let either the approval or the newer proposal win, and a replaced proposal cannot be claimed", async () => {
+  it("allow either the approval or the newer proposal, and a replaced proposal cannot be claimed", async () => {
     for (let round = 0; round < rounds(20, 300); round++) {
       const threadId = await world.newThread();
       const runId = await world.proposeOn(threadId);
@@ -91,7 +91,7 @@ describe.each(databases)("two servers of one $name database", (engine) => {
     }
   });
 
-  it("never give a new claim on a proposal after a newer one was approved", async () => {
+  it("never give a new claim on a proposal after a newer proposal was approved", async () => {
     for (let round = 0; round < rounds(20, 300); round++) {
       const threadId = await world.newThread();
       const older = await approved(threadId);
@@ -108,7 +108,7 @@ describe.each(databases)("two servers of one $name database", (engine) => {
     }
   });
 
-  it("release a claim once, and the next one goes to one worker", async () => {
+  it("release a claim once, and give the next claim to one worker", async () => {
     const runId = await approved();
     await claimAt(0, runId, "first");
     const releases = await Promise.all([0, 1, 2, 3].map((n) => orderAt(n, runId, "release")));

@@ -22,7 +22,7 @@ const patience = { timeout: 60_000 };
 const senders = 4;
 const kinds = await volumeKinds();
 
-describe.runIf(hasObjectStore)(`an S3 store that fails (${needsObjectStore})`, () => {
+describe.runIf(hasObjectStore)(`S3 storage that fails (${needsObjectStore})`, () => {
   let store: ObjectStore;
   beforeAll(async () => {
     store = await startObjectStore();
@@ -67,7 +67,7 @@ describe.runIf(hasObjectStore)(`an S3 store that fails (${needsObjectStore})`, (
   );
 
   it.each(cases)(
-    "uploads are refused cleanly while it $what, and none is lost, on $on",
+    "refuses uploads temporarily while it $what, and no accepted upload is lost, on $on",
     {
       timeout: 240_000,
     },
@@ -101,7 +101,7 @@ describe.runIf(hasObjectStore)(`an S3 store that fails (${needsObjectStore})`, (
   );
 
   it.each(kinds)(
-    "reports without files are still accepted if there is no space for temporary files: $name",
+    "does not prevent reports without files, even if there is no space for temporary files: $name",
     {
       timeout: 240_000,
     },

@@ -47,13 +47,13 @@ const sendPicture = async (baseUrl: string, apiKey: string) => {
 };
 
 describe("a second server on the folder of a SQLite database", () => {
-  it("refuses to start while the first server runs, and says why", async () => {
+  it("refuses to start while the first server runs, and gives the reason", async () => {
     const first = await start();
     await expect(startHere()).rejects.toThrow(`Another server, or a restore, uses the folder ${data}.`);
     expect((await fetch(`${first.ready.baseUrl}/readyz`)).status).toBe(200);
   });
 
-  it("waits for the first server to end, so that a restart may overlap", async () => {
+  it("waits for the end of the first server, so that a restart can overlap", async () => {
     const first = await start();
     const second = start();
     await expect.poll(() => first.child.kill("SIGTERM")).toBe(true);
@@ -61,18 +61,18 @@ describe("a second server on the folder of a SQLite database", () => {
     expect((await fetch(`${(await second).ready.baseUrl}/readyz`)).status).toBe(200);
   });
 
-  it("starts at once after the first server was killed", async () => {
+  it("starts immediately after the first server was killed", async () => {
     const first = await start();
     await first.kill();
     await startHere();
   });
 
-  it("does not block the operator's commands", async () => {
+  it("does not block the commands of the operator", async () => {
     await start();
     expect(await innkeep(["admin", "check", "--data", data])).toMatchObject({ code: 0 });
   });
 
-  it("stops a restore into the folder when a server is just starting", async () => {
+  it("prevents a restore into the folder while it starts", async () => {
     const old = await temporaryFolder();
     await runAdmin({ command: "migrate", data: old });
     const file = join(await temporaryFolder(), "backup.tar");
@@ -86,7 +86,7 @@ describe("a second server on the folder of a SQLite database", () => {
 });
 
 describe("a data folder", () => {
-  it("that others can read is made private, with the database in it", async () => {
+  it("that others can read becomes private, together with its database", async () => {
     await chmod(data, 0o755);
     await runAdmin({ command: "migrate", data });
     await chmod(join(data, "innkeep.db"), 0o644);
@@ -105,7 +105,7 @@ describe("a data folder", () => {
     expect(modes.filter((mode) => mode !== 0)).toEqual([]);
   });
 
-  it.each(["empty", "missing"])("with files whose database is %s does not start a new one", async (kind) => {
+  it.each(["empty", "missing"])("with files whose database is %s creates no new database", async (kind) => {
     const first = await start();
     await sendPicture(first.ready.baseUrl, first.ready.demo.apiKey);
     first.child.kill("SIGTERM");
@@ -117,7 +117,7 @@ describe("a data folder", () => {
     if (kind === "empty") expect((await stat(file)).size).toBe(0);
   });
 
-  it("with only an empty database starts", async () => {
+  it("with only an empty database can be used", async () => {
     await writeFile(join(data, "innkeep.db"), "");
     await startHere();
   });

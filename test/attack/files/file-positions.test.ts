@@ -50,10 +50,10 @@ async function served(file: SampleFile): Promise<Buffer> {
   return Buffer.from(await (await fetch(url)).arrayBuffer());
 }
 
-describe("a file that contains its position", () => {
+describe("a file that contains the place where it was taken", () => {
   const files = filesWithPositions().map((file, at) => [`${at}: ${file.mediaType}`, file] as const);
 
-  it.each(files)("is served without the position and otherwise unchanged: %s", async (_, file) => {
+  it.each(files)("is served without the place, and otherwise unchanged: %s", async (_, file) => {
     expect(saysPlace(file)).toBe(true);
     const bytes = await served(file);
     expect(saysPlace({ bytes })).toBe(false);
@@ -65,7 +65,7 @@ describe("a file that contains its position", () => {
   });
 
   it.each([png, jpeg, webp, gif, mp4, mov, webm, pdf])(
-    "is not changed when it contains only what is needed to show it",
+    "is not changed if it contains only what is needed to show it",
     async (build) => {
       const file = build(build === gif ? 3_000 : 2_000);
       expect(await served(file)).toEqual(file.bytes);
@@ -86,7 +86,7 @@ describe("a file with the extension of another type", () => {
   });
 });
 
-describe("an image without a usable header", () => {
+describe("an image without a complete header", () => {
   const heads = [png, jpeg, webp, gif].flatMap((build) => {
     const { bytes, ...file } = build();
     const whole = { "image/png": 33, "image/jpeg": bytes.length - 60, "image/webp": 30, "image/gif": 13 }[
@@ -96,14 +96,14 @@ describe("an image without a usable header", () => {
   });
 
   it.each(heads.map((file) => [file.mediaType, file.bytes.length, file] as const))(
-    "%s is refused with only its first %i bytes",
+    "of the type %s is refused if it has only its first %i bytes",
     async (_, __, file) => {
       const answer = await send(file);
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "images.0" }] } });
     },
   );
 
-  it("is refused with dimensions that are too large for readers", async () => {
+  it("is refused if its dimensions are too large for readers", async () => {
     const { bytes, ...file } = png();
     bytes.writeUInt32BE(60_000, 16);
     bytes.writeUInt32BE(60_000, 20);

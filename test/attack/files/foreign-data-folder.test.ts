@@ -48,14 +48,14 @@ describe("a data folder with the files of another PostgreSQL database", () => {
     await expect(bind(other)).rejects.toThrow("the files of another database");
   });
 
-  it("is refused by a database in use, and keeps its files", async () => {
+  it("is refused by a database in use, and its files are kept", async () => {
     await bindOwn();
     await useOther();
     await expect(bind(other)).rejects.toThrow("the files of another database");
     expect(await stored()).toHaveLength(1);
   });
 
-  it("is still accepted by its own database, even if the id in the folder is lost", async () => {
+  it("is accepted by its own database even if the id in the folder is lost", async () => {
     await bindOwn();
     const id = await readFile(join(deployment.data, "deployment"), "utf8");
     await rm(join(deployment.data, "deployment"));
@@ -72,7 +72,7 @@ describe("a data folder with the files of another PostgreSQL database", () => {
     await bind(other);
   });
 
-  it("is not created by two servers that start at once on one new folder", async () => {
+  it("cannot be created by two servers that start at the same time with one new folder", async () => {
     const data = await temporaryFolder();
     await Promise.all([bind(other, data), bind(other, data), bind(other, data)]);
     await bind(other, data);

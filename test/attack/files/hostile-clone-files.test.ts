@@ -31,16 +31,19 @@ const files = [
 ] as const;
 
 describe.each(kinds)("%s in a clone", (_, put, message) => {
-  it.each(files)("in place of %s ends `innkeep %s` with its name", async (name, words) => {
-    const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_TOKEN: "sdm_a" });
-    const path = join(line.cwd, name);
-    await mkdir(dirname(path), { recursive: true });
-    if (name.startsWith("faq/"))
-      await writeFile(join(line.cwd, "faq", "two.md"), "---\nquestion: Two?\n---\n\nYes.\n");
-    await put(path);
-    const transport = async () => ({ status: 200, headers: {}, text: "[]" });
-    const ran = await line.run(words.split(" "), { world: { transport } });
-    expect(ran.exit).not.toBe(0);
-    expect(ran.stdout + ran.stderr).toMatch(message);
-  });
+  it.each(files)(
+    "that is in place of the file %s ends `innkeep %s` with an error that names the file",
+    async (name, words) => {
+      const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_TOKEN: "sdm_a" });
+      const path = join(line.cwd, name);
+      await mkdir(dirname(path), { recursive: true });
+      if (name.startsWith("faq/"))
+        await writeFile(join(line.cwd, "faq", "two.md"), "---\nquestion: Two?\n---\n\nYes.\n");
+      await put(path);
+      const transport = async () => ({ status: 200, headers: {}, text: "[]" });
+      const ran = await line.run(words.split(" "), { world: { transport } });
+      expect(ran.exit).not.toBe(0);
+      expect(ran.stdout + ran.stderr).toMatch(message);
+    },
+  );
 });

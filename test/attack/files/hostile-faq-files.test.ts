@@ -35,7 +35,7 @@ async function checkoutOf(...lists: readonly unknown[]) {
 
 const pathIn = ({ line }: FaqCheckout, name: string) => join(line.cwd, name);
 
-describe("a hostile server cannot make `faq pull` change files", () => {
+describe("a hostile server cannot change files through `faq pull`", () => {
   const good = [entry(1), entry(2)];
   it.each([
     ["an object", { error: "maintenance" }],
@@ -87,8 +87,8 @@ describe("a hostile server cannot make `faq pull` change files", () => {
   });
 });
 
-describe("a hostile checkout cannot make FAQ commands reach other files", () => {
-  it("through a file that is a link out of the folder", async () => {
+describe("a hostile repository cannot make FAQ commands use other files", () => {
+  it("through a file that is a link to a place outside the folder", async () => {
     const { checkout } = await checkoutOf([entry(1, { answer: "Other." })]);
     const secret = markdown({ id: id(1), question: "Question 1?" }, "Secret.");
     await checkout.write("outside.md", secret);
@@ -103,26 +103,29 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
     expect(await readFile(pathIn(checkout, "outside.md"), "utf8")).toBe(secret);
   });
 
-  it.each(["faq", "docs/faq", "list.yaml"])("through %s, which is a link out of the folder", async (path) => {
-    const { checkout } = await checkoutOf([entry(1)]);
-    const outside = join(checkout.line.cwd, "..", "outside");
-    await mkdir(outside);
-    await mkdir(pathIn(checkout, "docs"));
-    if (path === "list.yaml") await writeFile(join(outside, "list.yaml"), "[]\n");
-    await symlink(join(outside, path === "list.yaml" ? path : ""), pathIn(checkout, path));
-    const before = await readdir(outside);
-    for (const words of [`faq pull ${path}`, `faq diff ${path}`, `faq push --yes --prune ${path}`])
-      expect(await checkout.run(words)).toMatchObject({
-        exit: 2,
-        stderr: expect.stringContaining(`${path} leads through a link to`),
-      });
-    expect(await readdir(outside)).toEqual(before);
-    // A person may pass the folder itself as an argument, and a link to a target inside of it is followed.
-    await checkout.run(`faq pull ${join(outside, "own")}`);
-    expect(await readdir(join(outside, "own"))).toContain("question-1.md");
-    await symlink("docs", pathIn(checkout, "inside"));
-    expect((await checkout.run("faq pull inside/more")).exit).toBe(0);
-  });
+  it.each(["faq", "docs/faq", "list.yaml"])(
+    "through %s as a link to a place outside the folder",
+    async (path) => {
+      const { checkout } = await checkoutOf([entry(1)]);
+      const outside = join(checkout.line.cwd, "..", "outside");
+      await mkdir(outside);
+      await mkdir(pathIn(checkout, "docs"));
+      if (path === "list.yaml") await writeFile(join(outside, "list.yaml"), "[]\n");
+      await symlink(join(outside, path === "list.yaml" ? path : ""), pathIn(checkout, path));
+      const before = await readdir(outside);
+      for (const words of [`faq pull ${path}`, `faq diff ${path}`, `faq push --yes --prune ${path}`])
+        expect(await checkout.run(words)).toMatchObject({
+          exit: 2,
+          stderr: expect.stringContaining(`${path} leads through a link to`),
+        });
+      expect(await readdir(outside)).toEqual(before);
+      // A person may pass the folder itself as an argument, and a link to a target inside of it is followed.
+      await checkout.run(`faq pull ${join(outside, "own")}`);
+      expect(await readdir(join(outside, "own"))).toContain("question-1.md");
+      await symlink("docs", pathIn(checkout, "inside"));
+      expect((await checkout.run("faq pull inside/more")).exit).toBe(0);
+    },
+  );
 
   it("through a link to a file that does not exist yet", async () => {
     const { checkout } = await checkoutOf([entry(1)]);
@@ -134,7 +137,7 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
     });
   });
 
-  it("through links to devices, which never end, and pipes, whose writer never comes", async () => {
+  it("through links to devices without an end, or through pipes without a writer", async () => {
     const { checkout } = await checkoutOf([]);
     await mkdir(pathIn(checkout, "faq"));
     await symlink("/dev/zero", pathIn(checkout, "faq/a.md"));
@@ -149,7 +152,7 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
     expect((await checkout.run("faq diff list.yaml")).stderr).toContain("leads through a link to /dev/zero");
   });
 
-  it("through a state that is a link", async () => {
+  it("through a state file that is a link", async () => {
     const { checkout } = await checkoutOf([entry(1)]);
     await checkout.write("settings.json", '{"auths": {"registry": "token"}}');
     await checkout.write("faq/a.md", markdown({ id: id(1), question: "Question 1?" }, "So."));
@@ -164,7 +167,7 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
 });
 
 describe("`faq pull` beside another writer", () => {
-  it("never replaces a file that was created while it ran", async () => {
+  it("never replaces a file that was created during the pull", async () => {
     const { checkout, server } = await checkoutOf([entry(1)]);
     server.onRead = async () => {
       await mkdir(pathIn(checkout, "faq"), { recursive: true });
@@ -176,7 +179,7 @@ describe("`faq pull` beside another writer", () => {
     expect(await checkout.all()).toEqual({ "faq/question-1.md": "Mine.\n" });
   });
 
-  it("and a second pull at once write each entry once", async () => {
+  it("and a second pull at the same time write each entry once", async () => {
     const { checkout } = await checkoutOf(Array.from({ length: 10 }, (_, at) => entry(at)));
     const ran = await Promise.all([1, 2, 3, 4].map(() => checkout.run("faq pull")));
     expect(ran.map(({ exit }) => exit)).toEqual([0, 0, 0, 0]);
@@ -185,8 +188,8 @@ describe("`faq pull` beside another writer", () => {
   });
 });
 
-describe("the names that `faq pull` writes", () => {
-  it("are all different on Windows and macOS, also from existing names", async () => {
+describe("the file names of `faq pull`", () => {
+  it("are all different on Windows and macOS, and different from existing names", async () => {
     const questions = [
       "ΟΔΟΣ",
       "οδοσ",

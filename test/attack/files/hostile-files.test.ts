@@ -29,7 +29,7 @@ const element = (file: SampleFile) =>
 describe("hostile files", () => {
   const files = hostileFiles(randomFrom(runSeed), rounds(60, 1_000));
 
-  it("are over three hundred, and all are refused", async () => {
+  it("are more than 300, and the server refuses all", async () => {
     expect(files.length).toBeGreaterThan(300);
     const taken: string[] = [];
     const times: number[] = [];
@@ -54,7 +54,7 @@ describe("the limits of files", () => {
   ] as const;
 
   it.each(bytes.map(([build, limit]) => [build().mediaType, limit, build] as const))(
-    "%s may have %i bytes or one less, not one more",
+    "allow for %s %i bytes or one less, and not one more",
     async (_, limit, build) => {
       const statusOf = async (size: number) => {
         const file = build(size);
@@ -73,7 +73,7 @@ describe("the limits of files", () => {
   ] as const;
 
   it.each(counts.map(([build, most]) => [fieldOf(build()), most, build] as const))(
-    "%s may be %i or one fewer, not one more",
+    "allow for %s %i files or one fewer, and not one more",
     async (field, most, build) => {
       const statusOf = async (count: number) =>
         (await submit({ [field]: Array.from({ length: count }, () => element(build())) })).status;
@@ -83,7 +83,7 @@ describe("the limits of files", () => {
     },
   );
 
-  it("a whole body may have 60 MiB or one byte less, not one more", async () => {
+  it("allow for a whole body 60 MiB or one byte less, and not one byte more", async () => {
     const most = 60 * 1_048_576;
     const statusOf = async (size: number) => {
       const part = (head: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n`;

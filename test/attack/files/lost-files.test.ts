@@ -16,7 +16,7 @@ import { makeOwnerWithOneOfEach, sendFeedback } from "../../support/worlds/owner
 const never = new AbortController().signal;
 const newFile = async () => join(await temporaryFolder(), "backup.tar");
 
-describe.each(databases)("a stored file that is lost, on $name", (engine) => {
+describe.each(databases)("a stored file that is missing, on $name,", (engine) => {
   let deployment: Deployment;
   let service: Service;
   let paths: string[];
@@ -47,14 +47,14 @@ describe.each(databases)("a stored file that is lost, on $name", (engine) => {
     return (await service.request(method, `/uploads/${row?.name}`)).status;
   };
 
-  it("answers 404, and the other files are served", async () => {
+  it("is answered with 404, and the other files are served", async () => {
     await lose();
     const statuses = [];
     for (const n of [0, 1, 2]) statuses.push(await statusOf(hashAt(n)), await statusOf(hashAt(n), "HEAD"));
     expect(statuses).toEqual([404, 404, 404, 404, 200, 200]);
   });
 
-  it("does not stop a backup, which lists the file and restores all others", async () => {
+  it("does not prevent a backup, which lists the file and restores all others", async () => {
     const lost = await lose();
     const file = await newFile();
     expect(await deployment.admin({ command: "backup", file })).toMatchObject({ files: 1, missing: lost });
@@ -64,7 +64,7 @@ describe.each(databases)("a stored file that is lost, on $name", (engine) => {
     await fresh.remove();
   });
 
-  it("is found by the check, and a repair removes and reports the references to it", async () => {
+  it("is reported by the check, and a repair removes and reports the references to it", async () => {
     const [one = "", other = ""] = await lose();
     await expect(deployment.admin({ command: "check" })).rejects.toThrow(one);
     await expect(deployment.admin({ command: "check" })).rejects.toThrow(other);
@@ -84,8 +84,8 @@ describe.each(databases)("a stored file that is lost, on $name", (engine) => {
   });
 });
 
-describe("innkeep admin repair", () => {
-  it("changes nothing when every file is missing, because the folder may not be mounted", async () => {
+describe("the command innkeep admin repair", () => {
+  it("changes nothing if every file is missing, because the folder may not be mounted", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
     const { key } = await service.makeApp();
@@ -99,7 +99,7 @@ describe("innkeep admin repair", () => {
   });
 });
 
-describe("innkeep admin backup", () => {
+describe("the command innkeep admin backup", () => {
   it("exits with a special code if files are missing", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
@@ -114,7 +114,7 @@ describe("innkeep admin backup", () => {
     await deployment.remove();
   });
 
-  it("works when a killed backup has left its files", async () => {
+  it("works after a killed backup has left its files", async () => {
     const deployment = await makeDeployment(sqlite);
     await deployment.admin({ command: "migrate" });
     const file = await newFile();
@@ -132,7 +132,7 @@ describe("innkeep admin backup", () => {
   });
 });
 
-describe.each(databases)("orphaned files of a killed server on $name", (engine) => {
+describe.each(databases)("files without a report after a killed server, on $name,", (engine) => {
   let deployment: Deployment;
   let service: Service;
   beforeEach(async () => {
@@ -161,7 +161,7 @@ describe.each(databases)("orphaned files of a killed server on $name", (engine) 
   const present = async () =>
     (await filesIn(join(deployment.data, "files"))).map((path) => path.split("/").at(-1)).sort();
 
-  it("are deleted after an hour, and no other files", async () => {
+  it("are deleted after one hour, and other files are not", async () => {
     const { key } = await service.makeApp();
     await sendFeedback(service, key, { images: [dataUrl(png(3_000))] });
     for (const path of await filesIn(join(deployment.data, "files"))) await age(path, 600);
@@ -173,7 +173,7 @@ describe.each(databases)("orphaned files of a killed server on $name", (engine) 
     expect(await present()).toEqual([...used, young].sort());
   });
 
-  it("are kept when the database is new, because the folder may belong to another database", async () => {
+  it("are kept if the database is new, because the folder may belong to another database", async () => {
     const old = await leave("old", 600);
     await cleanUp(service.deps, never);
     expect(await present()).toEqual([old]);
@@ -187,8 +187,8 @@ describe.each(databases)("orphaned files of a killed server on $name", (engine) 
   });
 });
 
-describe("deleted text", () => {
-  it("is not in the file or the search index of a SQLite database after the next cleaning", async () => {
+describe("a deleted text", () => {
+  it("is not in the file and not in the search index of a SQLite database after the next cleanup", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
     const world = await makeOwnerWithOneOfEach(service);

@@ -24,12 +24,12 @@ const isSlow = ({ source, flags }: Pick<Pattern, "source" | "flags">): boolean =
 
 const slow = patterns.filter(isSlow);
 
-it("every pattern over texts of strangers takes time that grows with the text alone, or its text is short", () => {
+it("every regular expression for texts of strangers needs only time in proportion to the text, or its text is short", () => {
   expect(patterns.length).toBeGreaterThan(300);
   expect(slow.filter(({ file }) => !(file in bounded))).toEqual([]);
 });
 
-it("every exception is needed", () => {
+it("every exception in the list of regular expressions is needed", () => {
   const files = new Set(slow.map(({ file }) => file));
   expect(Object.keys(bounded).filter((file) => !files.has(file))).toEqual([]);
 });
@@ -38,6 +38,6 @@ it.each([
   ["^\\s*(identity)?\\s*$", "two repeats beside each other"],
   ["([ \\t]*)\\{name\\}", "a repeat before a sign"],
   ["^(a+)+$", "a repeat in a repeat"],
-])("the check finds %s: %s", (source) => {
+])("the check finds %s as a slow regular expression: %s", (source) => {
   expect(isSlow({ source, flags: "" })).toBe(true);
 });

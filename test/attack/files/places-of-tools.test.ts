@@ -107,12 +107,12 @@ const drawn = (file: SampleFile): Promise<string | undefined> =>
     { url: dataUrl(file), isFilm: file.mediaType.startsWith("video/") },
   );
 
-describe("a file of another tool that contains a position", () => {
-  it("covers every kind", () => {
+describe("a file of another program that contains the place where it was taken", () => {
+  it("exists for every kind of place", () => {
     expect(new Set(inputs.map(({ mediaType }) => mediaType))).toEqual(new Set(Object.values(mediaTypes)));
   });
 
-  it.each(names)("contains its position when it is sent, and not when it is served: %s", async (name) => {
+  it.each(names)("contains its place when it is sent, and not when it is served: %s", async (name) => {
     expect(await placesIn(join(folder, name))).not.toEqual([]);
     expect(await placesIn(join(received, name))).toEqual([]);
     const bytes = served.get(name)?.bytes.toString("latin1") ?? "";
@@ -124,10 +124,13 @@ describe("a file of another tool that contains a position", () => {
     ({ name }) => !/\.pdf$|\.mov$|^(phone|fragments|camera-track)\.mp4$/.test(name),
   );
 
-  it.each(shown.map((file) => [file.name, file] as const))("is drawn as before: %s", async (name, file) => {
-    const before = await drawn(file);
-    const after = served.get(name);
-    expect(before).toBeDefined();
-    expect(after && (await drawn(after))).toBe(before);
-  });
+  it.each(shown.map((file) => [file.name, file] as const))(
+    "looks the same as before: %s",
+    async (name, file) => {
+      const before = await drawn(file);
+      const after = served.get(name);
+      expect(before).toBeDefined();
+      expect(after && (await drawn(after))).toBe(before);
+    },
+  );
 });

@@ -32,7 +32,7 @@ const polyglots: SampleFile[] = [png, jpeg, webp, gif, mp4, webm, pdf].flatMap((
 
 const fieldOf = ({ mediaType }: SampleFile) => (mediaType.startsWith("video/") ? "videos" : "images");
 
-describe("files that are also scripts", () => {
+describe("files that are also valid scripts", () => {
   let service: Service;
   let browser: TestBrowser;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("files that are also scripts", () => {
     await service.stop();
   });
 
-  it("do not run in a browser, in any way of opening them", { timeout: 300_000 }, async () => {
+  it("are not executed by a browser in any way of opening them", { timeout: 300_000 }, async () => {
     expect(polyglots.length).toBeGreaterThanOrEqual(30);
     const { key, agent } = await makeAppWithAgent(service);
     const context = await browser.newContext();

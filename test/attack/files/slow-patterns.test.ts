@@ -31,7 +31,7 @@ it.each([
   ["names of packages", `${"a-".repeat(times)}!`],
   ["digits", `${"1".repeat(times)}!`],
   ["years", `1.0 ${"2026-".repeat(times)}`],
-])("the heading of a changelog is read quickly, with any text: %s", (_, heading) => {
+])("the heading of a changelog is read quickly with any text: %s", (_, heading) => {
   soon(() => readChangelogFile(`## 1.0.0\n\n- Fix a\n\n## ${heading}\n\n- Fix b\n`));
 });
 
@@ -44,11 +44,11 @@ it.each([
   ["people to thank", `## 1.0.0\n\n### Fixed\n\n- Thanks ${"@a and ".repeat(times)}x\n`],
   ["lists in lists", `## 1.0.0\n\n${"- ".repeat(times)}a\n`],
   ["quotes in quotes", `## 1.0.0\n\n${">".repeat(times)}a\n`],
-])("a changelog is read quickly, with any number of these: %s", (_, text) => {
+])("a changelog is read quickly with any number of these parts: %s", (_, text) => {
   soon(() => readChangelogFile(text));
 });
 
-it("changesets are read quickly, with any text in their front matter", () => {
+it("changesets are read quickly with any text in their front matter", () => {
   for (const line of [`${" ".repeat(times)}b`, `a${" ".repeat(times)}b`, `"a${":".repeat(times)}b`])
     soon(() => {
       const { faults } = readChangesets([{ name: "a.md", text: `---\n${line}\n---\nA change.\n` }]);
@@ -68,7 +68,7 @@ it.each([
   ["first words on lines of their own", "Op \nschreef".repeat(times)],
   ["words of headers", "From: <".repeat(times)],
   ["signatures", "Sent from a\n".repeat(times)],
-])("an answer by mail is read quickly, with any text before its quotation: %s", async (_, line) => {
+])("an answer by mail is read quickly with any text before its quotation: %s", async (_, line) => {
   const spent = processorTime();
   const head = "From: ada@kitchen.example\r\n\r\n";
   const mail = await readMail(Buffer.from(`${head}Thanks.\r\n${line}:\r\n> Hello`), bounds);
@@ -77,7 +77,7 @@ it.each([
 });
 
 it.each(["<", "<a ", "<br", "<style ", "<style></style>", "<head><style>", "<blockquote ", "&nbsp"])(
-  "an answer in HTML is read quickly, or given up: %j",
+  "an HTML answer by mail is read quickly, or the reading ends: %j",
   async (part) => {
     const head = "From: ada@kitchen.example\r\nContent-Type: text/html\r\n\r\n";
     const spent = processorTime();
@@ -86,7 +86,7 @@ it.each(["<", "<a ", "<br", "<style ", "<style></style>", "<head><style>", "<blo
   },
 );
 
-it("a mail that takes longer than it may is given up, and the next one is read", async () => {
+it("the reading of a mail ends when it takes too long, and the next mail is read", async () => {
   const head = "From: ada@kitchen.example\r\nContent-Type: text/html\r\n\r\n";
   const large = Buffer.from(`${head}${"\n".repeat(3_000_000)}x`);
   // The thread that reads the text has not started by then.
@@ -112,14 +112,14 @@ it("lines that name feedback are found quickly", () => {
 });
 
 it.each(["[", "[a", "(", "https://", "01a1fda4-", " ", "\n ", "Feedback: ", "/feedback/"])(
-  "the feedback that a line names is found quickly, with any text after it: %j",
+  "the feedback that a line names is found quickly with any text after it: %j",
   (part) => {
     const line = `Feedback: ${id} ${part.repeat(times / part.length)}x`;
     soon(() => [feedbackIdsIn(line), withoutFeedbackLines(line)]);
   },
 );
 
-it("a text with codes for terminals is quickly converted to a PDF without the codes", () => {
+it("a text with control sequences for terminals is quickly converted to a PDF without these sequences", () => {
   for (const text of [
     "\u001b".padEnd(times, ";#"),
     "\u001b[1;".repeat(times),
@@ -135,7 +135,7 @@ it("a text with codes for terminals is quickly converted to a PDF without the co
 });
 
 it.each(["a", "/.", " ", "\u2500", "a/", "1.", "-1e", "\u241b[", "0x", "[[ATTACHMENT|", "'", "at ", "a.b:"])(
-  "a report of tests is read quickly, with any texts: %j",
+  "a report of tests is read quickly with any texts: %j",
   async (text) => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",
@@ -156,14 +156,14 @@ it.each(["a", "/.", " ", "\u2500", "a/", "1.", "-1e", "\u241b[", "0x", "[[ATTACH
 );
 
 it.each(["\t", " ", "{", "{name", "{app} "])(
-  "a saved reply is filled in quickly, with any text: %j",
+  "a saved reply is filled in quickly with any text: %j",
   (part) => {
     soon(() => replyFrom(`${part.repeat(times)}x`, { name: "Ada", app: "Larder", hasPage: true }));
   },
 );
 
 it.each(["Version/1", "Version/", "1.", " Safari", "Edg"])(
-  "the name of a browser is found quickly, in any text: %j",
+  "the name of a browser is found quickly in any text: %j",
   (part) => {
     soon(() => browserName(`Version/${part.repeat(times)}`));
   },
@@ -179,6 +179,6 @@ it.each([
   "sk-",
   "-----BEGIN ",
   "aws_secret_access_key",
-])("a secret in the text of an agent is found quickly, with any text: %j", (part) => {
+])("a secret in the text of an agent is found quickly with any text: %j", (part) => {
   soon(() => secretIn(`${part.repeat(times)}!`, []));
 });

@@ -51,9 +51,9 @@ const files: Readonly<Record<string, Buffer>> = {
   ),
 };
 
-describe("a file with very many tiny blocks that contain a position", () => {
+describe("a file with very many small blocks that contain a place", () => {
   // Reading and writing them one by one blocked the server for 10 to 40 seconds.
-  it.each(Object.entries(files))("is scanned without delay: %s", async (_, bytes) => {
+  it.each(Object.entries(files))("is read without delay: %s", async (_, bytes) => {
     const file = createTemporaryFile(folder, bytes.length);
     file.write(bytes);
     const calls = await fileCalls(() => file.finish());

@@ -38,7 +38,7 @@ const traversals = begins.flatMap((begin) =>
   ups.flatMap((up) => targets.map((target, at) => `${begin}${up.repeat(1 + (at % 4))}${target}`)),
 );
 
-describe("paths that lead out of a folder", () => {
+describe("a path that leads out of its folder", () => {
   let service: Service;
   const planted = "what lies outside of the uploads";
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe("paths that lead out of a folder", () => {
   });
   afterAll(() => service.stop());
 
-  it("read nothing", async () => {
+  it("reads no file", async () => {
     expect(traversals.length).toBeGreaterThan(500);
     const connection = await connectRaw(service.baseUrl);
     for (const path of traversals) connection.write(headOf("GET", `/uploads/${path}`, {}));
@@ -61,7 +61,7 @@ describe("paths that lead out of a folder", () => {
     expect(statuses).toHaveLength(traversals.length + 1);
   });
 
-  it("write nothing as names of files or fields", async () => {
+  it("writes no file if it is the name of a file or a field", async () => {
     const { key, appId } = await makeAppWithAgent(service);
     const { data } = service.deps.settings;
     const outside = async () =>

@@ -14,7 +14,7 @@ const report = (fields: string) => `{"type":"bug","message":"x",${fields}}`;
 const played = (screens: string) =>
   `{"testKey":"stk_x","startedAt":"2026-11-21T10:00:00Z","endedAt":"2026-11-21T10:01:00Z","screens":${screens}}`;
 
-describe.each(databases)("lists longer than any limit on $name", (engine) => {
+describe.each(databases)("a list that is longer than its limit on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -41,7 +41,7 @@ describe.each(databases)("lists longer than any limit on $name", (engine) => {
       report(`"attachments":${list('{"name":7}', 9_000)}`),
     ],
     ["400,000 elements in an unknown field", feedback, report(`"more":${list("0", 400_000)}`)],
-  ])("are refused with 400 and a short answer: %s", async (_, path, body) => {
+  ])("is refused with 400 and a short answer: %s", async (_, path, body) => {
     const answer = await (await sender())(path, body);
     const issues = issuesOf(answer);
     expect(issues.length).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ describe.each(databases)("lists longer than any limit on $name", (engine) => {
     expect(sizeOf(answer)).toBeLessThan(5_000);
   });
 
-  it("count as reports: their sender is limited", async () => {
+  it("counts as a report in the limit of its sender", async () => {
     const send = await sender();
     const bodies = Array.from({ length: 119 }, () => report(`"images":${list('"x"', 40)}`));
     for (const body of bodies) expect((await send(feedback, body)).status).toBe(400);

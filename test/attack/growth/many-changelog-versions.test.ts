@@ -35,7 +35,7 @@ function expectReadOnce(ask: (at: number) => void): void {
 }
 
 // Before the fix each request blocked the server for half a second. Every app contains a key that allows this request.
-it("5,000 versions are read once for any number of users who ask for news", () => {
+it("5,000 versions are read once from the database, for any number of users who ask for news", () => {
   const listed = entries(1);
   expectReadOnce((at) => {
     const unseen = unseenSince(listed, `1.${at * 100}.2`, versionOrder).length;
@@ -43,7 +43,7 @@ it("5,000 versions are read once for any number of users who ask for news", () =
   });
 });
 
-it("5,000 versions are read once for any number of later releases", () => {
+it("5,000 versions are read once from the database, for any number of later releases", () => {
   const versions = entries(2).map(({ version }) => version.replace("-beta", ""));
   expectReadOnce((at) => {
     if (releaseTypeAfter(`6000.0.${at}`, versions) !== "major") throw new Error("It is a major release.");

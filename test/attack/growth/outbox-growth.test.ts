@@ -4,14 +4,14 @@ import { tidy } from "../../../server/jobs/housekeeping.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
-describe.each(databases)("the outbox on $name", (engine) => {
+describe.each(databases)("the table of outgoing messages on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
   });
   afterAll(() => service.stop());
 
-  it("deletes only messages that were sent or given up a month ago", async () => {
+  it("loses only messages that were sent or given up a month ago", async () => {
     const { database, clock } = service.deps;
     const { id: appId } = await service.makeApp();
     const at = (days: number) => new Date(clock.now().getTime() - days * 86_400_000).toISOString();

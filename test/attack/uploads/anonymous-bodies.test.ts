@@ -29,7 +29,7 @@ describe("bodies of requests without a credential", () => {
     ["/console/sign-in", "application/x-www-form-urlencoded"],
     ["/tavern/sign-in", "application/x-www-form-urlencoded"],
     ["/tavern/authorize", "application/x-www-form-urlencoded"],
-  ])("may have 32 KiB: %s", async (path, type) => {
+  ])("can have 32 KiB: %s", async (path, type) => {
     const send = (bytes: number) =>
       service.request("POST", path, {
         headers: { "content-type": type, origin: service.baseUrl },
@@ -39,7 +39,7 @@ describe("bodies of requests without a credential", () => {
     expect(await send(32_769)).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
 
-  it("must not stall: a stalled body is answered with 503, and its connection closes", async () => {
+  it("must keep arriving: otherwise they are answered with 503, and their connection is closed", async () => {
     const head = headOf("POST", exchange, { ...json, "Content-Length": 20_000 });
     const held = await holdConnections(service.baseUrl, 5, `${head}{"code":"`);
     await expect.poll(held.open).toBe(0);
@@ -50,7 +50,7 @@ describe("bodies of requests without a credential", () => {
     }
   });
 
-  it("may arrive slowly, at twice the minimum rate", async () => {
+  it("can arrive slowly, at twice the minimum rate", async () => {
     const body = Buffer.from(bodyOf(10_000));
     const status = await postSlowly(service.baseUrl + exchange, {
       headers: json,
@@ -60,7 +60,7 @@ describe("bodies of requests without a credential", () => {
     expect(status).toBe(400);
   });
 
-  it("share a budget: over it the sender with the most bytes loses its oldest body", async () => {
+  it("share a limit of memory: above it the sender with the most bytes loses its oldest body", async () => {
     const head = headOf("POST", exchange, { ...json, "Content-Length": 30_000 });
     const first = await holdConnections(service.baseUrl, 1, head + "x".repeat(20_000));
     await expect.poll(() => first.received()[0]).toBe("");

@@ -33,7 +33,7 @@ const form = Buffer.concat([
   Buffer.from("--b--\r\n"),
 ]);
 
-describe("uploads that are cut at any byte", () => {
+describe("uploads that end at any byte too early", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });

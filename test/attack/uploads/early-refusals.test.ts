@@ -15,7 +15,7 @@ const exists = async (program: string): Promise<boolean> =>
     () => false,
   );
 
-describe("a refusal that is sent before the body is read is received", () => {
+describe("a refusal that is sent before the body is read", () => {
   let service: Service;
   let spent: string;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe("a refusal that is sent before the body is read is received", () => {
       () => ({ headers: { ...json, "x-api-key": spent }, body: picture(MB) }),
     ],
     [404, "2 MB to an unknown address", "/api/v1/nothing", () => ({ headers: json, body: picture(2 * MB) })],
-  ])("by fetch: %d for %s", async (status, _, to, sending) => {
+  ])("is received by fetch: %d for %s", async (status, _, to, sending) => {
     const send = () => fetch(service.baseUrl + to, { method: "POST", ...sending() });
     for (let n = 0; n < rounds(25, 400); n += 1) {
       const answer = await send();
@@ -67,7 +67,7 @@ describe("a refusal that is sent before the body is read is received", () => {
     }
   });
 
-  it("by fetch: 413 for a body of 60 MB", async () => {
+  it("is received by fetch: 413 for a body of 60 MB", async () => {
     const body = picture(60 * MB);
     for (let n = 0; n < rounds(3, 40); n += 1) {
       const answer = await fetch(service.baseUrl + path, {
@@ -79,7 +79,7 @@ describe("a refusal that is sent before the body is read is received", () => {
     }
   });
 
-  it("by Python's http.client, which sends everything before it reads", async () => {
+  it("is received by Python's http.client, which sends everything before it reads", async () => {
     if (!(await exists("python3"))) return;
     const program = `
 import http.client, sys
@@ -94,7 +94,7 @@ print(sorted(set(statuses)))
     expect((await run("python3", ["-c", program])).stdout.trim()).toBe("[401]");
   });
 
-  it("by curl", async () => {
+  it("is received by curl", async () => {
     if (!(await exists("curl"))) return;
     for (let n = 0; n < rounds(5, 100); n += 1) {
       const argv = ["-sS", "-o", "/dev/null", "-w", "%{http_code}", "-H", "x-api-key: x", "-H", "expect:"];
@@ -105,7 +105,7 @@ print(sorted(set(statuses)))
     }
   });
 
-  it("and is followed by the end of the connection", async () => {
+  it("is followed by the end of the connection", async () => {
     const answer = await fetch(service.baseUrl + path, {
       method: "POST",
       headers: { ...json, "x-api-key": "x" },

@@ -13,7 +13,7 @@ const path = "/api/v1/feedback/remote";
 const small = { type: "bug", message: "It crashes." };
 const large = { ...small, images: [dataUrl(png(100_000))] };
 
-describe.each(databases)("bytes of feedback on $name", (engine) => {
+describe.each(databases)("the bytes of feedback on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   const settings = { feedbackBytesPerHour: 500_000, storedBytesPerApp: 250_000 };
@@ -34,7 +34,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
         .body,
     );
 
-  it("of a key are limited per hour, exact to the second", async () => {
+  it("of a key are limited in each hour, exactly to the second", async () => {
     const first = [await send(large), await send(large)];
     service.clock.advance(10 * 60_000);
     const more = await Promise.all([send(large), send(large), send(large)]);
@@ -56,19 +56,19 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect((await send(small)).status).toBe(201);
   });
 
-  it("of one key do not count for another key", async () => {
+  it("of one key are not counted for another key", async () => {
     for (let sent = 0; sent < 4; sent += 1) await send(large);
     cast = await makeAppWithAgent(service);
     expect((await send(large)).status).toBe(201);
   });
 
-  it("of a repeat under an Idempotency-Key are not counted", async () => {
+  it("of a repeated request with an Idempotency-Key are not counted", async () => {
     const headers = { "idempotency-key": "once" };
     for (let sent = 0; sent < 8; sent += 1) expect((await send(large, headers)).status).toBe(201);
     expect((await send(large)).status).toBe(201);
   });
 
-  it("do not cause a refusal of an accepted report's repeat when they are used up", async () => {
+  it("do not prevent the repeated request of an accepted report when they are used up", async () => {
     const headers = { "idempotency-key": "once" };
     const first = await send(large, headers);
     for (let sent = 0; sent < 2; sent += 1) expect((await send(large)).status).toBe(201);
@@ -99,7 +99,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect(answers.at(-1)).toBe(429);
   });
 
-  it("over an app's quota are left out, and the report is kept", async () => {
+  it("above an app's storage limit are left out, and the report is kept", async () => {
     expect((await send(large)).body).not.toHaveProperty("filesDropped");
     await send(large);
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf(60_000)) }];
@@ -121,7 +121,7 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect(await threadOf(fitting)).toMatchObject({ feedback: { images: [expect.any(String)] } });
   });
 
-  it("of a quota are available again when a thread is deleted", async () => {
+  it("of the storage limit are available again after a thread is deleted", async () => {
     const [first] = [await send(large), await send(large)];
     expect((await send(large)).body).toHaveProperty("filesDropped");
     await service.request("DELETE", `/api/v1/console/feedback/${first?.field("id")}`, {
@@ -131,15 +131,15 @@ describe.each(databases)("bytes of feedback on $name", (engine) => {
     expect((await send(large)).body).not.toHaveProperty("filesDropped");
   });
 
-  it("of a quota are not exceeded by many reports at once", async () => {
+  it("never exceed the storage limit if many reports arrive at the same time", async () => {
     const body = { ...small, images: [dataUrl(png(50_000))] };
     const answers = await Promise.all(Array.from({ length: 7 }, () => send(body)));
     expect(answers.filter((answer) => "filesDropped" in Object(answer.body))).toHaveLength(2);
   });
 });
 
-describe.each(databases)("reports that join a thread on $name", (engine) => {
-  it("have their own limit: 1,200 a minute, not 120", async () => {
+describe.each(databases)("reports that are added to a thread on $name", (engine) => {
+  it("have a separate limit: 1,200 a minute, not 120", async () => {
     expect(rateLimits.feedbackRepeats).toEqual({ limit: 1_200, windowSeconds: 60 });
     const limits = "feedback=3/60,feedbackRepeats=10/60";
     const service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: limits } });

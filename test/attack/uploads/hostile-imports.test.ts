@@ -119,7 +119,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     for (const { by, byName } of of) expect([by, byName]).toEqual([`${stranger.email} (imported)`, null]);
   });
 
-  it("of other bytes is refused at once", async () => {
+  it("is refused with the reason if it is of a future version", async () => {
     expect(await refused("hello")).toContain("not an export");
     expect(await refused(sample.png().bytes)).toContain("not an export");
     expect(await refused("{")).toContain("cut off");
@@ -128,7 +128,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(await refused(`{"type":"export","x":"${"a".repeat(9_000_000)}"}\n`)).toContain("line 1: has over");
   });
 
-  it("of a future version is refused with the reason", async () => {
+  it("is refused if it is incomplete or was changed", async () => {
     expect(await refused(changed("export", { format: 2 }))).toContain("line 1: has the format 2");
     expect(await refused(fileOf([...lines, { type: "hologram" }]))).toContain('unknown type "hologram"');
   });
@@ -170,18 +170,18 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ["tag", { name: "cafe\u0301" }, "`name` must be the name of a tag"],
     ["tag", { colour: "url(evil)" }, "`colour` must be one of"],
     ["blockedSender", { kind: "everybody" }, "`kind` must be one of"],
-  ])("names the line of a %s with %j", async (type, change, fault) => {
+  ])("causes an error with all faults up to a maximum number", async (type, change, fault) => {
     const found = await refused(changed(type, change));
     expect(found).toContain(`line ${at(type) + 1}: `);
     expect(found).toContain(fault);
   });
 
-  it("names all faults, up to a number", async () => {
+  it("causes an error with the line of a record that is repeated or belongs to no other record", async () => {
     const faulty = lines.map((line) => (line.type === "slot" ? { ...line, seat: -1 } : line));
     expect((await refused(fileOf(faulty))).split(" | ").length).toBeGreaterThan(10);
   });
 
-  it("names the line of a record that comes twice, or that belongs to no other record", async () => {
+  it("cannot contain merges that contradict each other", async () => {
     const faq = lines.findIndex(({ type }) => type === "faq");
     const twice = await refused(fileOf([...lines.slice(0, -1), { ...lines[faq] }]));
     expect(twice).toBe(`line ${lines.length}: the faq comes twice.`);
@@ -219,7 +219,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     await world.call("DELETE", `/feedback/${three}`);
   });
 
-  it("cannot add to an app of somebody else, or read its files", async () => {
+  it("cannot add to the app of somebody else, and cannot read its files", async () => {
     const stranger = await service.makeUser();
     const headers = await service.signIn(stranger);
     const before = await exportFile(service, world.headers, world.app.id);
@@ -234,7 +234,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(kept(now)).toEqual(kept(linesIn(before)));
   });
 
-  it("brings no valid approval: an agent finds nothing to carry out", async () => {
+  it("contains no valid approval after the import: an agent finds no approved work", async () => {
     const runId = String(lines[at("run")]?.id);
     const stranger = await service.makeUser();
     const headers = await service.signIn(stranger);
@@ -250,7 +250,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(runs.body).toMatchObject({ items: [] });
   });
 
-  it("as an archive is refused with other names, kinds or orders of entries", async () => {
+  it("is refused as an archive with other names, kinds or orders of entries", async () => {
     const size = linesSize();
     const head = archive.subarray(0, archive.length - rest(size).length);
     const picture = rest(size).subarray(512, 512 + sample.png().bytes.length);
@@ -283,7 +283,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     );
   });
 
-  it("with files whose content does not match is refused", async () => {
+  it("is refused if the content of its files does not match", async () => {
     const html = Buffer.from("<script>alert(1)</script>");
     const upload = lines.findIndex(({ type }) => type === "upload");
     const forged = fileOf([

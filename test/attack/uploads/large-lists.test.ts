@@ -17,7 +17,7 @@ const largeList = (answer: string) =>
     faqs: Array.from({ length: 1_250 }, (_, at) => ({ question: `Q${at}?`, answer: answer.repeat(20_000) })),
   });
 
-it("many of the largest FAQs at once are accepted or refused temporarily, and small requests are still served", async () => {
+it("many of the largest FAQs at the same time are accepted or refused temporarily, and small requests are served", async () => {
   const service: Service = await startService();
   const { key } = await service.makeApp();
   const headers = { "x-api-key": key, "Content-Type": "application/json", "If-Match": "*" };
@@ -80,7 +80,7 @@ function reading(budgets: { readonly bufferedBytes: number; readonly anonymousBu
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("a large JSON body waits until the one before was handled; small ones do not", async () => {
+it("a large JSON body waits until the body before it was processed, and small bodies do not wait", async () => {
   const { order, start } = reading({ bufferedBytes: 64 * MB, anonymousBufferedBytes: MB });
   const first = await start("first", 2 * MB);
   const second = start("second", 2 * MB);
@@ -92,7 +92,7 @@ it("a large JSON body waits until the one before was handled; small ones do not"
   expect(order).toEqual(["first", "small", "second"]);
 });
 
-it("a large JSON body that waits gives up its memory, so that other requests can continue", async () => {
+it("a large JSON body that waits uses no memory, so that other requests can continue", async () => {
   const { order, start } = reading({ bufferedBytes: 9 * MB, anonymousBufferedBytes: MB });
   const first = await start("first", 2 * MB);
   const cut = expect(start("greedy", 5 * MB)).rejects.toMatchObject({ code: "busy" });
@@ -105,7 +105,7 @@ it("a large JSON body that waits gives up its memory, so that other requests can
   expect(order).toEqual(["first", "modest", "last"]);
 });
 
-it("a large JSON body that was cut while it waited is freed before its turn", async () => {
+it("a large JSON body that ended while it waited is removed before its turn", async () => {
   const { send, start } = reading({ bufferedBytes: 40 * MB, anonymousBufferedBytes: MB });
   const first = await start("first", 2 * MB);
   const greedy = () => {

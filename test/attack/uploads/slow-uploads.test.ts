@@ -36,21 +36,21 @@ describe.each(databases)("slow uploads on $name", (engine) => {
   const upload = (key: string) =>
     service.request("POST", path, { headers: { "x-api-key": key }, body: report });
 
-  it("with one key do not stop an upload with another key", async () => {
+  it("with one key do not prevent an upload with another key", async () => {
     const [attacker, other] = [await service.makeApp(), await service.makeApp()];
     await holdConnections(service.baseUrl, 12, `${headFor(attacker.key)}{"type":"`);
     expect((await upload(other.key)).status).toBe(201);
     expect((await upload(attacker.key)).status).toBe(503);
   });
 
-  it("with keys that use all upload slots lose one slot to each key without one", async () => {
+  it("with keys that use all upload places lose one place to each key that has none", async () => {
     const attackers = await Promise.all([service.makeApp(), service.makeApp(), service.makeApp()]);
     const other = await service.makeApp();
     for (const { key } of attackers) await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
     expect((await upload(other.key)).status).toBe(201);
   });
 
-  it("with many keys of one owner, active or waiting, do not stop an upload of another owner", async () => {
+  it("with many keys of one owner, active or waiting, do not prevent an upload of another owner", async () => {
     const attacker = await service.makeUser();
     const apps = await Promise.all(Array.from({ length: 12 }, () => service.makeApp(attacker)));
     const other = await service.makeApp();
@@ -58,7 +58,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     expect((await upload(other.key)).status).toBe(201);
   });
 
-  it("are cut off when they are too slow, leave no file, and count towards the limit", async () => {
+  it("are ended if they are too slow, leave no file, and are counted in the limit", async () => {
     const { key } = await service.makeApp();
     const held = await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
     await expect.poll(() => held.received().every((text) => /^HTTP\/1\.1 503 /.test(text))).toBe(true);
@@ -73,7 +73,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     );
   });
 
-  it("at twice the minimum rate are accepted, even if they take longer than the tolerated delay of a body", async () => {
+  it("at twice the minimum rate are accepted, even if they take longer than the allowed pause of a body", async () => {
     const { key } = await service.makeApp();
     const status = await postSlowly(service.baseUrl + path, {
       headers: { ...json, "x-api-key": key },
@@ -84,7 +84,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
   });
 });
 
-describe.concurrent.each(databases)("a proof on $name", (engine) => {
+describe.concurrent.each(databases)("the upload of a proof on $name", (engine) => {
   // The long form sends the largest image with the default budgets.
   const bytes = rounds(262_144, 5_242_880);
   const minimum = rounds(65_536, 16_384);

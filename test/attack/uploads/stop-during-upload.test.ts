@@ -4,7 +4,7 @@ import { holdConnections } from "../../support/network/hostile-connections.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
 import { innkeepServe } from "../../support/programs/built-program.ts";
 
-it("an upload that is in progress when the server stops is answered with 503, and the server ends", async () => {
+it("an upload during the stop of the server is answered with 503, and the server ends", async () => {
   const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
   const { ready, child, ended } = await innkeepServe(argv, {
     INNKEEP_BUDGETS: "stopMilliseconds=500",

@@ -27,7 +27,7 @@ function largestReport(): string {
   });
 }
 
-it("eight of the largest reports at once need less than 200 MB more and fit in 256 MiB, and small requests are still served", async () => {
+it("eight of the largest reports at the same time need less than 200 MB more memory, and small requests are served", async () => {
   const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
   const group = await memoryGroup(256);
   const { ready, child } = await (group ? innkeepServeInGroup(group, argv) : innkeepServe(argv));

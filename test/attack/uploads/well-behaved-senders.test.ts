@@ -14,7 +14,7 @@ import { startService } from "../../support/service/service.ts";
 
 const stopping = new AbortController().signal;
 
-describe("a body from a well-behaved sender", () => {
+describe("a body from a correct sender", () => {
   let server: Server;
   let connection: RawConnection;
   let request: IncomingMessage;
@@ -30,7 +30,7 @@ describe("a body from a well-behaved sender", () => {
     server.close();
   });
 
-  it("is not cut off after a time in which the server itself was stopped", async () => {
+  it("is not ended after a time in which the server process was paused", async () => {
     const budgets = { ...budgetsOf(undefined), bodyBytesPerSecond: 10_000, bodyPatienceMilliseconds: 400 };
     let late = false;
     const end = createPace(budgets, stopping).watch(request, () => {
@@ -45,14 +45,14 @@ describe("a body from a well-behaved sender", () => {
     expect(late).toBe(false);
   });
 
-  it("is cut off without other effects when even its beginning does not fit into the budget", async () => {
+  it("is ended without other effects if even its beginning exceeds the limit of memory", async () => {
     const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
     const arrivals = createIncomingBodies({ clock: systemClock, settings, stopping });
     const sender = { id: "somebody", anonymous: true, network: "" };
     await expect(readBytes(request, 1_000, { arrivals, sender })).rejects.toMatchObject({ code: "busy" });
   });
 
-  it("that was cut off before it is read causes no endless wait", async () => {
+  it("that was ended before it is read causes no endless wait", async () => {
     request.on("error", () => {});
     const gone = once(request, "close").catch(() => undefined);
     await connection.cut();
@@ -68,7 +68,7 @@ describe("a body from a well-behaved sender", () => {
     });
   });
 
-  it("that arrived completely and was cut off before it is read causes no endless wait", async () => {
+  it("that arrived completely and was ended before it is read causes no endless wait", async () => {
     request.on("error", () => {});
     const arrivals = createIncomingBodies({
       clock: systemClock,
@@ -88,7 +88,7 @@ describe("a body from a well-behaved sender", () => {
 });
 
 describe.each(databases)("an upload that is not admitted on $name", (engine) => {
-  it("does not count towards the hourly limit of its key", async () => {
+  it("is not counted in the hourly limit of its key", async () => {
     const service = await startService({
       engine,
       settings: { feedbackBytesPerHour: 1_048_576 },
