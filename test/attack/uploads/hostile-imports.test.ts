@@ -119,7 +119,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     for (const { by, byName } of of) expect([by, byName]).toEqual([`${stranger.email} (imported)`, null]);
   });
 
-  it("is refused with the reason if it is of a future version", async () => {
+  it("is refused immediately if its bytes have another form", async () => {
     expect(await refused("hello")).toContain("not an export");
     expect(await refused(sample.png().bytes)).toContain("not an export");
     expect(await refused("{")).toContain("cut off");
@@ -128,12 +128,12 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(await refused(`{"type":"export","x":"${"a".repeat(9_000_000)}"}\n`)).toContain("line 1: has over");
   });
 
-  it("is refused if it is incomplete or was changed", async () => {
+  it("is refused with the reason if it is of a future version", async () => {
     expect(await refused(changed("export", { format: 2 }))).toContain("line 1: has the format 2");
     expect(await refused(fileOf([...lines, { type: "hologram" }]))).toContain('unknown type "hologram"');
   });
 
-  it("that is cut off or was changed is refused", async () => {
+  it("is refused if it is incomplete or was changed", async () => {
     const file = fileOf(lines);
     expect(await refused(file.slice(0, -5))).toContain("cut off");
     expect(await refused(file.slice(0, file.lastIndexOf("\n", file.length - 2) + 1))).toContain("last line");
@@ -170,18 +170,18 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ["tag", { name: "cafe\u0301" }, "`name` must be the name of a tag"],
     ["tag", { colour: "url(evil)" }, "`colour` must be one of"],
     ["blockedSender", { kind: "everybody" }, "`kind` must be one of"],
-  ])("causes an error with all faults up to a maximum number", async (type, change, fault) => {
+  ])("causes an error with the line of a %s with %j", async (type, change, fault) => {
     const found = await refused(changed(type, change));
     expect(found).toContain(`line ${at(type) + 1}: `);
     expect(found).toContain(fault);
   });
 
-  it("causes an error with the line of a record that is repeated or belongs to no other record", async () => {
+  it("causes an error with all faults up to a maximum number", async () => {
     const faulty = lines.map((line) => (line.type === "slot" ? { ...line, seat: -1 } : line));
     expect((await refused(fileOf(faulty))).split(" | ").length).toBeGreaterThan(10);
   });
 
-  it("cannot contain merges that contradict each other", async () => {
+  it("causes an error with the line of a record that is repeated or belongs to no other record", async () => {
     const faq = lines.findIndex(({ type }) => type === "faq");
     const twice = await refused(fileOf([...lines.slice(0, -1), { ...lines[faq] }]));
     expect(twice).toBe(`line ${lines.length}: the faq comes twice.`);

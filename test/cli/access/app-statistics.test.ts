@@ -3,7 +3,7 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("innkeep app statistics", () => {
+describe("the command innkeep app statistics", () => {
   let service: Service;
   let token = "";
   let appId = "";
@@ -54,7 +54,7 @@ describe("innkeep app statistics", () => {
     [["--days", "367"]],
     [["--days", "7", "--from", "2026-11-01"]],
     [["--from", "2026-02-30"]],
-  ])("refuses %s as wrong use", async (flags) => {
+  ])("refuses %s as a usage error", async (flags) => {
     expect((await run(...flags)).exit).toBe(2);
   });
 });

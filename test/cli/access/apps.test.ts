@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 const scopes = ["apps:read", "apps:write"];
 
-describe("app list", () => {
+describe("the command app list", () => {
   it("shows the apps of the token, one in each line", async () => {
     const { script, larder, lantern } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
@@ -23,7 +23,7 @@ describe("app list", () => {
   });
 });
 
-describe("app view", () => {
+describe("the command app view", () => {
   it.each([
     ["its name", () => "larder"],
     ["its id", (id: string) => id],
@@ -35,7 +35,7 @@ describe("app view", () => {
     expect(ran.json()).toMatchObject({ id: larder.id, name: "Larder", feedbackEnabled: true });
   });
 
-  it("needs no name for the only app of a token, and lists the choice otherwise", async () => {
+  it("needs no name if the token has only one app, and otherwise lists the apps", async () => {
     const { script, lantern } = await makeOwnerCommandLine(service);
     const limited = await script(scopes, lantern.id);
     expect((await limited.run(["app", "view", "--fields", "name"])).stdout).toBe("Lantern\n");
@@ -53,8 +53,8 @@ describe("app view", () => {
   });
 });
 
-describe("app edit", () => {
-  it("changes the given settings only, and empties a field", async () => {
+describe("the command app edit", () => {
+  it("changes only the given settings, and empties a field", async () => {
     const { script, larder } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
     const change = ["--feedback-enabled", "off", "--github-repository", "larder/app", "--json"];
@@ -71,7 +71,7 @@ describe("app edit", () => {
     });
   });
 
-  it("reads the address of a chat channel from standard input, and shows its secret part nowhere", async () => {
+  it("reads the address of a chat channel from standard input, and never shows its secret part", async () => {
     const { script } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
     const run = (...argv: string[]) =>
@@ -95,7 +95,7 @@ describe("app edit", () => {
     expect((await run("")).json()).toMatchObject({ approvalHours: null });
   });
 
-  it("sets for how long resolved threads are kept, shows what that deletes, and removes it", async () => {
+  it("sets the retention of resolved threads, shows what it deletes, and removes it", async () => {
     const { script } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
     const run = (days: string) => line.run(["app", "edit", "Larder", "--retention-days", days, "--json"]);
@@ -130,7 +130,7 @@ describe("app edit", () => {
     });
   });
 
-  it("explains that a server lets only people change apps", async () => {
+  it("explains that on some servers only people can change apps", async () => {
     const baseUrl = await listen((request, response) => {
       if (request.method === "GET") return void response.end('{"items":[{"id":"1","name":"Larder"}]}');
       response.writeHead(401).end('{"error":"Sign in.","code":"sign_in_required"}');
@@ -143,7 +143,7 @@ describe("app edit", () => {
   });
 });
 
-describe("a server that has only the specification", () => {
+describe("on a server that has only the specification,", () => {
   it.each([
     [["app", "list"]],
     [["app", "edit", "Larder", "--name", "Pantry"]],
@@ -152,7 +152,7 @@ describe("a server that has only the specification", () => {
     [["token", "list"]],
     [["token", "revoke", "--self", "--yes"]],
     [["audit", "list"]],
-  ])("%j says in one sentence that it has no such endpoints", async (argv) => {
+  ])("the command %j says in one sentence that the server has no such endpoints", async (argv) => {
     const baseUrl = await listen((_, response) => void response.writeHead(404).end('{"error":"Not found"}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
     expect(await line.run(argv)).toMatchObject({

@@ -24,8 +24,8 @@ async function ownerOfFourEntries() {
   return { ...world, line };
 }
 
-describe("audit list", () => {
-  it("shows who did what, newest first, a page at a time", async () => {
+describe("the command audit list", () => {
+  it("shows who did what, the newest entry first, one page at a time", async () => {
     const { line, larder, lantern, owner } = await ownerOfFourEntries();
     const { items, nextCursor } = Object((await line.run(["audit", "ls", "--limit", "3", "--json"])).json());
     expect(items).toMatchObject([
@@ -40,7 +40,7 @@ describe("audit list", () => {
     expect(text.stderr).toContain("There are more: --cursor ");
   });
 
-  it("is limited by app, action, actor and period", async () => {
+  it("can be limited by app, action, actor and period", async () => {
     const { line, lantern, owner } = await ownerOfFourEntries();
     const count = async (...argv: string[]) =>
       Object((await line.run(["audit", "list", "--json", ...argv])).json()).items.length;
@@ -57,7 +57,7 @@ describe("audit list", () => {
   it.each([
     ["key.delet", "(Did you mean key.delete?)"],
     ["nonsense", "The actions are app.create, "],
-  ])("warns of the unknown action %s if nothing is found", async (action, hint) => {
+  ])("warns about the unknown action %s if nothing is found", async (action, hint) => {
     const { line } = await ownerOfFourEntries();
     for (const form of [[], ["--all", "--ndjson"]]) {
       const ran = await line.run(["audit", "list", "--action", action, ...form]);
@@ -70,7 +70,7 @@ describe("audit list", () => {
     expect(known).toMatchObject({ exit: 0, stderr: "" });
   });
 
-  it("has one line of 80 columns for each entry on a terminal, and whole ids in a pipe", async () => {
+  it("has one line of 80 columns for each entry on a terminal, and complete ids in a pipe", async () => {
     const [app, target] = ["01a1fda3-dcee-7447-b6de-42c8c3c82f1d", "01a1fda4-237d-759b-ad89-7cf5663516dc"];
     const entry = { at: "2026-11-01T09:00:00.000Z", action: "changelog.create", appId: app, target };
     const actors = ["ada@larder.example", `ada@larder.example, token ${target}`, "agent"];
@@ -86,7 +86,7 @@ describe("audit list", () => {
     expect((await line.run(["audit", "list"])).stdout).toContain(`\t${app}\t${target}\t`);
   });
 
-  it("--all reads every page; --ndjson writes an entry in each line", async () => {
+  it("reads every page with --all, and writes one entry in each line with --ndjson", async () => {
     const pages = new Map([
       ["", { items: [{ id: "4", action: "b" }], nextCursor: "three" }],
       ["three", { items: [{ id: "3", action: "a" }], nextCursor: null }],
@@ -107,7 +107,7 @@ describe("audit list", () => {
     });
   });
 
-  it("ends if a server names a page twice", async () => {
+  it("ends if a server returns the cursor of the same page twice", async () => {
     const baseUrl = await listen((_, response) => void response.end('{"items":[],"nextCursor":"again"}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
     expect(await line.run(["audit", "list", "--all"])).toMatchObject({

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 
 const scopes = ["apps:read", "apps:write"];
 
-describe("key", () => {
+describe("the command key", () => {
   const keysSeen = async (line: Awaited<ReturnType<typeof createCommandLine>>, ...argv: string[]) => {
     const ran = await line.run(["key", "list", "--json", ...argv]);
     return Object(ran.json()).items as { id: string; app: string; prefix: string }[];
@@ -20,7 +20,7 @@ describe("key", () => {
   const works = async (key: string) =>
     (await service.request("GET", "/api/v1/faqs/remote", { headers: { "x-api-key": key } })).status === 200;
 
-  it("lists the keys of all apps, or of one", async () => {
+  it("lists the keys of all apps, or of one app", async () => {
     const { script, larder } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
     expect((await keysSeen(line)).map(({ app }) => app)).toEqual(["Larder", "Lantern"]);
@@ -30,7 +30,7 @@ describe("key", () => {
     expect((await line.run(["keys", "ls"])).stdout).not.toContain(larder.key);
   });
 
-  it("is revoked by the start of its id, after a question", async () => {
+  it("revokes a key by the start of its id after a confirmation", async () => {
     const { script, lantern, larder } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
     const [, key] = await keysSeen(line);
@@ -53,7 +53,7 @@ describe("key", () => {
     expect((await line.run(["key", "revoke", start, "--yes"])).exit).toBe(6);
   });
 
-  it("is revoked by its whole id without the scope apps:read, by a token of its app", async () => {
+  it("revokes a key by its whole id without the scope apps:read, with a token of the app", async () => {
     const { script, larder, lantern } = await makeOwnerCommandLine(service);
     const reader = await script(["apps:read"]);
     const [ofLarder, ofLantern] = await keysSeen(reader);
@@ -64,13 +64,13 @@ describe("key", () => {
   });
 });
 
-describe("token", () => {
+describe("the command token", () => {
   const tokensSeen = async (line: Awaited<ReturnType<typeof createCommandLine>>) => {
     const ran = await line.run(["token", "list", "--json"]);
     return Object(ran.json()).items as { id: string; scopes: string[] }[];
   };
 
-  it("lists what each token may do and for which app", async () => {
+  it("lists what each token can do and for which app", async () => {
     const { script, larder } = await makeOwnerCommandLine(service);
     const [line] = [await script(scopes), await script(["changelog:write"], larder.id)];
     const { stdout } = await line.run(["tokens", "ls"]);
@@ -78,7 +78,7 @@ describe("token", () => {
     expect(stdout).toMatch(/\tmaintainer\t.*\tLarder\tchangelog:write\tsdm_/);
   });
 
-  it("is revoked by the start of its id", async () => {
+  it("revokes a token by the start of its id", async () => {
     const { script, larder } = await makeOwnerCommandLine(service);
     const [line, other] = [await script(scopes), await script(["apps:read"], larder.id)];
     const found = (await tokensSeen(line)).find((token) => token.scopes.length === 1);
@@ -89,7 +89,7 @@ describe("token", () => {
     expect((await other.run(["app", "list"])).exit).toBe(4);
   });
 
-  it("revokes itself with --self, whatever its scopes", async () => {
+  it("revokes the present token with --self, whatever its scopes", async () => {
     const { script } = await makeOwnerCommandLine(service);
     const [line, other] = [await script(["testing:manage"]), await script(["apps:read"])];
     expect((await line.run(["token", "revoke", "--self", "--dry-run"])).stdout).toContain("DELETE");
@@ -98,7 +98,7 @@ describe("token", () => {
     expect(await tokensSeen(other)).toHaveLength(1);
   });
 
-  it.each([[[]], [["01a1fda3", "--self"]]])("refuses %j: it must be one token", async (argv) => {
+  it.each([[[]], [["01a1fda3", "--self"]]])("refuses %j, because it must be one token", async (argv) => {
     const { script } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
     expect(await line.run(["token", "revoke", ...argv, "--yes"])).toMatchObject({
@@ -107,7 +107,7 @@ describe("token", () => {
     });
   });
 
-  it("explains that a server does not return the id of a token", async () => {
+  it("explains that some servers do not return the id of a token", async () => {
     const baseUrl = await listen((_, response) => void response.end('{"scopes":[],"app":null}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
     expect(await line.run(["token", "revoke", "--self", "--yes"])).toMatchObject({

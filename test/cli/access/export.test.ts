@@ -21,7 +21,7 @@ async function ownerWithFeedback() {
   return { ...world, line, read };
 }
 
-describe("export", () => {
+describe("the command export", () => {
   it("writes all data of an app into a new file that only its owner can read", async () => {
     const { line, larder, read } = await ownerWithFeedback();
     const ran = await line.run(["export", "--app", "Larder", "--output", "larder.ndjson", "--json"]);
@@ -34,7 +34,7 @@ describe("export", () => {
     expect(await readdir(line.cwd)).toEqual(["larder.ndjson"]);
   });
 
-  it("writes an archive with the files, under a name of the day unless one is given", async () => {
+  it("writes an archive with the files, with the date in its name unless a name is given", async () => {
     const { line, larder, read } = await ownerWithFeedback();
     const ran = await line.run(["export", "--app", "Larder", "--files"]);
     expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining("keep it safe")]);
@@ -43,7 +43,7 @@ describe("export", () => {
     expect(linesIn(await read(name))[0]).toMatchObject({ files: true });
   });
 
-  it("replaces a file only with a flag", async () => {
+  it("replaces an existing file only with a flag", async () => {
     const { line, read } = await ownerWithFeedback();
     await writeFile(join(line.cwd, "a.ndjson"), "mine");
     const command = ["export", "--app", "Larder", "--output", "a.ndjson"];
@@ -54,14 +54,14 @@ describe("export", () => {
     expect(linesIn(await read("a.ndjson")).at(-1)).toMatchObject({ type: "end" });
   });
 
-  it("needs the scope, and leaves no file without it", async () => {
+  it("needs the scope, and creates no file without it", async () => {
     const world = await makeOwnerCommandLine(service);
     const line = await world.script(["apps:read", "apps:write", "audit:read"]);
     expect((await line.run(["export", "--app", world.larder.id])).exit).toBe(5);
     expect(await readdir(line.cwd)).toEqual([]);
   });
 
-  it("leaves no half file when the connection breaks, and tries again", async () => {
+  it("leaves no incomplete file if the connection ends, and tries again", async () => {
     const { line, larder } = await ownerWithFeedback();
     let requests = 0;
     const baseUrl = await listen((_, response) => {
@@ -77,7 +77,7 @@ describe("export", () => {
     expect(await readdir(line.cwd)).toEqual([]);
   });
 
-  it("reports that the file cannot be written, without another try", async () => {
+  it("reports that it cannot write the file, and does not try again", async () => {
     const { line } = await ownerWithFeedback();
     const ran = await line.run(["export", "--app", "Larder", "--output", "missing/folder/a.ndjson"]);
     expect(ran.exit).toBe(1);

@@ -20,8 +20,8 @@ async function ownersLine() {
   return { app, line };
 }
 
-describe("innkeep notice", () => {
-  it("lists the notices that you get, and changes them for one app", async () => {
+describe("the command innkeep notice", () => {
+  it("lists the notices of the user, and changes them for one app", async () => {
     const { app, line } = await ownersLine();
     const listed = await line.run(["notice", "list"]);
     expect(listed.stdout).toContain("Larder\tanswer\tmail, browser\tyes\n");

@@ -26,7 +26,7 @@ async function withBoth() {
   return { line };
 }
 
-describe("with an app key and a maintainer token, a command uses the one that it needs", () => {
+describe("with an app key and a maintainer token", () => {
   it.each([
     ["changelog view of a draft", ["changelog", "view", "2.0.0"], /2\.0\.0/],
     ["changelog view of a published note", ["changelog", "view", "1.0.0"], /1\.0\.0/],
@@ -41,13 +41,13 @@ describe("with an app key and a maintainer token, a command uses the one that it
     ["changelog edit", ["changelog", "edit", "2.0.0", "--title", "New"], /./],
     ["faq list", ["faq", "list", "--json"], /items|\[/],
     ["faq create", ["faq", "create", "--question", "How?", "--answer", "So."], /./],
-  ])("%s", async (_, argv, shown) => {
+  ])("the command %s uses the credential that it needs", async (_, argv, shown) => {
     const { line } = await withBoth();
     const ran = await line.run(argv);
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringMatching(shown) });
   });
 
-  it("faq create uses the token if the key may only read", async () => {
+  it("the command faq create uses the token if the key can only read", async () => {
     const refused = answers(403, { error: "This key may not write the FAQ.", code: "insufficient_scope" });
     const made = answers(201, { id: "7", question: "How?", answer: "So.", sortOrder: 1 });
     const { baseUrl, received } = await startRecordingServer(refused, made);

@@ -30,8 +30,8 @@ async function maintainerWith(...notes: readonly (readonly string[])[]) {
 const build = (number: string) => ["--platform-version", `android=${number}`];
 const item = (text: string) => ["--item", `fixed=${text}`];
 
-describe("changelog export", () => {
-  it("writes a file for each published note with a build number, in any of its forms", async () => {
+describe("the command changelog export", () => {
+  it("writes a file for each published note with a build number, in any form of the number", async () => {
     const { android, files } = await maintainerWith(
       ["1.0.0", "--publish", ...build("145"), ...item("The list"), ...item("The photo")],
       ["1.1.0", "--publish", ...build("1.1.0 (146)"), ...item("The clock")],
@@ -54,7 +54,7 @@ describe("changelog export", () => {
     expect(Object(again.json()).items).toHaveLength(4);
   });
 
-  it("writes a file for each build of one version", async () => {
+  it("writes a file for each build number of one version", async () => {
     const { android, files } = await maintainerWith([
       "9.9.1",
       "--publish",
@@ -67,7 +67,7 @@ describe("changelog export", () => {
     expect(await files()).toEqual({ "1071.txt": "- The clock\n", "1072.txt": "- The clock\n" });
   });
 
-  it("replaces a link in place of a file, but not the target of the link", async () => {
+  it("replaces a link in place of a file, and does not change the target of the link", async () => {
     const { android, files, folder } = await maintainerWith([
       "1.0.0",
       "--publish",
@@ -82,7 +82,7 @@ describe("changelog export", () => {
     expect(await readFile(join(folder, "other.txt"), "utf8")).toBe("Mine.\n");
   });
 
-  it("refuses a folder that a link leads out of the checkout", async () => {
+  it("refuses a folder if a link leads it outside the repository", async () => {
     const { android, folder } = await maintainerWith(["1.0.0", "--publish", ...build("1"), ...item("A")]);
     const outside = join(folder, "..", "elsewhere");
     await mkdir(outside);
@@ -105,7 +105,7 @@ describe("changelog export", () => {
     });
   });
 
-  it("cuts at a change, after 500 characters for Android and 4,000 for iOS", async () => {
+  it("ends at a complete change, after at most 500 characters for Android and 4,000 for iOS", async () => {
     const long = (sign: string, length: number) => item(sign.repeat(length - 2));
     const { android, run, files } = await maintainerWith([
       ...["1.0.0", "--publish", ...build("1"), "--platform-version", "ios=1"],
@@ -121,14 +121,14 @@ describe("changelog export", () => {
     expect(ios).toMatchObject({ exit: 0, stdout: "out/release_notes.txt\t1.0.0\t1101\t0\n" });
   });
 
-  it("does not end with a heading", async () => {
+  it("does not write a heading at the end", async () => {
     const body = `## Fixed\n\n- The list\n\n## Added\n\n- ${"x".repeat(490)}`;
     const { android, files } = await maintainerWith(["1.0.0", "--publish", ...build("1"), "--body", body]);
     await android();
     expect(await files()).toEqual({ "1.txt": "Fixed\n- The list\n" });
   });
 
-  it("names every note that does not fit into a file, and writes no file", async () => {
+  it("names every note that is too long for a file, and writes no file", async () => {
     const { android, files } = await maintainerWith(
       ["1.0.0", "--publish", ...build("1"), ...item("x".repeat(499))],
       ["1.1.0", "--publish", ...build("2"), ...item("The list")],
@@ -141,7 +141,7 @@ describe("changelog export", () => {
     expect(await files()).toEqual({});
   });
 
-  it("writes named versions only, also drafts, and refuses one without a build number", async () => {
+  it("writes only the named versions, also drafts, and refuses a version without a build number", async () => {
     const { android, files } = await maintainerWith(
       ["1.0.0", ...build("1"), ...item("A draft")],
       ["1.1.0", "--publish", ...build("2"), ...item("Published")],
@@ -186,7 +186,7 @@ describe("changelog export", () => {
     expect(await readFile(join(line.cwd, "changelogs", "145.txt"), "utf8")).toBe("- Maps\n");
   });
 
-  it("says that a folder cannot be written", async () => {
+  it("says that it cannot write a folder", async () => {
     const { android, folder } = await maintainerWith([
       "1.0.0",
       "--publish",

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("changelog import of a file in another style", () => {
+describe("the command changelog import with a file in another style", () => {
   it.each(files)("reads %s as its maintainers mean it", async (name) => {
     const line = await createCommandLine();
     const ran = await line.run(["changelog", "import", join(folder, name), "--dry-run", "--json"]);
@@ -25,7 +25,7 @@ describe("changelog import of a file in another style", () => {
     await expect(`${JSON.stringify(entries, null, 2)}\n`).toMatchFileSnapshot(expected);
   });
 
-  it.each(files)("stores %s as it was read, and changes nothing the second time", async (name) => {
+  it.each(files)("stores %s as it was read, and changes nothing when it runs again", async (name) => {
     const { line } = await makeChangelogCommandLines(service);
     await copyFile(join(folder, name), join(line.cwd, "CHANGELOG.md"));
     const planned = Object((await line.run(["changelog", "import", "--dry-run", "--json"])).json()).entries;

@@ -13,10 +13,10 @@ afterAll(() => service.stop());
 
 const item = (text: string) => ["--item", `fixed=${text}`];
 
-describe("deliver of fastlane", () => {
+describe("fastlane deliver", () => {
   const ios = (...flags: readonly string[]) => ["export", "--platform", "ios", "--out", ...flags];
 
-  it("reads the newest published note of iOS in each language", async () => {
+  it("reads the newest published note of iOS in each language from exported files", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     await maintainer.create("1.0.0", "--publish", "--platform-version", "ios=33", ...item("Old"));
     await maintainer.create("1.1.0", "--publish", "--platform-version", "iOS=1.1 (34)", ...item("The clock"));
@@ -42,14 +42,14 @@ describe("deliver of fastlane", () => {
     expect(await deliverNotes(metadata)).toMatchObject({ ja: "- A draft", "en-US": note });
   });
 
-  it("reads a note of any version, also without a build number, and with an app key", async () => {
+  it("reads a note of any version, even without a build number and with an app key", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     await maintainer.create("Winter", "--publish", ...item("The snow"));
     expect(await maintainer.read(...ios("metadata/fr-FR"))).toMatchObject({ exit: 0, stderr: "" });
     expect(await deliverNotes(join(maintainer.folder, "metadata"))).toEqual({ "fr-FR": "- The snow" });
   });
 
-  it("has one text, and a known folder", async () => {
+  it("needs one text and a known folder", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     const none = await maintainer.run(...ios("metadata/en-US"));
     expect(none).toMatchObject({
@@ -70,7 +70,7 @@ describe("deliver of fastlane", () => {
   });
 });
 
-describe("supply of fastlane", () => {
+describe("fastlane supply", () => {
   it.each([
     ["store-two-builds.sh", ".", "out", { 1071: "- a\n", 1072: "- a\n" }],
     [
@@ -91,7 +91,7 @@ describe("supply of fastlane", () => {
     expect(found[language]).toEqual(texts);
   });
 
-  it("reads no more than Google Play accepts, with the end of the last line", async () => {
+  it("gets at most the 500 characters that Google Play accepts, with the last line end", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     for (const [build, length] of [
       [498, 496],

@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const newMaintainer = () => makeReleasingMaintainer(service);
 
-describe("changelog import --format changesets", () => {
+describe("the command changelog import --format changesets", () => {
   const changesets = async (write: (name: string, text: string) => Promise<void>, folder: string) => {
     await mkdir(join(folder, ".changeset"), { recursive: true });
     await write(".changeset/README.md", "# Changesets");
@@ -25,7 +25,7 @@ describe("changelog import --format changesets", () => {
     await write(".changeset/empty.md", "---\n---\n");
   };
 
-  it("creates one draft from the pending ones, with the largest size", async () => {
+  it("creates one draft from the pending changesets, with the largest release type", async () => {
     const { write, run, stored, folder } = await newMaintainer();
     await changesets(write, folder);
     expect((await run("import", "--format", "changesets")).exit).toBe(0);
@@ -41,7 +41,7 @@ describe("changelog import --format changesets", () => {
     ]);
   });
 
-  it("reads the changelog if nothing is pending", async () => {
+  it("reads the changelog if no changeset is pending", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", "# larder\n\n## 1.0.1\n\n### Patch Changes\n\n- 1a2b3c4: Fix the scale");
     await run("import", "--format", "changesets");
@@ -62,7 +62,7 @@ describe("changelog import --format changesets", () => {
   });
 });
 
-describe("changelog import --format github-release", () => {
+describe("the command changelog import --format github-release", () => {
   const release = {
     tag_name: "v1.2.0",
     name: "Harvest",
@@ -70,7 +70,7 @@ describe("changelog import --format github-release", () => {
     ...{ published_at: "2026-04-05T06:07:08Z", prerelease: false, draft: false },
   };
 
-  it("reads the event of the job", async () => {
+  it("reads the event of the CI job", async () => {
     const { write, run, stored, folder } = await newMaintainer();
     await write("event.json", JSON.stringify({ action: "published", release }));
     const env = { GITHUB_EVENT_PATH: join(folder, "event.json") };
@@ -111,7 +111,7 @@ describe("changelog import --format github-release", () => {
   });
 });
 
-describe("changelog import --format git", () => {
+describe("the command changelog import --format git", () => {
   const history = async (folder: string) => {
     const repository = await makeRepository(folder);
     await repository.commit("feat: maps");
@@ -131,7 +131,7 @@ describe("changelog import --format git", () => {
     return repository;
   };
 
-  it("creates one note from the commits between two tags, with all other types under changed", async () => {
+  it("creates one note from the commits between two tags, with all unknown types as changes", async () => {
     const { run, stored, folder } = await newMaintainer();
     await history(folder);
     const ran = await run("import", "--format", "git", "--from", "v1.0.0", "--to", "v1.1.0");
@@ -172,7 +172,7 @@ describe("changelog import --format git", () => {
     ]);
   });
 
-  it("begins a release at the release before, and a package at its own", async () => {
+  it("begins a release at the release before, and the release of a package at its own last release", async () => {
     const { run, stored, folder } = await newMaintainer();
     const repository = await makeRepository(folder);
     for (const tag of ["app@1.0.0", "app@1.1.0-rc.1", "other@7.0.0", "app@1.1.0"]) {

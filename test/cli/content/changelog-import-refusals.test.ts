@@ -18,8 +18,8 @@ const changelog = (...parts: readonly string[]) => ["# Changelog", ...parts].joi
 const first = "## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps";
 const second = "## 1.1.0 - 2026-03-02\n\n### Added\n\n- Night colours";
 
-describe("changelog import that cannot be done", () => {
-  it("names every line of the file that is wrong, and imports nothing", async () => {
+describe("the command changelog import, if it cannot read the file,", () => {
+  it("names every wrong line of the file, and imports nothing", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first, first.replace("1.0.0", "v1.0.0"), "## 0.9.0 - 01/02/2025"));
     const ran = await run("import");
@@ -58,7 +58,7 @@ describe("changelog import that cannot be done", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("names the line of a version that is not a heading", async () => {
+  it("names the line of a version that is not in a heading", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, "**1.0.0** (2026-01-15)\n\n- Add a map"));
     expect(await run("import")).toMatchObject({
@@ -67,7 +67,7 @@ describe("changelog import that cannot be done", () => {
     });
   });
 
-  it("names what it leaves out, before the first version and after the last", async () => {
+  it("names the text that it leaves out, before the first version and after the last", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Non publié\n\n- Maps", first, "## License\n\nFree."));
     const ran = await run("import");
@@ -78,7 +78,7 @@ describe("changelog import that cannot be done", () => {
     expect(ran.stderr).toContain("line 13: the text under “License” belongs to no version and is left out.");
   });
 
-  it("names changes under a heading on the level of the versions", async () => {
+  it("names changes under a heading of the same level as the versions", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", "# Upcoming\n\n## Added\n\n- Lists\n\n# 1.0.0 - 2026-01-15\n\n- Add a map");
     const ran = await run("import");
@@ -116,7 +116,7 @@ describe("changelog import that cannot be done", () => {
     expect(await run("import", ...flags)).toMatchObject({ exit: 2, stderr: expect.stringContaining(fault) });
   });
 
-  it("reports where it stopped, and continues when it is run again", async () => {
+  it("reports where it stopped, and continues if it runs again", async () => {
     const { write, run, create } = await newMaintainer();
     await create("1.1.0");
     await create("v1.1.0", "--allow-duplicate");
@@ -128,7 +128,7 @@ describe("changelog import that cannot be done", () => {
     );
   });
 
-  it("says in one sentence that a server with only the specification has no endpoint for it", async () => {
+  it("says in one sentence that a server with only the specification does not have the endpoint", async () => {
     const asked: (string | undefined)[] = [];
     const baseUrl = await listen((request, response) => {
       asked.push(request.method);
@@ -151,7 +151,7 @@ describe("changelog import that cannot be done", () => {
     expect(new Set(asked)).toEqual(new Set(["GET"]));
   });
 
-  it("shows the usual message for a wrong app on a server that has the endpoints", async () => {
+  it("shows the usual message for a wrong app if the server has the endpoints", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     const ran = await run("import", "--app", "01a1fda3-dcee-7447-b6de-42c8c3c82f1d");

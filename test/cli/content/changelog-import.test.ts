@@ -14,8 +14,8 @@ const changelog = (...parts: readonly string[]) => ["# Changelog", ...parts].joi
 const first = "## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps";
 const second = "## 1.1.0 - 2026-03-02\n\n### Added\n\n- Night colours";
 
-describe("changelog import", () => {
-  it("creates one published note for each version, with its size compared to the previous version", async () => {
+describe("the command changelog import", () => {
+  it("creates one published note for each version, with the release type compared to the previous version", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));
     const ran = await run("import");
@@ -34,7 +34,7 @@ describe("changelog import", () => {
     ]);
   });
 
-  it("keeps a title that was edited in the console in ten imports, and reports this each time", async () => {
+  it("keeps a title that a person edited in the console through ten imports, and reports this each time", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("import");
@@ -49,7 +49,7 @@ describe("changelog import", () => {
     expect(await stored()).toMatchObject([{ title: "Name 9" }]);
   });
 
-  it("sends only the notes that differ from what the server has", async () => {
+  it("sends only the notes that differ from the notes of the server", async () => {
     const { write, run, stored, edit, report } = await newMaintainer();
     const thread = await report();
     const named = `${first}\n  Feedback: ${thread}`;
@@ -72,7 +72,7 @@ describe("changelog import", () => {
     expect(await stored()).toMatchObject([{}, { title: "Night" }, { feedbackIds: [thread] }]);
   });
 
-  it("creates one note for a version when two jobs run at the same time", async () => {
+  it("creates one note for a version if two jobs run at the same time", async () => {
     const { write, run, stored, another } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));
     const runs = await Promise.all([run("import"), another("import"), run("import"), another("import")]);
@@ -93,7 +93,7 @@ describe("changelog import", () => {
     ]);
   });
 
-  it("moves no published note to another day, unless it may overwrite, and moves a scheduled one", async () => {
+  it("does not move a published note to another day unless it may overwrite, and moves a scheduled note", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second.replace("2026-03-02", "2199-03-02"), first));
     await run("import");
@@ -108,7 +108,7 @@ describe("changelog import", () => {
     expect(await dates()).toEqual(["2199-04-02", "2026-01-17"]);
   });
 
-  it("withdraws a version that was yanked later", async () => {
+  it("withdraws a version that is later marked as yanked", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("import");
@@ -127,7 +127,7 @@ describe("changelog import", () => {
     expect(await stored()).toMatchObject([{ publishedAt: "2026-01-15T00:00:00.000Z" }]);
   });
 
-  it("hides a version with a date in the future until then", async () => {
+  it("hides a version with a future date until that date", async () => {
     const { write, run, stored, published } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first.replace("2026-01-15", "2199-01-15")));
     await run("import");
@@ -135,7 +135,7 @@ describe("changelog import", () => {
     expect(await published()).toEqual([]);
   });
 
-  it("leaves versions without a date as drafts and says so, unless a flag gives a date", async () => {
+  it("keeps versions without a date as drafts and says so, unless a flag gives a date", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## 1.1.0\n\n- Add a list", "## 1.0.0\n\n- Add a map"));
     const ran = await run("import");
@@ -154,7 +154,7 @@ describe("changelog import", () => {
 describe("unreleased notes", () => {
   const waiting = "## Unreleased\n\n### Added\n\n- A ruler";
 
-  it("are one draft, which follows the file", async () => {
+  it("are one draft that follows the file", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(waiting, first));
     await run("import");
@@ -191,7 +191,7 @@ describe("unreleased notes", () => {
     ]);
   });
 
-  it("do not become the note of an older version, and the remaining draft is named", async () => {
+  it("do not become the note of an older version, and the message names the remaining draft", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(waiting, second));
     await run("import");
@@ -203,7 +203,7 @@ describe("unreleased notes", () => {
     expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);
   });
 
-  it("stay a separate draft while the file has some", async () => {
+  it("stay a separate draft while the file has unreleased notes", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(waiting));
     await run("import");
@@ -222,8 +222,8 @@ describe("unreleased notes", () => {
   });
 });
 
-describe("feedback in an imported file", () => {
-  it("is linked, and an id that the app does not have is named", async () => {
+describe("feedback that an imported file names", () => {
+  it("is linked to the note, and the message names ids that the app does not have", async () => {
     const { write, run, stored, report } = await newMaintainer();
     const thread = await report();
     const unknown = "01a1fda4-237d-759b-ad89-7cf5663516dc";
@@ -236,8 +236,8 @@ describe("feedback in an imported file", () => {
   });
 });
 
-describe("changelog import --dry-run", () => {
-  it("shows each entry with its fields, and sends no request", async () => {
+describe("the command changelog import --dry-run", () => {
+  it("shows each entry with its fields, and sends no request that changes data", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first.replace("-15", "-15 [YANKED]")));
     const ran = await run("import", "--dry-run", { INNKEEP_BASE_URL: "http://127.0.0.1:9" });

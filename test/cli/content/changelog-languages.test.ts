@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 const german = "# Änderungen\n\n## [1.1.0] - 2026-02-01\n\n### Fixed\n\n- Absturz\n\n## [0.1.0]\n\n- Alt\n";
 
 describe("translations of release notes", () => {
-  it("are imported from a translated file for the versions of the server, and again without a change", async () => {
+  it("are imported from a translated file for the versions of the server, and a second import changes nothing", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     await maintainer.create("1.1.0", "--publish", "--item", "fixed=Crash");
     await maintainer.write("CHANGELOG.de.md", german);
@@ -32,7 +32,7 @@ describe("translations of release notes", () => {
     expect(kept.stdout).toBe("1.1.0\tsame\n");
   });
 
-  it("are changed, listed and written for stores", async () => {
+  it("can be changed and listed, and are exported for app stores", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     const build = ["--platform-version", "android=145"];
     await maintainer.create("2.0.0", "--publish", ...build, "--item", "added=Maps");

@@ -9,21 +9,21 @@ const releasesIn = async (input: string) => readChangelogFile(await inputText(in
 const textsIn = async (input: string) =>
   (await releasesIn(input)).map(({ version, notes }) => [version, notes.items.map(({ text }) => text)]);
 
-describe("the text that tools add to a change", () => {
-  it("is left out: hashes and the issues that it closes", async () => {
+describe("the text that a release tool adds to a change", () => {
+  it("is removed if it is a hash or a closed issue", async () => {
     expect(await textsIn("changelog-hash-and-closes.md")).toEqual([
       ["1.2.1", ["keep order"]],
       ["1.2.0", ["Breaking: drop api v1", "new api"]],
     ]);
   });
 
-  it("is left out: dependencies that were updated", async () => {
+  it("is removed if it is a list of updated dependencies", async () => {
     const [[, texts = []] = []] = await textsIn("changelog-updated-dependencies.md");
     expect(texts).not.toContainEqual(expect.stringContaining("Updated dependencies"));
     expect(texts).toContainEqual(expect.stringContaining("#5 crash"));
   });
 
-  it("may be the date in a quotation below the heading", async () => {
+  it("can be a date in a quotation below the heading", async () => {
     const [first] = await releasesIn("changelog-date-in-blockquote.md");
     expect(first).toMatchObject({ version: "2.1.0", day: "2021-01-20" });
     expect(first?.notes.body).not.toContain("January");
@@ -49,19 +49,19 @@ describe("the text that tools add to a change", () => {
     ],
     ["changelog-github-categories.md", ["1.1.0", ["Add sync button", "Fix crash on start"]]],
     ["changelog-auto-changelog.md", ["1.2.0", ["Add sync #12", "crash on start"]]],
-  ] as const)("is left out, and breaking changes are named: %s", async (input, release) => {
+  ] as const)("is removed, and breaking changes are marked: %s", async (input, release) => {
     const [first] = await releasesIn(input);
     expect([first?.version, first?.notes.items.map(({ text }) => text)]).toEqual(release);
     expect(first?.notes.isList).toBe(true);
   });
 
-  it("shows that a list has every change, also those without a type in the first word", async () => {
+  it("shows that all changes are in a list, even changes without a type in the first word", async () => {
     const [, last] = await releasesIn("changelog-auto-changelog.md");
     expect(last?.notes).toMatchObject({ isList: true, items: [{ type: "changed", text: "First" }] });
   });
 
   it.each(["- Updated dependencies [abc1234]", "### Documentation\n\n* explain the sync"])(
-    "may be all that there is: %j",
+    "can be the whole content of a version: %j",
     (text) => {
       const [release] = readChangelogFile(`## 5.0.0\n\n${text}\n`).releases;
       expect(release?.notes).toMatchObject({ isHidden: true, items: [] });
@@ -75,7 +75,7 @@ describe("the text that tools add to a change", () => {
     "Something by @renovate[bot] in #12",
     "Release 1.2.0",
     "Merge pull request #3 from larder/maps",
-  ])("is left out: %s", (line) => {
+  ])("is removed: %s", (line) => {
     const [release] = readChangelogFile(`# 1.0.0\n\n## Fixed\n\n- ${line}\n- the list\n`).releases;
     expect(release?.notes.items).toEqual([{ type: "fixed", text: "the list" }]);
   });
@@ -86,13 +86,13 @@ describe("the text that tools add to a change", () => {
     "5.2 (145) - 2026-01-02",
     "v5.2, Build 145",
     "Release 5.2 build 145",
-  ])("may be the number of a build in the heading: %s", (heading) => {
+  ])("can be a build number in the heading: %s", (heading) => {
     const { releases } = readChangelogFile(`# ${heading}\n\n- Fix the list\n`);
     expect(releases).toMatchObject([{ version: "5.2", name: "" }]);
   });
 });
 
-describe("the commits of a script", () => {
+describe("the commits of the repository in a script", () => {
   it.each([
     ["git-squash.sh", ["added: add sync button", "fixed: keep order of list", "fixed: crash on start"]],
     [
@@ -115,7 +115,7 @@ describe("the commits of a script", () => {
   });
 });
 
-describe("the changes of commits", () => {
+describe("the changes that are read from commits", () => {
   const items = (subject: string, body = "") =>
     notesOfCommits([{ hash: "a".repeat(40), subject, body }]).items;
 
@@ -124,15 +124,15 @@ describe("the changes of commits", () => {
     "build(deps): bump koa from 2 to 3 (#18)",
     "fix(deps): update dependency koa to v3",
     "fixup! fix: the list",
-  ])("are none where a tool wrote the commit: %s", (subject) => {
+  ])("do not contain a commit of a release tool: %s", (subject) => {
     expect(items(subject)).toEqual([]);
   });
 
-  it("report that something was reverted", () => {
+  it("say that a change was reverted", () => {
     expect(items("revert: feat: dark mode")).toEqual([{ type: "changed", text: 'Revert "feat: dark mode"' }]);
   });
 
-  it("are the conventional lines of a commit that joins several", () => {
+  it("contain each conventional line of a commit that combines several", () => {
     const body = "* feat: add sync button\n\n* fix: keep order of list\n\nCo-authored-by: B <b@example.org>";
     expect(items("Sync work (#12)", body)).toEqual([
       { type: "added", text: "add sync button" },
@@ -141,7 +141,7 @@ describe("the changes of commits", () => {
   });
 
   it.each(["🐛 fix: crash on start", ":bug: fix: crash on start", "♻️ fix: crash on start"])(
-    "have no symbols before the type: %s",
+    "contain no symbol before the type: %s",
     (subject) => {
       expect(items(subject)).toEqual([{ type: "fixed", text: "crash on start" }]);
     },
@@ -153,7 +153,7 @@ describe("the changes of commits", () => {
     "chore: release 1.2.0",
     "v1.2.3",
     "chore(main): release 1.2.3",
-  ])("are none if it is a release: %s", (subject) => {
+  ])("do not contain a release commit: %s", (subject) => {
     expect(items(subject)).toEqual([]);
   });
 });

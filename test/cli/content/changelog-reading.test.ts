@@ -39,8 +39,8 @@ const lines = fc.constantFrom(
 );
 const files = fc.array(lines, { maxLength: 40 }).map((all) => all.join("\n"));
 
-describe("reading any changelog", () => {
-  it("fails for no text, and reads line ends of Windows like others", () => {
+describe("the reader of changelogs", () => {
+  it("fails for no text, and reads Windows line ends as other line ends", () => {
     fc.assert(
       fc.property(files, (text) => {
         const read = readChangelogFile(text);
@@ -52,7 +52,7 @@ describe("reading any changelog", () => {
     );
   });
 
-  it("reads the same notes from a text that was written from them", () => {
+  it("reads the same notes from a text that was written from these notes", () => {
     fc.assert(
       fc.property(files, (text) => {
         for (const { notes } of readChangelogFile(text).releases) {
@@ -65,7 +65,7 @@ describe("reading any changelog", () => {
   });
 
   it.each(["[", "[a](", "- ", "* ", "> ", "`", "## 1.0.0 - ", "#", "-", "<!--", "\t", "![", "1. "])(
-    "does not take long for many %j",
+    "needs little time for many repetitions of %j",
     (part) => {
       const spent = processorTime();
       readChangelogFile(`## 1.0.0\n\n${part.repeat(20_000)}\n${`${part}x\n`.repeat(2_000)}`);

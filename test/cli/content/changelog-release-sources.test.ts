@@ -18,8 +18,8 @@ const first = "## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps";
 const second = "## 1.1.0 - 2026-03-02\n\n### Added\n\n- Night colours";
 const tag = { GITHUB_ACTIONS: "true", GITHUB_REF: "refs/tags/v1.0.0" };
 
-describe("changelog release of other sources", () => {
-  it("takes notes, a title and versions of platforms from the command line", async () => {
+describe("the command changelog release with other sources", () => {
+  it("reads notes, a title and versions of platforms from the command line", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("notes.md", "### Fixed\n\n- The list\n");
     const platforms = ["--platform-version", "android=1.0.0 (145)", "--platform-version", "ios=1.0.1"];
@@ -50,7 +50,7 @@ describe("changelog release of other sources", () => {
     ).toBe(0);
   });
 
-  it("releases pending changesets only under a named version", async () => {
+  it("releases pending changesets only with a given version", async () => {
     const { write, run, stored, folder } = await newMaintainer();
     await mkdir(join(folder, ".changeset"));
     await write(".changeset/brave-lions.md", "---\nlarder: major\n---\n\nRename recipes\n");
@@ -92,7 +92,7 @@ describe("changelog release of other sources", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("does not release unreleased notes for the tag of a job, and explains how to do it", async () => {
+  it("does not release unreleased notes for the tag of a CI job, and explains how this is done", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add maps"));
     const ran = await run("release", tag);
@@ -103,7 +103,7 @@ describe("changelog release of other sources", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("prints one JSON object, and with --dry-run sends nothing", async () => {
+  it("prints one JSON object, and sends no change with --dry-run", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     const dry = await run("release", "--dry-run", "--json");
@@ -118,7 +118,7 @@ describe("changelog release of other sources", () => {
     });
   });
 
-  it("writes the version and the id of the note as outputs of the step", async () => {
+  it("writes the version and the id of the note as outputs of the CI step", async () => {
     const { write, run, stored, folder } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     const file = join(folder, "outputs");

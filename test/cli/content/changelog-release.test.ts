@@ -15,8 +15,8 @@ const first = "## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps";
 const second = "## 1.1.0 - 2026-03-02\n\n### Added\n\n- Night colours";
 const tag = { GITHUB_ACTIONS: "true", GITHUB_REF: "refs/tags/v1.0.0" };
 
-describe("changelog release", () => {
-  it("publishes the newest version of the file now, and does nothing the second time", async () => {
+describe("the command changelog release", () => {
+  it("publishes the newest version of the file immediately, and changes nothing the second time", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add a thing", second, first));
     const before = service.clock.now().toISOString();
@@ -55,14 +55,14 @@ describe("changelog release", () => {
     expect(await stored()).toMatchObject([{ version: "1.0.0" }]);
   });
 
-  it("takes --version before the tag of the job", async () => {
+  it("prefers --version to the tag of the CI job", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));
     await run("release", "--version", "v1.1.0", tag);
     expect(await stored()).toMatchObject([{ version: "1.1.0" }]);
   });
 
-  it("creates one note when the same tag is released by two jobs at the same time, and by a job that runs again", async () => {
+  it("creates one note if two jobs release the same tag at the same time, or if a job runs again", async () => {
     const { write, run, another, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add maps"));
     await run("import");
@@ -78,7 +78,7 @@ describe("changelog release", () => {
     expect(await stored()).toEqual([entry]);
   });
 
-  it("keeps what a person wrote in the draft that an import created", async () => {
+  it("keeps the text of a person in the draft that an import created", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add maps"));
     await run("import");
@@ -90,7 +90,7 @@ describe("changelog release", () => {
     expect((await stored())[0]?.publishedAt).not.toBeNull();
   });
 
-  it("does not publish again what a person withdrew", async () => {
+  it("does not publish a note again that a person withdrew", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("release");
@@ -111,14 +111,14 @@ describe("changelog release", () => {
       first.replace("1.0.0", "1.0.0-rc.1"),
       "1.0.0-rc.1 is a draft: it is a pre-release, and --pre-releases is not given.\n",
     ],
-  ])("leaves a draft and explains why: %j", async (flags, text, stderr) => {
+  ])("keeps the note as a draft and explains why: %j", async (flags, text, stderr) => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(text));
     expect(await run("release", ...flags)).toMatchObject({ exit: 0, stderr });
     expect(await stored()).toMatchObject([{ publishedAt: null }]);
   });
 
-  it("does not withdraw with --draft what is published", async () => {
+  it("does not withdraw a published note with --draft", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("release");
@@ -127,14 +127,14 @@ describe("changelog release", () => {
     expect(await stored()).toEqual([entry]);
   });
 
-  it("publishes a pre-release with --pre-releases, and a future version now", async () => {
+  it("publishes a pre-release with --pre-releases, and publishes a version with a future date immediately", async () => {
     const { write, run, published } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## 2.0.0-beta.2 - 2199-01-01\n\n- Add all"));
     await run("release", "--pre-releases");
     expect(await published()).toMatchObject([{ version: "2.0.0-beta.2", title: "Version 2.0.0-beta.2" }]);
   });
 
-  it("publishes at --published-at", async () => {
+  it("publishes at the time of --published-at", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("release", "--published-at", "2026-02-03");

@@ -12,10 +12,10 @@ afterAll(() => service.stop());
 
 const newApp = () => makeChangelogCommandLines(service);
 
-describe("changelog create for a version that exists", () => {
+describe("the command changelog create for a version that exists", () => {
   const again = ["changelog", "create", "--title", "Again", "--version", "v1.0.0"];
 
-  it("creates no second entry, and explains how to change the first", async () => {
+  it("creates no second entry, and explains how the first one can be changed", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0", "--publish");
     const ran = await line.run([...again, "--publish"]);
@@ -24,7 +24,7 @@ describe("changelog create for a version that exists", () => {
     expect((await line.run(["changelog", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
   });
 
-  it("changes the entry with --update, and changes nothing the second time", async () => {
+  it("changes the entry with --update, and changes nothing if it runs again", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0", "--publish");
     const first = await line.run([...again, "--update", "--publish"]);
@@ -40,7 +40,7 @@ describe("changelog create for a version that exists", () => {
     expect(ran.json()).toMatchObject({ title: "Version 1.0.0", created: true, publishedAt: null });
   });
 
-  it("keeps a person's text with --update and names it, unless it may overwrite", async () => {
+  it("keeps a person's text with --update and names the field, unless it may overwrite", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0");
     await line.run(["changelog", "edit", id, "--title", "By hand"]);
@@ -57,7 +57,7 @@ describe("changelog create for a version that exists", () => {
     expect((await line.run([...again, "--allow-duplicate", "--update"])).exit).toBe(2);
   });
 
-  it("gives the same answer for the same --idempotency-key, also when it publishes", async () => {
+  it("gives the same answer for the same --idempotency-key, even if it publishes", async () => {
     const { line } = await newApp();
     const argv = [...again, "--publish", "--idempotency-key", "release-1", "--json"];
     const ran = [await line.run(argv), await line.run(argv)];
@@ -65,7 +65,7 @@ describe("changelog create for a version that exists", () => {
     expect(ran[1]?.stdout).toBe(ran[0]?.stdout);
   });
 
-  it("creates one entry when the answer was lost, with and without the stored key", async () => {
+  it("creates one entry if the answer was lost, with and without the stored key", async () => {
     const { app, line, token } = await newApp();
     const proxy = await responseDroppingProxy(service.baseUrl, (response) => response.destroy());
     const env = { INNKEEP_BASE_URL: proxy };
@@ -78,7 +78,7 @@ describe("changelog create for a version that exists", () => {
   });
 });
 
-describe("changelog create", () => {
+describe("the command changelog create", () => {
   it.each([
     ["2026-01-02", "2026-01-02T00:00:00.000Z"],
     ["2026-01-02T03:04:05+01:00", "2026-01-02T02:04:05.000Z"],
@@ -89,7 +89,7 @@ describe("changelog create", () => {
     expect((await line.run([...argv, "--publish"])).exit).toBe(2);
   });
 
-  it("takes the release type from the previous version", async () => {
+  it("derives the release type from the previous version", async () => {
     const { create, line } = await newApp();
     await create("2.9.0");
     await create("3.0.0");
@@ -113,20 +113,20 @@ describe("a maintainer token with only changelog:write", () => {
   };
 
   it.each([[[]], [["--app", "Larder"]], [["--app", "larder"]]])(
-    "publishes for the only app that it allows: %j",
+    "publishes for the only app of the token: %j",
     async (flags) => {
       const { line } = await owned(true);
       expect(await line.run([...notes, ...flags])).toMatchObject({ exit: 0 });
     },
   );
 
-  it("names the app that it allows when another is given", async () => {
+  it("names the app of the token if another app is given", async () => {
     const { app, line } = await owned(true);
     const ran = await line.run([...notes, "--app", "Cellar"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(`${app.id}  Larder`) });
   });
 
-  it("explains what to do when it allows several apps", async () => {
+  it("explains what to do if the token has several apps", async () => {
     const { app, line } = await owned(false);
     const ran = await line.run(notes);
     expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining("Give the app's id with --app") });
@@ -143,7 +143,7 @@ describe("a long changelog", () => {
   };
   const linesOf = ({ stdout }: Ran) => stdout.trim().split("\n");
 
-  it("is shown to an app key only in part, with a message that there is more", async () => {
+  it("is shown only in part with an app key, with a message that there is more", async () => {
     const { reader } = await filled(22);
     const list = (...flags: string[]) => reader.run(["changelog", "list", ...flags]);
     const usual = await list();
@@ -158,7 +158,7 @@ describe("a long changelog", () => {
     expect((await list("--cursor", "x")).exit).toBe(2);
   });
 
-  it("is shown to its maintainer page by page, or all at once", async () => {
+  it("is shown to its maintainer page by page, or completely with one flag", async () => {
     const { line } = await filled(53);
     const first = await line.run(["changelog", "list", "--fields", "version"]);
     expect(linesOf(first)).toHaveLength(50);
@@ -172,8 +172,8 @@ describe("a long changelog", () => {
   });
 });
 
-describe("changelog edit, publish and delete by version", () => {
-  it("find the entry as view does", async () => {
+describe("the commands changelog edit, publish and delete with a version", () => {
+  it("find the entry as the command view does", async () => {
     const { create, line } = await newApp();
     const id = await create("2.4.0");
     await create("2.5.0");

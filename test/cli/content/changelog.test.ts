@@ -10,7 +10,7 @@ afterAll(() => service.stop());
 
 const newApp = () => makeChangelogCommandLines(service);
 
-describe("changelog create", () => {
+describe("the command changelog create", () => {
   it("writes a draft with the values of all flags", async () => {
     const { line } = await newApp();
     const flags = [
@@ -46,7 +46,7 @@ describe("changelog create", () => {
     });
   });
 
-  it("publishes at once with --publish", async () => {
+  it("publishes immediately with --publish", async () => {
     const { create, reader } = await newApp();
     const id = await create("1.0.0", "--publish");
     expect((await reader.run(["changelog", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
@@ -61,15 +61,15 @@ describe("changelog create", () => {
     [["--platform-version", "=1"], "must be of the form name=value"],
     [["--release-type", "huge"], "must be one of major, minor, patch, not `huge`."],
     [[], "--version is missing"],
-  ])("refuses %j before a request", async (flags, message) => {
+  ])("refuses %j before any request", async (flags, message) => {
     const { line } = await newApp();
     const ran = await line.run(["changelog", "create", "--title", "New", ...flags]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
   });
 });
 
-describe("changelog list", () => {
-  it("shows published entries with an app key, newest first, and since a version", async () => {
+describe("the command changelog list", () => {
+  it("shows published entries with an app key, the newest first, and can begin after a version", async () => {
     const { create, reader } = await newApp();
     await create("1.0.0", "--publish");
     await create("1.1.0");
@@ -81,13 +81,13 @@ describe("changelog list", () => {
     expect(await versions("--since", "1.0.0")).toBe("1.2.0\n");
   });
 
-  it("shows drafts too with a maintainer token", async () => {
+  it("also shows drafts with a maintainer token", async () => {
     const { create, line } = await newApp();
     const id = await create("1.1.0");
     expect((await line.run(["changelog", "ls"])).stdout).toBe(`${id}\t1.1.0\tminor\tdraft\tAbout 1.1.0\n`);
   });
 
-  it("has the same form under --json with each credential", async () => {
+  it("has the same form with --json for each credential", async () => {
     const { create, line, reader } = await newApp();
     await create("1.0.0", "--publish");
     const shown = async (person: typeof line) =>
@@ -111,7 +111,7 @@ describe("changelog list", () => {
   });
 });
 
-describe("changelog view", () => {
+describe("the command changelog view", () => {
   it.each(["the id", "the version"])("finds an entry by %s", async (name) => {
     const { create, line, reader } = await newApp();
     const id = await create("1.0.0", "--publish", "--body", "All *new*.");
@@ -121,7 +121,7 @@ describe("changelog view", () => {
     }
   });
 
-  it("reports with an app key that drafts need another credential", async () => {
+  it("says with an app key that drafts need another credential", async () => {
     const { create, reader } = await newApp();
     expect(await reader.run(["changelog", "view", await create("1.0.0")])).toMatchObject({
       exit: 6,
@@ -130,15 +130,15 @@ describe("changelog view", () => {
   });
 });
 
-describe("changelog edit, publish and delete", () => {
-  it("changes only the given fields", async () => {
+describe("the commands changelog edit, publish and delete", () => {
+  it("change only the given fields of an entry", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0");
     const ran = await line.run(["changelog", "edit", id, "--title", "Better", "--json"]);
     expect(ran.json()).toMatchObject({ id, title: "Better", version: "1.0.0", publishedAt: null });
   });
 
-  it("publish", async () => {
+  it("publish an entry", async () => {
     const { create, line } = await newApp();
     const ran = await line.run([
       "changelog",
@@ -151,7 +151,7 @@ describe("changelog edit, publish and delete", () => {
     expect(ran.json()).toEqual({ publishedAt: expect.stringMatching(/Z$/) });
   });
 
-  it("delete only with --yes", async () => {
+  it("delete an entry only with --yes", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0");
     expect((await line.run(["changelog", "rm", id])).exit).toBe(2);
@@ -159,7 +159,7 @@ describe("changelog edit, publish and delete", () => {
     expect((await line.run(["changelog", "view", id])).exit).toBe(6);
   });
 
-  it("need a maintainer token, and the message names it", async () => {
+  it("need a maintainer token, and the message says so", async () => {
     const { reader } = await newApp();
     expect(await reader.run(["changelog", "publish", "x"])).toMatchObject({
       exit: 4,

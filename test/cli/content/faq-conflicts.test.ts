@@ -31,14 +31,14 @@ const file = (answer: string, more: Record<string, string | number> = {}) =>
 const answers = async () => (await world.list()).map(({ answer }) => answer);
 const deleteFile = () => rm(join(checkout.line.cwd, "faq/a.md"));
 
-describe("an entry that changed here and on the server", () => {
+describe("an FAQ entry that changed in the file and on the server", () => {
   beforeEach(async () => {
     await checkout.write("faq/a.md", file("Mine."));
     await checkout.write("faq/new.md", markdown({ question: "New?" }, "New."));
     await world.edit(id, { answer: "Theirs." });
   });
 
-  it("is a conflict: exit 7, both texts as a diff, and nothing is pushed", async () => {
+  it("is a conflict: exit 7, a diff of both texts, and nothing is pushed", async () => {
     const before = await checkout.all();
     checkout.sent.length = 0;
     const ran = await checkout.run("faq push --yes");
@@ -55,7 +55,7 @@ describe("an entry that changed here and on the server", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(7);
   });
 
-  it("is one JSON document with both texts", async () => {
+  it("is shown as one JSON document with both texts", async () => {
     const ran = await checkout.run("faq push --yes --json");
     expect(ran).toMatchObject({ exit: 7, stderr: "" });
     expect(ran.json()).toMatchObject({
@@ -64,13 +64,13 @@ describe("an entry that changed here and on the server", () => {
     });
   });
 
-  it("is not a conflict if both wrote the same", async () => {
+  it("is no conflict if both texts are equal", async () => {
     await world.edit(id, { answer: "Mine." });
     expect((await checkout.run("faq push --yes")).exit).toBe(0);
     expect(await answers()).toEqual(["Mine.", "New."]);
   });
 
-  it("gets the text of the file with --take mine, and of the server with --take theirs", async () => {
+  it("gets the text of the file with --take mine, and the text of the server with --take theirs", async () => {
     expect((await checkout.run(`faq push --yes --take mine ${id.slice(0, 13)}`)).exit).toBe(0);
     expect(await answers()).toEqual(["Mine.", "New."]);
     await checkout.write("faq/a.md", file("Mine again."));
@@ -81,7 +81,7 @@ describe("an entry that changed here and on the server", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("also stops a pull, which writes nothing; --take also works there", async () => {
+  it("also stops a pull, which writes nothing, and --take also works with a pull", async () => {
     const before = await checkout.all();
     expect(await checkout.run("faq pull")).toMatchObject({
       exit: 7,
@@ -108,7 +108,7 @@ describe("an entry that changed here and on the server", () => {
 });
 
 describe("no edit of a person is lost", () => {
-  it("when a file is edited during the request of the push", async () => {
+  it("if a file is edited during the request of the push", async () => {
     await checkout.write("faq/b.md", markdown({ question: "B?" }, "B."));
     const typed = async () => {
       await checkout.write("faq/b.md", markdown({ question: "B?" }, "B, better."));
@@ -124,14 +124,14 @@ describe("no edit of a person is lost", () => {
     expect(await answers()).toEqual(["First.", "B, better."]);
   });
 
-  it("when the file is unchanged: it does not change until a pull", async () => {
+  it("if the file is unchanged, because it stays unchanged until a pull", async () => {
     await world.edit(id, { answer: "Theirs." });
     const ran = await checkout.run("faq push --yes");
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("`innkeep faq pull` brings it") });
     expect(await answers()).toEqual(["Theirs."]);
   });
 
-  it("when one side changed the text and the other one the position: both changes count", async () => {
+  it("if the file has a new text and the server a new position, because both changes are kept", async () => {
     await checkout.write("faq/a.md", file("Mine."));
     await world.edit(id, { sortOrder: 9 });
     expect((await checkout.run("faq push --yes")).exit).toBe(0);
@@ -142,7 +142,7 @@ describe("no edit of a person is lost", () => {
     expect(await world.list()).toMatchObject([{ sortOrder: 9 }]);
   });
 
-  it("when both moved an entry", async () => {
+  it("if both sides moved an entry", async () => {
     await checkout.write("faq/a.md", file("First.", { sortOrder: 4 }));
     await world.edit(id, { sortOrder: 9 });
     expect(await checkout.run("faq push --yes")).toMatchObject({
@@ -151,7 +151,7 @@ describe("no edit of a person is lost", () => {
     });
   });
 
-  it("when its file was deleted here", async () => {
+  it("if a file was deleted and its entry was edited on the server", async () => {
     await checkout.write("faq/b.md", markdown({ question: "B?" }, "So."));
     await checkout.run("faq push --yes");
     await deleteFile();
@@ -162,7 +162,7 @@ describe("no edit of a person is lost", () => {
     expect(await answers()).toEqual(["So."]);
   });
 
-  it("when the entry was deleted on the server, and changed here", async () => {
+  it("if the entry was deleted on the server and its file was edited", async () => {
     await checkout.write("faq/a.md", file("Mine."));
     await world.remove(id);
     expect(await checkout.run("faq push --yes")).toMatchObject({
@@ -176,13 +176,13 @@ describe("no edit of a person is lost", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("does not exist again when the entry was deleted on the server and not changed here", async () => {
+  it("if the entry was deleted on the server and its file was not edited, because the entry is not created again", async () => {
     await world.remove(id);
     expect((await checkout.run("faq push --yes")).stdout).toContain("deleted on the server");
     expect(await answers()).toEqual([]);
   });
 
-  it("in races of pushes with edits", async () => {
+  it("in many pushes at the same time as edits", async () => {
     await checkout.write("faq/b.md", markdown({ question: "B?" }, "B."));
     await checkout.run("faq push --yes");
     const exits = new Set<number>();

@@ -32,8 +32,8 @@ async function edit(
   return { ran, opened };
 }
 
-describe("faq edit without flags", () => {
-  it("opens the entry as one document in the editor, and saves what was changed", async () => {
+describe("the command faq edit without flags", () => {
+  it("opens the entry as one document in the editor, and saves the changes", async () => {
     const { ran, opened } = await edit((text) =>
       text.replace("So.", "Like *this*.").replace("How?", "How now?"),
     );
@@ -54,12 +54,12 @@ describe("faq edit without flags", () => {
     [{ VISUAL: "code --wait", EDITOR: "nano" }, "code --wait"],
     [{ VISUAL: "", EDITOR: "nano" }, "nano"],
     [{}, "vi"],
-  ])("chooses the editor by %j", async (env, command) => {
+  ])("uses the editor of the variables %j: %s", async (env, command) => {
     const { opened } = await edit((text) => text, { env });
     expect(opened).toMatchObject([{ command }]);
   });
 
-  it("sends nothing if nothing was changed, and can also be read as JSON", async () => {
+  it("sends nothing if the text was not changed, and can print JSON", async () => {
     world.checkout.sent.length = 0;
     const { ran } = await edit((text) => text, { words: `faq edit ${id} --json` });
     expect(ran.exit).toBe(0);
@@ -109,7 +109,7 @@ describe("faq edit without flags", () => {
     expect((await world.list()).map(({ answer }) => answer)).not.toContain("Mine.");
   });
 
-  it("shows the text if it cannot be stored anywhere", async () => {
+  it("prints the text if it cannot be stored anywhere", async () => {
     await world.checkout.write("file", "");
     const env = { EDITOR: "vi", INNKEEP_STATE_DIR: `${world.checkout.line.cwd}/file` };
     const { ran } = await edit((text) => text.replace("So.", `Precious. ${"x".repeat(20_000)}`), { env });
@@ -137,10 +137,10 @@ describe("faq edit without flags", () => {
   });
 });
 
-describe("faq reorder", () => {
+describe("the command faq reorder", () => {
   const questions = async () => (await world.list()).map(({ question }) => question).join(" ");
 
-  it("puts entries in an order at the top, or after another one, with few changes", async () => {
+  it("moves entries in the given order to the top, or after another entry, with few changes", async () => {
     const [b, c, d] = [await world.create("B?"), await world.create("C?"), await world.create("D?")];
     expect(await questions()).toBe("How? B? C? D?");
     world.checkout.sent.length = 0;
@@ -156,7 +156,7 @@ describe("faq reorder", () => {
     expect(world.checkout.sent).toEqual(["GET"]);
   });
 
-  it("writes only the necessary positions, also in files", async () => {
+  it("changes only the necessary positions, also in files", async () => {
     const ids: string[] = [];
     for (const question of ["B?", "C?", "D?", "E?", "F?"]) ids.push(String(await world.create(question)));
     await world.checkout.run("faq pull");
@@ -176,7 +176,7 @@ describe("faq reorder", () => {
     expect(await questions()).toBe("F? B? How? C? D? E?");
   });
 
-  it("orders entries that share a position", async () => {
+  it("orders entries that have the same position", async () => {
     const b = await world.create("B?", "So.", { sortOrder: 1 });
     await world.create("C?", "So.", { sortOrder: 1 });
     await world.checkout.run(`faq reorder ${b}`);
@@ -195,7 +195,7 @@ describe("faq reorder", () => {
     ["moved", "00000000-0000-4000-8000-000000000000"],
     ["moved, by the start of its id,", "00000000"],
     ["named by --after", "ID --after 00000000-0000-4000-8000-000000000000"],
-  ])("ends with 6 if an entry that is %s does not exist", async (_, words) => {
+  ])("ends with exit code 6 if an entry that is %s does not exist", async (_, words) => {
     const ran = await world.checkout.run(`faq reorder ${words.replace("ID", id)}`);
     expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("FAQ entry") });
   });

@@ -36,7 +36,7 @@ async function refused(words: string) {
 }
 
 describe("FAQ files with faults", () => {
-  it("are refused in one answer that names each, and nothing changes", async () => {
+  it("are refused in one answer that names each fault, and nothing is changed", async () => {
     await checkout.write("faq/a.md", markdown({ id, question: "A?" }, "So."));
     await checkout.write("faq/b.md", markdown({ id: id.toUpperCase(), question: "B?" }, "So."));
     await checkout.write("faq/c.md", good);
@@ -75,7 +75,7 @@ describe("FAQ files with faults", () => {
     }
   });
 
-  it("are refused as one JSON document with --json", async () => {
+  it("are refused with one JSON document if the flag is --json", async () => {
     await checkout.write("faq/e.md", "---\nNo end.\n");
     const ran = await checkout.run("faq push --yes --json");
     expect(ran.stdout).toBe("");
@@ -118,18 +118,18 @@ describe("FAQ files with faults", () => {
       "Excessive alias count",
     ],
     ["an element without texts", "faq.json", "[{}, 7]", "faq diff faq.json", "faq.json#2 has no answer"],
-  ])("cause one sentence about it: %s", async (_, name, text, words, message) => {
+  ])("cause one sentence about the fault: %s", async (_, name, text, words, message) => {
     await checkout.write(name, text);
     expect(await refused(words)).toContain(message);
   });
 
-  it("that are damaged by a merge are named", async () => {
+  it("that contain conflict marks of a merge are named", async () => {
     await checkout.write("faq/a.md", good);
     await checkout.write("faq/.innkeep-faq.json", "{\n<<<<<<< HEAD\n");
     expect(await refused("faq push --yes")).toContain(".innkeep-faq.json is damaged, perhaps by a merge.");
   });
 
-  it("that are too long for the server are named together, and nothing changes", async () => {
+  it("that are too long for the server are named together, and nothing is changed", async () => {
     await world.create("Present?");
     await checkout.run("faq pull");
     const before = await world.list();
@@ -144,7 +144,7 @@ describe("FAQ files with faults", () => {
     expect(await world.list()).toEqual(before);
   });
 
-  it("that only the server can refuse are named by file too", async () => {
+  it("that only the server can refuse are also named by their files", async () => {
     await checkout.write("faq/a.md", good);
     await checkout.write("faq/long.md", markdown({ question: "Long?" }, "x".repeat(20_001)));
     expect(await checkout.run("faq push --yes")).toMatchObject({
@@ -156,7 +156,7 @@ describe("FAQ files with faults", () => {
 });
 
 describe("FAQ files without faults", () => {
-  it("may have a BOM, the line ends of Windows, 20,000 characters, and no line end at their end", async () => {
+  it("can have a byte order mark, Windows line ends, 20,000 characters, and no line end at their end", async () => {
     const answer = "😀".repeat(10_000) + "é".repeat(10_000);
     await checkout.write("faq/a.md", `\ufeff---\r\nquestion: A?\r\n---\r\nOne.\r\n\r\nTwo.\r\n`);
     await checkout.write("faq/b.md", `---\nquestion: B?\n---\n${answer}`);
@@ -169,7 +169,7 @@ describe("FAQ files without faults", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("are read, but a README, hidden files and links to folders beside them are not", async () => {
+  it("are read, but not a README, hidden files and links to folders in the same folder", async () => {
     await checkout.write("faq/a.md", good);
     await checkout.write("faq/README.md", "Read me.\n");
     await checkout.write("faq/.draft.md", "Hidden.\n");

@@ -23,7 +23,7 @@ afterAll(() => service.stop());
 const push = (flags = "") => checkout.run(`faq push --yes${flags}`);
 const questions = async () => (await world.list()).map(({ question }) => question);
 
-describe("faq pull", () => {
+describe("the command faq pull", () => {
   it("writes a Markdown file for each entry", async () => {
     const sync = await world.create("How do I sync: now?", "Tap *Sync*.  \n\n    code\n\n---\nDone.");
     const sizes = await world.create("Tailles & prix, où\u202f?", "Là.", { sortOrder: 7 });
@@ -42,7 +42,7 @@ describe("faq pull", () => {
     expect(await checkout.read("faq/tailles-prix-ou.md")).toContain(`id: ${sizes}\n`);
   });
 
-  it("writes a separate file for each entry, with any questions", async () => {
+  it("writes a separate file for each entry with any question", async () => {
     for (const question of [
       "Why?",
       "Why!",
@@ -63,7 +63,7 @@ describe("faq pull", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("takes changes from the server, and keeps changes here and all other content of a file", async () => {
+  it("applies changes of the server, and keeps local changes and all other content of a file", async () => {
     const [a, b] = [await world.create("A?"), await world.create("B?")];
     await checkout.run("faq pull");
     await checkout.write(
@@ -87,7 +87,7 @@ describe("faq pull", () => {
     );
   });
 
-  it("deletes the file of a deleted entry, and does not restore a file that was deleted here", async () => {
+  it("deletes the file of a deleted entry, and does not restore a file that was deleted locally", async () => {
     const [a] = [await world.create("A?"), await world.create("B?")];
     await checkout.run("faq pull");
     await world.remove(a);
@@ -117,8 +117,8 @@ describe("faq pull", () => {
   });
 });
 
-describe("faq push", () => {
-  it("creates, changes and moves in one request after one read, and writes ids back", async () => {
+describe("the command faq push", () => {
+  it("creates, changes and moves entries with one read and one write, and writes the ids into the files", async () => {
     const [a, b] = [await world.create("A?"), await world.create("B?")];
     await checkout.run("faq pull");
     await checkout.write("faq/a.md", markdown({ id: a, question: "A new?", sortOrder: 1 }, "New."));
@@ -160,7 +160,7 @@ describe("faq push", () => {
     expect(await checkout.all()).toEqual(before);
   });
 
-  it("deletes only with --prune, and only what was pulled", async () => {
+  it("deletes entries only with --prune, and only entries that were pulled before", async () => {
     await world.create("A?");
     await world.create("B?");
     await checkout.run("faq pull");
@@ -177,7 +177,7 @@ describe("faq push", () => {
     expect(await questions()).toEqual(["A?", "Never pulled?"]);
   });
 
-  it("shows the same plan as faq diff with --dry-run, and sends nothing", async () => {
+  it("shows the same plan as faq diff with --dry-run, and sends no change", async () => {
     const id = await world.create("A?");
     await checkout.run("faq pull");
     await checkout.write("faq/a.md", markdown({ id, question: "A?" }, "New."));
@@ -199,7 +199,7 @@ describe("faq push", () => {
     expect(await checkout.all()).toEqual(before);
   });
 
-  it("needs --yes without a terminal, and asks on one after it has shown the plan", async () => {
+  it("needs --yes without a terminal, and asks on a terminal after it has shown the plan", async () => {
     await checkout.write("faq/a.md", markdown({ question: "A?" }, "So."));
     expect(await checkout.run("faq push")).toMatchObject({
       exit: 2,
@@ -216,7 +216,7 @@ describe("faq push", () => {
     expect(await questions()).toEqual(["A?"]);
   });
 
-  it("works for a maintainer with --app, in one transaction too, and for two apps of one server", async () => {
+  it("also works for a maintainer with --app, in one transaction, and for two apps of one server", async () => {
     const token = await service.makeToken(world.owner, "maintainer", { scopes: ["faqs:write", "apps:read"] });
     const own = await makeCheckout({ INNKEEP_BASE_URL: service.baseUrl, INNKEEP_TOKEN: token });
     const other = await service.makeApp(world.owner, { name: "Other" });

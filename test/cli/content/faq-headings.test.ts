@@ -43,8 +43,8 @@ describe.each([
     "<!-- Relu par Ada.\n     2026-11 -->\n\n# ",
     "\n\nTouchez « Exporter ».\n",
   ],
-])("a file that begins with a heading: %s", (input, question, answer, signs, rest) => {
-  it("has its question from there, and keeps its form when it is pushed and pulled", async () => {
+])("an FAQ file that begins with a heading: %s", (input, question, answer, signs, rest) => {
+  it("takes its question from the heading, and keeps its form after a push and a pull", async () => {
     const { checkout } = world;
     const text = await inputText(input);
     await checkout.write("faq/a.md", text);
@@ -71,8 +71,8 @@ describe.each([
   });
 });
 
-describe("a file without a heading", () => {
-  it("has its question from its name", async () => {
+describe("an FAQ file without a heading", () => {
+  it("takes its question from its file name", async () => {
     const { checkout } = world;
     await checkout.write("faq/how-do-i_mute.md", await inputText("faq-name-only.md"));
     await checkout.run("faq push --yes");
@@ -88,7 +88,7 @@ describe("a file without a heading", () => {
 });
 
 it.each(["03-how-do-i-mute.md", "3. how do I mute.md"])(
-  "the number in %s is not part of a question",
+  "the number in the file name %s is not part of the question",
   async (name) => {
     const { checkout } = world;
     await checkout.write(`faq/${name}`, await inputText("faq-name-only.md"));
@@ -98,7 +98,7 @@ it.each(["03-how-do-i-mute.md", "3. how do I mute.md"])(
 );
 
 it.each(["CONTRIBUTING.md", "contributing.de.md", "CODE_OF_CONDUCT.md", "docs/CHANGELOG.markdown"])(
-  "%s of a project is not an entry, and stops no push",
+  "the project file %s is not an entry, and does not prevent a push",
   async (name) => {
     const { checkout } = world;
     await checkout.write("faq/a.md", await inputText("faq-heading-only.md"));

@@ -71,7 +71,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(checkout.sent).toEqual(["GET"]);
   });
 
-  it("are compared independently of the default text: each side keeps its changes", async () => {
+  it("are compared separately from the default text, and both sides keep their changes", async () => {
     const id = await world.create("How?", "Like this.");
     await world.edit(id, { translations: { de: { question: "Wie?", answer: "So geht es." } } });
     await checkout.run("faq pull");
@@ -84,7 +84,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(await checkout.read("faq/de/how.md")).toBe(markdown({ question: "Wie?" }, "Im Browser."));
   });
 
-  it("stop a push if both sides changed the same language, until a side is named", async () => {
+  it("prevent a push if both sides changed the same language, unless a flag chooses a side", async () => {
     const id = await world.create("How?", "Like this.");
     await world.edit(id, { translations: { de: { question: "Wie?", answer: "So geht es." } } });
     await checkout.run("faq pull");
@@ -101,7 +101,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(await inGerman()).toEqual([["Wie?", "Meine."]]);
   });
 
-  it("are deleted on the server only with --prune, and here by a pull", async () => {
+  it("are deleted on the server only with --prune, and in the files by a pull", async () => {
     const id = await world.create("How?", "Like this.");
     await world.edit(id, { translations: { de: { question: "Wie?", answer: "So geht es." } } });
     await checkout.run("faq pull");
@@ -115,7 +115,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(await clone.names()).toEqual(["faq/how.md"]);
   });
 
-  it("let the files of a CI job decide after an earlier push, as entries do", async () => {
+  it("of a CI job replace the texts on the server after an earlier push, as entries do", async () => {
     await checkout.write("faq/how.md", markdown({ question: "How?" }, "Like this."));
     await checkout.write("faq/de/how.md", de);
     await push();
@@ -128,7 +128,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(await inGerman()).toEqual([["Wie?", "Noch neuer."]]);
   });
 
-  it("need the path of an entry, and a folder without such a file contains entries", async () => {
+  it("need the path of an entry, and a folder with the name of a language can contain normal entries", async () => {
     await checkout.write("faq/how.md", markdown({ question: "How?" }, "Like this."));
     await checkout.write("faq/it/printer.md", markdown({ question: "Does it print?" }, "Yes."));
     await push();
@@ -140,7 +140,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(refused.stderr).toContain("faq/de/other.md translates no entry: there is no faq/other.md");
   });
 
-  it("are in a list file, too", async () => {
+  it("can also be in a list file", async () => {
     await checkout.write(
       "faq.yaml",
       "- question: How?\n  answer: Like this.\n  translations:\n    de:\n      question: Wie?\n      answer: So geht es.\n",
@@ -157,7 +157,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(refused.stderr).toContain("is no language tag");
   });
 
-  it("are not written through a link that leads out of the folder", async () => {
+  it("are not written through a link to a place outside the folder", async () => {
     const outside = await temporaryFolder();
     const id = await world.create("How?", "Like this.");
     await checkout.run("faq pull");
@@ -168,7 +168,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(ran.stderr).toContain("is a link that leads out of the folder");
   });
 
-  it("are changed and read by commands", async () => {
+  it("can be changed and read by commands", async () => {
     const id = await world.create("How?", "Like this.");
     const edit = (...words: string[]) => checkout.line.run(["faq", "edit", id, "--lang", "de", ...words]);
     expect((await edit("--question", "Wie?")).stderr).toContain("There is no translation into de yet.");

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 const answer = "Roses are red,  \nviolets are blue.  \n\n\tcode \t\n- one  \n  two";
 
 describe("spaces at the ends of the lines of an answer", () => {
-  it.each(["faq", "faq.yaml", "faq.json"])("survive push and pull with %s", async (path) => {
+  it.each(["faq", "faq.yaml", "faq.json"])("are kept by push and pull with %s", async (path) => {
     const world = await makeAppWithFaqFiles(service);
     const { checkout } = world;
     await world.create("A?", answer);

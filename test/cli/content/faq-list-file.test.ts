@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-describe.each(["docs/faq.yaml", "faq.yml", "faq.json"])("one file, %s", (path) => {
-  it("contains the whole list, and is pulled, changed and pushed", async () => {
+describe.each(["docs/faq.yaml", "faq.yml", "faq.json"])("the list file %s", (path) => {
+  it("contains the whole FAQ, and can be pulled, changed and pushed", async () => {
     const id = await world.create("A?", "Line one.\nLine two.");
     await world.create("B?");
     await checkout.run(`faq pull ${path}`);

@@ -76,8 +76,8 @@ const sequences = (kinds: readonly (typeof steps)[number][]) =>
     maxLength: 30,
   });
 
-describe("pulls and pushes of several checkouts, and edits in the console, in any order (rule C22)", () => {
-  it("lose no edit of a person that the pushing checkout has not pulled", () => {
+describe("pulls and pushes of several repositories, and edits in the console, in any order (rule C22),", () => {
+  it("lose no edit of a person that the pushing repository has not pulled", () => {
     fc.assert(
       fc.property(sequences(steps), (sequence) => {
         const run = createModel();
@@ -91,7 +91,7 @@ describe("pulls and pushes of several checkouts, and edits in the console, in an
     );
   });
 
-  it("have no conflict as long as nobody edits in the console", () => {
+  it("cause no conflict while nobody edits in the console", () => {
     fc.assert(
       fc.property(sequences(["developer", "pull", "push", "ci"]), (sequence) => {
         const run = createModel();

@@ -24,8 +24,8 @@ const listed = () => [...server.faqs.values()].map(({ question, answer }) => `${
 const methods = () => server.asked.map((name) => name.split(" ")[0]);
 const mutations = () => methods().filter((method) => method !== "GET");
 
-describe("FAQ files and a server that has only the specification", () => {
-  it("are synchronised entry by entry, with a report of each", async () => {
+describe("FAQ files with a server that has only the specification", () => {
+  it("are synchronised entry by entry, with a report about each", async () => {
     await checkout.write("faq/a.md", markdown({ question: "A?" }, "So."));
     await checkout.write("faq/b.md", markdown({ question: "B?", sortOrder: 5 }, "So."));
     const ran = await checkout.run("faq push --yes");
@@ -49,7 +49,7 @@ describe("FAQ files and a server that has only the specification", () => {
     expect(methods()).toEqual(["GET"]);
   });
 
-  it("report what failed, do the rest, and end with the exit code of the failure; the next push does the remaining work", async () => {
+  it("cause a report about each failure, and the next push does the remaining work", async () => {
     for (const name of ["A", "B", "C"])
       await checkout.write(`faq/${name}.md`, markdown({ question: `${name}?` }, "So."));
     await checkout.run("faq push --yes");
@@ -68,7 +68,7 @@ describe("FAQ files and a server that has only the specification", () => {
     expect(listed()).toEqual(["A? New.", "B? New.", "C? New."]);
   });
 
-  it("are pulled, compared, and in conflict if both sides changed", async () => {
+  it("can be pulled and compared, and are a conflict if both sides changed", async () => {
     await checkout.write("faq/a.md", markdown({ question: "A?" }, "So."));
     await checkout.run("faq push --yes");
     const other = await makeCheckout(env);
@@ -82,7 +82,7 @@ describe("FAQ files and a server that has only the specification", () => {
     expect(listed()).toEqual(["A? Other."]);
   });
 
-  it("cause no false conflict in CI with the history of the repository", async () => {
+  it("cause no false conflict in CI, because the history of the repository is used", async () => {
     await checkout.write("faq/a.md", markdown({ question: "A?", sortOrder: 1 }, "First."));
     await checkout.run("faq push --yes");
     const git = (cwd: string, ...words: string[]) =>
@@ -104,7 +104,7 @@ describe("FAQ files and a server that has only the specification", () => {
     expect((await job.run("faq push --yes")).exit).toBe(7);
   });
 
-  it("are refused in one sentence if the server wants another credential", async () => {
+  it("are refused in one sentence if the server needs another credential", async () => {
     const stranger = await makeCheckout({ INNKEEP_BASE_URL: server.baseUrl });
     await stranger.write("faq/a.md", markdown({ question: "A?" }, "So."));
     expect((await stranger.run("faq push --yes")).exit).toBe(4);

@@ -35,8 +35,8 @@ async function pushFromCi() {
   return ran;
 }
 
-describe("a push from CI, where nothing is written back", () => {
-  it("causes no false conflict and creates no entry twice, ten times in a row", async () => {
+describe("a push from CI, which writes nothing into the repository,", () => {
+  it("causes no false conflict and creates no entry twice in ten runs", async () => {
     for (let commit = 1; commit <= 10; commit += 1) {
       await repository.write("faq/a.md", file(`Commit ${commit}.`, commit % 3));
       await repository.write("faq/new.md", markdown({ question: "New?" }, `Commit ${commit}.`));
@@ -50,7 +50,7 @@ describe("a push from CI, where nothing is written back", () => {
     expect((await pushFromCi()).stdout).toContain("Nothing to push, 3 the same.");
   });
 
-  it("restores an older text, if a commit does so", async () => {
+  it("restores an older text if a commit restores it", async () => {
     await repository.write("faq/a.md", file("Second.", 2));
     await pushFromCi();
     await repository.write("faq/a.md", file("First."));
@@ -58,7 +58,7 @@ describe("a push from CI, where nothing is written back", () => {
     expect(await world.list()).toMatchObject([{ answer: "First.", sortOrder: 1 }]);
   });
 
-  it("still sees what a person changed after the last push", async () => {
+  it("still detects what a person changed after the last push", async () => {
     await repository.write("faq/a.md", file("Second."));
     await pushFromCi();
     await world.edit(id, { answer: "Person." });
@@ -72,7 +72,7 @@ describe("a push from CI, where nothing is written back", () => {
     expect(await world.list()).toMatchObject([{ answer: "Person and third." }]);
   });
 
-  it("creates an entry once, even if two jobs run at the same time", async () => {
+  it("creates an entry once even if two jobs run at the same time", async () => {
     for (let round = 0; round < 10; round += 1) {
       await repository.write(`faq/n${round}.md`, markdown({ question: `New ${round}?` }, "So."));
       const [one, other] = await Promise.all([pushFromCi(), pushFromCi()]);
@@ -83,7 +83,7 @@ describe("a push from CI, where nothing is written back", () => {
     );
   });
 
-  it("does not treat a colleague's outdated checkout as a change", async () => {
+  it("does not treat the outdated files of a colleague as a change", async () => {
     const colleague = await cloneOf(repository, world.env);
     await repository.write("faq/a.md", file("Second."));
     await pushFromCi();
@@ -92,7 +92,7 @@ describe("a push from CI, where nothing is written back", () => {
     expect(await world.list()).toMatchObject([{ answer: "Second." }, { question: "B?" }]);
   });
 
-  it("writes the ids of entries that CI created into the files at the next pull, and creates no second file", async () => {
+  it("creates entries whose ids the next pull writes into the files, without a second file", async () => {
     await repository.write("faq/new.md", markdown({ question: "New?" }, "So."));
     await pushFromCi();
     const made = (await world.list())[1];

@@ -28,14 +28,14 @@ describe("the side whose text is kept (rule C22)", () => {
     ["D", "C", "C", "B", "mine", "mine"],
     ["B", "C", "C", "B", "mine", "mine"],
   ])(
-    "is for file %s, server %s, base %s and push %s: %s, in CI %s",
+    "is for the file %s, the server %s, the base %s and the last push %s: %s, and in CI %s",
     (mine, theirs, base, pushed, usual, inCi) => {
       const values = { mine, theirs, base, pushed };
       expect([sideOf(values, false), sideOf(values, true)]).toEqual([usual, inCi]);
     },
   );
 
-  it("is that of the file if the server has a text of an earlier commit, but not if it has a new text of a colleague", () => {
+  it("is the text of the file if the server has a text of an earlier commit, but not if it has a new text of a colleague", () => {
     expect(sideOf({ mine: "C", theirs: "B", base: "A", pushed: undefined, wasMine: true }, false)).toBe(
       "mine",
     );
@@ -76,7 +76,7 @@ const text = fc
   .map((given) => given.toWellFormed().replaceAll("\0", "").replace(/\r\n?/g, "\n").trim())
   .filter((given) => given !== "");
 
-describe("a Markdown file", () => {
+describe("a Markdown file of an FAQ entry", () => {
   const read = (file: string) => {
     const split = splitMarkdown(file);
     if ("fault" in split) return expect.fail(`${split.fault} in ${file}`);
@@ -86,7 +86,7 @@ describe("a Markdown file", () => {
   };
   const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 
-  it("returns every question and answer that was written into it, also after a change", () => {
+  it("returns every question and answer that was written into it, even after a change", () => {
     fc.assert(
       fc.property(
         text,

@@ -34,14 +34,14 @@ const same = (count: number) => `Nothing to push, ${count} the same.\n`;
 describe.each([
   ["a folder", "faq", "faq/a.md"],
   ["a list file", "faq.yaml", "faq.yaml"],
-])("%s for two servers", (_, path, file) => {
+])("%s with FAQ entries for two servers", (_, path, file) => {
   beforeEach(async () => {
     await staging.create("A?");
     await staging.create("B?");
     await at(staging, `faq pull ${path}`);
   });
 
-  it("is pushed to the second as to the first, and keeps its files", async () => {
+  it("can be pushed to the second server as to the first, and its files do not change", async () => {
     const before = await checkout.read(file);
     const first = await at(production, `faq push ${path} --yes`);
     expect(first.stderr).toContain(
@@ -53,7 +53,7 @@ describe.each([
       expect(await at(world, `faq push ${path} --yes`)).toMatchObject({ stdout: same(2), stderr: "" });
   });
 
-  it("pushes a changed question and answer to both, also from a clone in a CI job", async () => {
+  it("pushes a changed question and answer to both servers, even from a clone in a CI job", async () => {
     await at(production, `faq push ${path} --yes`);
     await checkout.write(file, (await checkout.read(file)).replace("A?", "A now?").replace("So.", "New."));
     const clone = await cloneOf(checkout, {});
@@ -64,7 +64,7 @@ describe.each([
     }
   });
 
-  it("tracks edits and deletions separately for each server", async () => {
+  it("records edits and deletions separately for each server", async () => {
     await at(production, `faq push ${path} --yes`);
     const [a, b] = await production.list();
     await production.edit(a?.id ?? "", { answer: "Edited in production." });
@@ -83,7 +83,7 @@ describe.each([
     expect(await textsAt(staging)).toEqual(["A? Edited in production."]);
   });
 
-  it("finds the entries that the second server has already by their questions", async () => {
+  it("finds entries that the second server already has by their questions", async () => {
     const id = await production.create("A?");
     await production.create("C?");
     expect((await at(production, `faq push ${path} --yes --json`)).json()).toMatchObject({

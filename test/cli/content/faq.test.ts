@@ -26,8 +26,8 @@ async function newApp() {
   return { app, owner, line, create, maintainer };
 }
 
-describe("faq list", () => {
-  it("is tab-separated in a pipe: full values, in their order, without headings", async () => {
+describe("the command faq list", () => {
+  it("prints complete tab-separated values in their order in a pipe, without headings", async () => {
     const { line, create } = await newApp();
     const second = await create("Second?", "--sort-order", "2");
     const first = await create("First?\nReally?", "--sort-order", "1");
@@ -36,7 +36,7 @@ describe("faq list", () => {
     );
   });
 
-  it("is a table on a terminal, no wider than the terminal", async () => {
+  it("prints a table on a terminal that is not wider than the terminal", async () => {
     const { line, create } = await newApp();
     await create("Why? ".repeat(40));
     const { stdout } = await line.run(["faq", "list", "--no-color"], { terminal: true });
@@ -53,21 +53,21 @@ describe("faq list", () => {
     });
   });
 
-  it("is one object under --json", async () => {
+  it("prints one object with --json", async () => {
     const { line, create } = await newApp();
     const id = await create("How?");
     const ran = await line.run(["faq", "list", "--json", "--fields", "id,question"]);
     expect(ran.json()).toEqual({ items: [{ id, question: "How?" }] });
   });
 
-  it.each(["faqs list", "faq ls", "faqs ls"])("is also called %s", async (words) => {
+  it.each(["faqs list", "faq ls", "faqs ls"])("can also be called as %s", async (words) => {
     const { line, create } = await newApp();
     const id = await create("How?");
     expect((await line.run([...words.split(" "), "--fields", "id"])).stdout).toBe(`${id}\n`);
   });
 });
 
-describe("faq view", () => {
+describe("the command faq view", () => {
   it("shows one entry", async () => {
     const { line, create } = await newApp();
     const id = await create("How?");
@@ -75,7 +75,7 @@ describe("faq view", () => {
     expect(stdout).toContain(`id         ${id}\nquestion   How?\nanswer     So.\n`);
   });
 
-  it("ends with exit 6 for an unknown entry, and names the next command", async () => {
+  it("ends with exit code 6 for an unknown entry, and names a useful command", async () => {
     const { line } = await newApp();
     expect(await line.run(["faq", "show", "nobody"])).toMatchObject({
       exit: 6,
@@ -85,8 +85,8 @@ describe("faq view", () => {
   });
 });
 
-describe("faq create", () => {
-  it("prints the whole entry under --json, and nothing else", async () => {
+describe("the command faq create", () => {
+  it("prints the whole entry with --json, and nothing else", async () => {
     const { line } = await newApp();
     const argv = ["faq", "create", "--question", "How?", "--answer", "So.", "--sort-order", "-7", "--json"];
     const ran = await line.run(argv);
@@ -102,13 +102,13 @@ describe("faq create", () => {
     expect(ran.json()).toMatchObject({ question: "From a pipe?", answer: "From a *file*." });
   });
 
-  it("reads @@ as text that begins with @", async () => {
+  it("reads @@ at the beginning as a text that begins with @", async () => {
     const { line } = await newApp();
     const argv = ["faq", "create", "--question", "@@you?", "--answer", "So.", "--fields", "question"];
     expect((await line.run(argv)).stdout).toBe("@you?\n");
   });
 
-  it("names the flag of a file that cannot be read", async () => {
+  it("names the flag of a file that it cannot read", async () => {
     const { line } = await newApp();
     expect(await line.run(["faq", "create", "--question", "@gone.txt", "--answer", "So."])).toMatchObject({
       exit: 2,
@@ -116,7 +116,7 @@ describe("faq create", () => {
     });
   });
 
-  it("names every fault that the server finds", async () => {
+  it("names every fault that the server reports", async () => {
     const { line } = await newApp();
     const ran = await line.run(["faq", "create", "--question", "", "--answer", " "]);
     expect(ran.exit).toBe(2);
@@ -132,7 +132,7 @@ describe("faq create", () => {
   });
 });
 
-describe("faq edit", () => {
+describe("the command faq edit", () => {
   it("changes only the given fields", async () => {
     const { line, create } = await newApp();
     const id = await create("How?");
@@ -140,7 +140,7 @@ describe("faq edit", () => {
     expect(ran.json()).toMatchObject({ id, question: "How?", answer: "Otherwise." });
   });
 
-  it("is refused without a change", async () => {
+  it("is refused if it has no change", async () => {
     const { line, create } = await newApp();
     expect(await line.run(["faq", "edit", await create("How?")])).toMatchObject({
       exit: 2,
@@ -149,8 +149,8 @@ describe("faq edit", () => {
   });
 });
 
-describe("faq delete", () => {
-  it("needs --yes without a terminal, and deletes nothing without it", async () => {
+describe("the command faq delete", () => {
+  it("needs --yes without a terminal, and otherwise deletes nothing", async () => {
     const { line, create } = await newApp();
     const id = await create("How?");
     expect(await line.run(["faq", "delete", id])).toMatchObject({
@@ -160,7 +160,7 @@ describe("faq delete", () => {
     expect((await line.run(["faq", "list"])).stdout).toContain(id);
   });
 
-  it("deletes with --yes", async () => {
+  it("deletes an entry with --yes", async () => {
     const { line, create } = await newApp();
     const id = await create("How?");
     expect((await line.run(["faq", "rm", id, "--yes", "--json"])).json()).toEqual({ success: true, id });
@@ -171,7 +171,7 @@ describe("faq delete", () => {
     ["y", 0, ""],
     ["n", 2, "error: Nothing was changed.\n"],
     ["", 2, "error: Nothing was changed.\n"],
-  ])("asks on a terminal, and follows the answer %j", async (answer, exit, stderr) => {
+  ])("asks on a terminal, and respects the answer %j", async (answer, exit, stderr) => {
     const { line, create } = await newApp();
     const id = await create("How?");
     const questions: string[] = [];
@@ -186,14 +186,14 @@ describe("faq delete", () => {
   });
 });
 
-describe("a maintainer token", () => {
-  it("has access to the FAQ of its only app", async () => {
+describe("the FAQ commands with a maintainer token", () => {
+  it("have access to the FAQ of the token's only app", async () => {
     const { maintainer, create } = await newApp();
     const id = await create("How?");
     expect((await maintainer.run(["faq", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
   });
 
-  it("needs the app to be named if there are several, and lists them", async () => {
+  it("need the name of the app if there are several, and list the apps", async () => {
     const { maintainer, owner, app } = await newApp();
     await service.makeApp(owner, { name: "Second" });
     const ran = await maintainer.run(["faq", "list"]);
@@ -220,13 +220,13 @@ describe("a maintainer token", () => {
     expect((await maintainer.run(["faq", "delete", id, "--yes"])).exit).toBe(0);
   });
 
-  it.each(["Nowhere", "00000000-0000-4000-8000-000000000000"])("does not find the app %s", async (app) => {
+  it.each(["Nowhere", "00000000-0000-4000-8000-000000000000"])("do not find the app %s", async (app) => {
     const { maintainer } = await newApp();
     expect((await maintainer.run(["faq", "list", "--app", app])).exit).toBeOneOf([2, 6]);
   });
 });
 
-describe("faq picture", () => {
+describe("the command faq picture", () => {
   it("prints the Markdown of each stored picture", async () => {
     const { app, maintainer } = await newApp();
     await writeFile(join(maintainer.cwd, "screen.png"), png().bytes);
@@ -245,8 +245,8 @@ describe("faq picture", () => {
   });
 });
 
-describe("faq drafts", () => {
-  it("are written, listed, published and restored by command", async () => {
+describe("the command faq drafts", () => {
+  it("writes, lists, publishes and restores drafts", async () => {
     const { app, line, create, maintainer } = await newApp();
     const run = (...argv: string[]) => maintainer.run(["faq", ...argv, "--app", app.id, "--fields", "id"]);
     const id = (await run("create", "--question", "How?", "--answer", "A.", "--draft")).stdout.trim();

@@ -140,13 +140,13 @@ const services: [string, Record<string, string>, Record<string, string>, string]
 
 describe("the job of a CI run", () => {
   it.each(services)(
-    "on %s has a scope without the run, and a run without the attempt",
+    "has on %s a scope without the number of the run, and a run without the number of the attempt",
     (_, env, scope, run) => {
       expect(ciJob({ ...env, CI: "true", SECRET: "planted" })).toEqual({ scope, run });
     },
   );
 
-  it("is unknown outside known services", () => {
+  it("is unknown on an unknown service", () => {
     expect(ciJob({ CI: "true", GITHUB_JOB: "unit" })).toBeUndefined();
   });
 });

@@ -11,8 +11,8 @@ const credentials = { INNKEEP_API_KEY: "sdk_a", INNKEEP_AGENT_TOKEN: "sda_a", IN
 const commands = await everyCommand();
 const mutations = commands.filter(([, command]) => command.options.some(({ long }) => long === "--dry-run"));
 
-describe.each(commands)("innkeep %s", (words, command) => {
-  it("shows help without the network, a folder or a keychain: its required flags, and correct examples", async () => {
+describe.each(commands)("the command innkeep %s", (words, command) => {
+  it("shows help without network, folder or keychain: with its required flags and correct examples", async () => {
     const line = await createCommandLine({ INNKEEP_CONFIG_DIR: "/nowhere", INNKEEP_BASE_URL: "nowhere" });
     const forbidden = () => Promise.reject(new Error("touched"));
     const world = { keychain: forbidden, transport: forbidden, home: "/nowhere" };
@@ -32,7 +32,7 @@ describe.each(commands)("innkeep %s", (words, command) => {
     expect(ran.stdout).not.toContain("--agent-token-file <");
   });
 
-  it("writes only JSON under --json, and asks nothing", async () => {
+  it("writes only JSON with --json, and asks no question", async () => {
     const baseUrl = await listen((_, response) => void response.writeHead(418).end('{"code":"teapot"}'));
     const line = await createCommandLine({ ...credentials, INNKEEP_BASE_URL: baseUrl });
     const typed = () => expect.unreachable("Something was asked.");
@@ -50,7 +50,7 @@ describe.each(commands)("innkeep %s", (words, command) => {
   });
 });
 
-describe.each(mutations)("innkeep %s --dry-run", (words, command) => {
+describe.each(mutations)("the command innkeep %s with --dry-run", (words, command) => {
   it("sends no request that changes data", async () => {
     const methods: (string | undefined)[] = [];
     const baseUrl = await listen(({ method }, response) => {
@@ -63,7 +63,7 @@ describe.each(mutations)("innkeep %s --dry-run", (words, command) => {
   });
 });
 
-describe("the tree of commands", () => {
+describe("the list of all commands", () => {
   it("has the nouns and verbs of the design", () => {
     const words = commands.map(([name]) => name);
     expect(words).toEqual(
@@ -74,7 +74,7 @@ describe("the tree of commands", () => {
     );
   });
 
-  it("takes no secret as an argument", () => {
+  it("contains no argument for a secret", () => {
     const secrets = commands.flatMap(([words, { options }]) =>
       options
         .filter(({ long, required }) => required && isSecret.test(long ?? ""))

@@ -19,27 +19,27 @@ import { startSpecifiedServer } from "../../support/specified-server/server.ts";
 
 const lines = (await everyExample()).flatMap(([, examples]) => examples);
 
-describe("the examples of help", () => {
-  it.each(lines)("%s", async (example) => {
+describe("the examples of the help", () => {
+  it.each(lines)("succeed: %s", async (example) => {
     const ran = await runExample(example);
     expect(ran.exit, ran.stderr + ran.stdout).toBe(exitOf(example));
   });
 });
 
-describe("the examples of help under --json", () => {
-  it.each(lines.filter((example) => !hasAnotherForm.test(example)))("%s", async (example) => {
+describe("the examples of the help with --json", () => {
+  it.each(lines.filter((example) => !hasAnotherForm.test(example)))("succeed: %s", async (example) => {
     expectOneDocument(await runExample(example, ["--json"]));
   });
 
-  it("task list --watch writes one document for each line", async () => {
+  it("include task list --watch, which writes one document in each line", async () => {
     const { stdout } = await runExample("innkeep task list --watch", ["--json"]);
     const documents = stdout.trimEnd().split("\n");
     expect(documents.map((text) => JSON.parse(text))).toEqual([expect.objectContaining({ outstanding: 1 })]);
   });
 });
 
-describe("the examples of help, against a server that has only the specification", () => {
-  it.each(lines)("%s", async (example) => {
+describe("the examples of the help with a server that has only the specification", () => {
+  it.each(lines)("end with an expected exit code and without a stack trace: %s", async (example) => {
     const ran = await runExample(example, [], await startSpecifiedServer());
     expect(expectedExits, ran.stderr).toContain(ran.exit);
     expect(ran.stderr).not.toMatch(/TypeError|\n {4}at /);

@@ -49,8 +49,8 @@ const stories: Readonly<Record<Exit, () => Promise<number>>> = {
   },
 };
 
-describe("the exit codes", () => {
-  it.each(Object.entries(exitCodes))("%s is the exit code of a command", async (exit, { code }) => {
+describe("the exit codes of the command line", () => {
+  it.each(Object.entries(exitCodes))("include %s, which a command can have", async (exit, { code }) => {
     expect(await storyOf(exit)).toBe(code);
   });
 

@@ -32,14 +32,14 @@ describe("a command", () => {
     [400, "invalid_code", 4],
     [409, "idempotency_in_progress", 75],
     [418, "teapot", 1],
-  ])("ends, after %i %s, with exit %i", async (status, code, exit) => {
+  ])("ends after the answer %i %s with exit code %i", async (status, code, exit) => {
     const { line } = await lineTo(answers(status, { error: "No.", code }));
     const ran = await line.run(["faq", "list", "--json"]);
     expect(ran).toMatchObject({ exit, stdout: "" });
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: "No.", code, status, exitCode: exit });
   });
 
-  it("ends with exit 75 and the next command when it cannot reach the server", async () => {
+  it("ends with exit code 75 and a useful command if it cannot reach the server", async () => {
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["faq", "list"]);
     expect(ran.exit).toBe(75);
@@ -48,14 +48,14 @@ describe("a command", () => {
     );
   });
 
-  it("sends one request to a port of this machine that refuses, and prints nothing about waiting", async () => {
+  it("sends one request to a port of this machine that refuses it, and prints nothing about waiting", async () => {
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["faq", "list"]);
     expect(line.pauses).toEqual([]);
     expect(ran.stderr).not.toContain("Trying again");
   });
 
-  it("prints each reason to wait once, with the remaining time", async () => {
+  it("prints each reason for a wait once, with the remaining time", async () => {
     const cut = (message: string) => answers(503, { error: message, code: "busy" });
     const { line } = await lineTo(
       cut("Busy."),
@@ -69,7 +69,7 @@ describe("a command", () => {
     expect(ran.stderr).toBe("Busy. Trying again for up to 60 s.\nStarting. Trying again for up to 59 s.\n");
   });
 
-  it("says that it will try again, and how long it waits", async () => {
+  it("says that it will try again, and after which time", async () => {
     const { line } = await lineTo(
       answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "7" }),
       answers(200, []),
@@ -79,7 +79,7 @@ describe("a command", () => {
     expect(line.pauses).toEqual([7_000]);
   });
 
-  it("says when to try again if the wait is too long", async () => {
+  it("says when a person can try again if the wait is too long", async () => {
     const { line } = await lineTo(
       answers(429, { error: "Too many.", code: "rate_limited" }, { "retry-after": "600" }),
     );
@@ -87,7 +87,7 @@ describe("a command", () => {
     expect(ran).toMatchObject({ exit: 75, stderr: "error: Too many.\nTry again in 600 s.\n" });
   });
 
-  it("names the wrong setting if the address is not Innkeep's", async () => {
+  it("names the wrong setting if the address does not belong to an Innkeep server", async () => {
     const baseUrl = await listen((_, response) => void response.end("<h1>Hello</h1>"));
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl });
     expect(await line.run(["faq", "list"])).toMatchObject({
@@ -97,7 +97,7 @@ describe("a command", () => {
   });
 
   it.each([404, 405])(
-    "explains after a %i of another server that it may not have this endpoint (rule L60)",
+    "explains after an answer %i of another server that it may not have this endpoint (rule L60)",
     async (status) => {
       const { line } = await lineTo(answers(status, { error: "No." }));
       expect(await line.run(["faq", "list"])).toMatchObject({
@@ -108,14 +108,14 @@ describe("a command", () => {
     },
   );
 
-  it("hides escape sequences and secrets in a hostile answer", async () => {
+  it("hides control sequences and secrets in a hostile answer", async () => {
     const { line } = await lineTo(
       answers(400, { error: `\u001b[2J${env.INNKEEP_API_KEY}\u202e`, code: "bad" }),
     );
     expect((await line.run(["faq", "list"])).stderr).toBe("error: [2Jsdk_[redacted]\n");
   });
 
-  it("ends with exit 130 when it is interrupted, and prints nothing", async () => {
+  it("ends with exit code 130 if it is interrupted, and prints nothing", async () => {
     const interruption = new AbortController();
     const baseUrl = await listen(() => interruption.abort(new Error("interrupted")));
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: baseUrl });
@@ -127,9 +127,9 @@ describe("a command", () => {
   });
 });
 
-describe("the server's address", () => {
+describe("the address of the server", () => {
   it.each(["not an address", "ftp://example.com", "localhost:4700"])(
-    "is refused by name if it is %s",
+    "is refused with its flag if it is %s",
     async (baseUrl) => {
       const line = await createCommandLine(env);
       expect(await line.run(["faq", "list", "--base-url", baseUrl])).toMatchObject({
@@ -139,21 +139,21 @@ describe("the server's address", () => {
     },
   );
 
-  it("is refused if it has a password, which is not shown", async () => {
+  it("is refused if it contains a password, which is not shown", async () => {
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "https://me:hunter2@example.com" });
     const { exit, stderr } = await line.run(["faq", "list"]);
     expect([exit, stderr.includes("hunter2")]).toEqual([2, false]);
   });
 
-  it.each(["", "/", "//"])("may end with %j", async (end) => {
+  it.each(["", "/", "//"])("can end with %j", async (end) => {
     const { line, received, baseUrl } = await lineTo(answers(200, []));
     expect((await line.run(["faq", "list", "--base-url", `${baseUrl}${end}`])).exit).toBe(0);
     expect(received).toHaveLength(1);
   });
 });
 
-describe("--debug", () => {
-  it("shows each request and answer without a secret", async () => {
+describe("the flag --debug", () => {
+  it("shows each request and answer without secrets", async () => {
     const { line } = await lineTo(answers(200, [{ id: "1", question: env.INNKEEP_API_KEY }]));
     const { stderr, exit } = await line.run(["faq", "list", "--debug"]);
     expect(exit).toBe(0);
@@ -163,7 +163,7 @@ describe("--debug", () => {
     expect(stderr).not.toContain(env.INNKEEP_API_KEY.slice(4));
   });
 
-  it("shows a failed connection", async () => {
+  it("also shows a failed connection", async () => {
     const { line } = await lineTo(hangsUp);
     const { stderr } = await line.run(["faq", "list"], { env: { INNKEEP_DEBUG: "1" } });
     expect(stderr).toContain("< ConnectionError: No answer from");

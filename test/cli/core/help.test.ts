@@ -7,15 +7,15 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 
 const run = async (...argv: string[]) => (await createCommandLine()).run(argv);
 
-describe("innkeep", () => {
-  it("without arguments lists the commands", async () => {
+describe("the command innkeep", () => {
+  it("lists the commands if it has no arguments", async () => {
     const { exit, stdout } = await run();
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^Usage: innkeep <command>/);
     expect(stdout).toMatch(/^ {2}faq +Manage the FAQ of an app$/m);
   });
 
-  it("groups the commands by who needs them", async () => {
+  it("groups the commands by the people who need them", async () => {
     const { stdout } = await run();
     const headings = [...stdout.matchAll(/^(\w.*):$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual([...nounGroups]);
@@ -23,7 +23,7 @@ describe("innkeep", () => {
       expect(stdout.match(new RegExp(`^  ${name} {2,}`, "gm")) ?? []).toHaveLength(isShort ? 0 : 1);
   });
 
-  it("lists the commands of an owner of tests once, and accepts the aliases", async () => {
+  it("lists the commands of an owner of tests once, and accepts their short forms", async () => {
     expect((await run("slot", "--help")).stdout).not.toMatch(
       /^ {2}(accept|decline|remove|confirm-join|assign) /m,
     );
@@ -36,21 +36,21 @@ describe("innkeep", () => {
     }
   });
 
-  it("does not list the flags of every change in the help of a command, but accepts them", async () => {
+  it("does not list the flags of every change in the help of each command, but accepts them", async () => {
     const { stdout } = await run("faq", "create", "--help");
     expect(stdout).toContain("--question <text>");
     expect(stdout).not.toMatch(/--(dry-run|idempotency-key|max-wait|timeout)/);
     expect((await run("mcp", "--help")).stdout).toContain("--max-wait <seconds>");
   });
 
-  it("lists no network flags for commands that only work on this machine", async () => {
+  it("lists no network flags for commands that work only on this machine", async () => {
     for (const noun of ["feedback", "proof"]) {
       expect((await run(noun, "discard", "x", "--max-wait", "1s")).stderr).toContain("is not a flag of");
       expect((await run(noun, "discard", "--help")).stdout).toContain("--dry-run");
     }
   });
 
-  it("shows no aliases", async () => {
+  it("shows no short forms", async () => {
     expect((await run("faq", "--help")).stdout).not.toMatch(/\bls\b|\brm\b|faqs/);
   });
 
@@ -87,7 +87,7 @@ describe("innkeep", () => {
     [["feedback", "send", "--type"], "--type needs a value."],
     [["faq", "create", "--sort-order", "1.5"], "--sort-order must be a whole number, not `1.5`"],
     [["faq", "list", "--color", "red"], "--color must be one of auto, always, never, not `red`."],
-  ])("rejects %j, and suggests what was meant", async (argv, message) => {
+  ])("rejects %j, and suggests the right word", async (argv, message) => {
     expect(await run(...argv)).toMatchObject({
       exit: 2,
       stdout: "",
@@ -95,7 +95,7 @@ describe("innkeep", () => {
     });
   });
 
-  it("names every wrong value, and what is missing, at once", async () => {
+  it("names all wrong and all missing values in one message", async () => {
     const ran = await run("faq", "create", "--sort-order", "x", "--max-wait", "soon", "--color", "atuo");
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toBe(
@@ -107,11 +107,11 @@ describe("innkeep", () => {
     );
   });
 
-  it("runs nothing with a wrong value", async () => {
+  it("does not start a command with a wrong value", async () => {
     expect(await run("help", "options", "--color", "red")).toMatchObject({ exit: 2, stdout: "" });
   });
 
-  it("reports a mistake as one object under --json", async () => {
+  it("reports a usage error as one object with --json", async () => {
     const ran = await run("faq", "lsit", "--json");
     expect(JSON.parse(ran.stderr)).toEqual({
       error: "`lsit` is not a command of `innkeep faq`.\n(Did you mean list?)",
@@ -127,7 +127,7 @@ describe("innkeep", () => {
   });
 });
 
-describe("help", () => {
+describe("the command help", () => {
   it.each([
     [["help"], "Usage: innkeep <command>"],
     [["help", "faq"], "Usage: innkeep faq "],
@@ -139,7 +139,7 @@ describe("help", () => {
     expect(ran.stdout.startsWith(start)).toBe(true);
   });
 
-  it("prints a description of the command under --json", async () => {
+  it("prints a description of the command with --json", async () => {
     expect((await run("help", "faq", "view", "--json")).json()).toMatchObject({
       name: "view",
       arguments: [{ name: "id", required: true }],
@@ -154,19 +154,19 @@ describe("help", () => {
     });
   });
 
-  it("exit-codes prints the table of exit codes", async () => {
+  it("prints the table of exit codes for help exit-codes", async () => {
     const rows = Object.values(exitCodes).map(({ code, meaning }) => `${code}\t${meaning}\n`);
     expect((await run("help", "exit-codes")).stdout).toBe(rows.join(""));
   });
 
-  it("options prints the options of every command", async () => {
+  it("prints the options of every command for help options", async () => {
     const { stdout } = await run("help", "options");
     expect(stdout).toContain("--json\tevery command\twrite one JSON object to standard output\n");
     expect(stdout).toContain("--dry-run\tevery change\t");
     expect(stdout.split("\n")).toHaveLength(16);
   });
 
-  it("environment names every variable that the source code reads", async () => {
+  it("names for help environment every variable that the source code reads", async () => {
     const { stdout } = await run("help", "environment");
     const named = stdout.split("\n").flatMap((line) => (line.split("\t")[0] ?? "").split(", "));
     const isNamed = (name: string) =>

@@ -24,15 +24,15 @@ async function lineTo(...given: Answering[]) {
   return { line, run, keys, received };
 }
 
-describe("a change without an answer", () => {
-  it("is repeated with its key when the same command runs again", async () => {
+describe("a change whose answer was lost", () => {
+  it("is sent again with its key if the same command runs again", async () => {
     const { run, keys, received } = await lineTo(...away, made);
     expect((await run()).exit).toBe(75);
     expect((await run()).exit).toBe(0);
     expect([received.length, keys().length]).toEqual([2, 1]);
   });
 
-  it("is done once, even if its answer is lost several times", async () => {
+  it("is carried out once, even if its answer is lost several times", async () => {
     const service = await startService();
     onTestFinished(() => service.stop());
     const app = await service.makeApp();
@@ -42,7 +42,7 @@ describe("a change without an answer", () => {
     expect((await line.run(["faq", "list", "--fields", "question"])).stdout).toBe("How?\n");
   });
 
-  it("leaves only a hash on disk, readable only by its owner", async () => {
+  it("leaves only a hash on the disk, which only its owner can read", async () => {
     const { run, line } = await lineTo(...away);
     await run();
     const [file = ""] = await filesIn(join(line.stateFolder, "pending"));
@@ -50,21 +50,21 @@ describe("a change without an answer", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("is a new change with another text", async () => {
+  it("is a new change if its text differs", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run();
     await run([...create, "--sort-order", "2"]);
     expect(keys()).toHaveLength(2);
   });
 
-  it("is a new change a day later, when the server no longer stores the key", async () => {
+  it("is a new change a day later, because the server no longer stores the key", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run(create, { now: () => new Date("2026-01-01T00:00:00Z") });
     await run(create, { now: () => new Date("2026-01-01T23:00:00Z") });
     expect(keys()).toHaveLength(2);
   });
 
-  it("keeps the time of its key when the key is used again", async () => {
+  it("does not renew the time of its key when the key is used again", async () => {
     const { run, keys } = await lineTo(...away, ...away, made);
     for (const hour of ["00", "22", "23"]) {
       await run(create, { now: () => new Date(`2026-01-01T${hour}:00:00Z`) });
@@ -72,7 +72,7 @@ describe("a change without an answer", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  it("does not use the key of a process that still runs: two commands at the same time are two changes", async () => {
+  it("does not use the key of another running process, so that two commands at the same time are two changes", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run(create, { world: { processId: 7 } });
     await run(create, { isRunning: (processId) => processId === 7 });
@@ -80,8 +80,8 @@ describe("a change without an answer", () => {
   });
 });
 
-describe("a key", () => {
-  it("is used up by an answer: the same command is then a new change", async () => {
+describe("a stored Idempotency-Key of the command line", () => {
+  it("is deleted after an answer, so that the same command is then a new change", async () => {
     const { run, keys, line } = await lineTo(made);
     await run();
     await run();
@@ -89,7 +89,7 @@ describe("a key", () => {
     expect(await filesIn(line.stateFolder)).toEqual([]);
   });
 
-  it("is not stored if it was given by a flag", async () => {
+  it("is not created if a flag has the key", async () => {
     const { run, keys, line } = await lineTo(...away);
     await run([...create, "--idempotency-key", "mine"]);
     expect(keys()).toEqual(["mine"]);
@@ -97,7 +97,7 @@ describe("a key", () => {
     await expect(stat(line.stateFolder)).rejects.toThrow();
   });
 
-  it("is replaced if the stored key is damaged", async () => {
+  it("is replaced if it is damaged", async () => {
     const { run, keys, line } = await lineTo(...away, made);
     await run();
     const [file = ""] = await filesIn(join(line.stateFolder, "pending"));
@@ -106,15 +106,15 @@ describe("a key", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  it("does not stop the command if it cannot be stored", async () => {
+  it("is not necessary: the command continues if it cannot store a key", async () => {
     const { run, line } = await lineTo(made);
     await writeFile(join(line.cwd, "file"), "");
     expect((await run(create, { env: { INNKEEP_STATE_DIR: join(line.cwd, "file") } })).exit).toBe(0);
   });
 });
 
-describe("--dry-run", () => {
-  it("prints the request instead of sending it, with the credential hidden", async () => {
+describe("the flag --dry-run", () => {
+  it("prints the request and does not send it, with a hidden credential", async () => {
     const { run, received } = await lineTo(made);
     const { exit, stdout } = await run([...create, "--dry-run"]);
     expect(exit).toBe(0);
@@ -124,7 +124,7 @@ describe("--dry-run", () => {
     expect(received).toEqual([]);
   });
 
-  it("is one object under --json", async () => {
+  it("prints one object with --json", async () => {
     const { run } = await lineTo(made);
     const ran = await run(["faq", "delete", "7", "--dry-run", "--json"]);
     expect(ran.json()).toEqual({
@@ -136,7 +136,7 @@ describe("--dry-run", () => {
     });
   });
 
-  it("needs no credential and asks nothing", async () => {
+  it("needs no credential and asks no question", async () => {
     const line = await createCommandLine();
     const ran = await line.run(["faq", "rm", "7", "--dry-run"], { terminal: true });
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("DELETE http://127.0.0.1:4700/") });

@@ -25,7 +25,7 @@ async function app() {
 }
 
 describe("the beginning of an id", () => {
-  it("means the only entry whose id begins with it", async () => {
+  it("identifies the only entry whose id begins with it", async () => {
     const { line, asked } = await app();
     expect((await line.run(["faq", "view", "02B1", "--raw", "question"])).stdout).toBe("Question 2?");
     await line.run(["faq", "edit", "01a1fda4-2", "--answer", "B."]);
@@ -36,7 +36,7 @@ describe("the beginning of an id", () => {
     ]);
   });
 
-  it("is refused if several ids match; the ids are listed and nothing changes", async () => {
+  it("is refused if several ids match, which are listed, and nothing changes", async () => {
     const { line, asked } = await app();
     expect(await line.run(["faq", "delete", "01a1fda4", "--yes"])).toMatchObject({
       exit: 2,
@@ -53,7 +53,7 @@ describe("the beginning of an id", () => {
     });
   });
 
-  it("causes no search if the id is complete", async () => {
+  it("causes no search if it is a complete id", async () => {
     const { line, asked } = await app();
     await line.run(["faq", "edit", ids[0] ?? "", "--answer", "B."]);
     expect(asked).toEqual([`PATCH /api/v1/faqs/remote/${ids[0]}`]);
@@ -61,7 +61,7 @@ describe("the beginning of an id", () => {
 });
 
 describe("a list on a terminal", () => {
-  it("shortens ids as long as they stay distinct, and shows complete ids in a pipe", async () => {
+  it("shortens ids while they stay different, and shows complete ids in a pipe", async () => {
     const { line } = await app();
     const shown = (await line.run(["faq", "list", "--no-color"], { terminal: true })).stdout;
     expect(shown.split("\n").map((row) => row.split(" ")[0])).toEqual([
@@ -83,7 +83,7 @@ describe("a list on a terminal", () => {
       [ids[0] ?? "", ids[0] ?? ""],
       ["01a1fda4", "01a1fda4"],
     ],
-  ])("shortens %j to %j", (whole, short) => {
+  ])("shortens the ids %j to %j", (whole, short) => {
     expect(shortened(whole)).toEqual(short);
   });
 
@@ -96,12 +96,12 @@ describe("a list on a terminal", () => {
     ["2026-11-21T14:30:00.000Z", "in 2 h"],
     ["2026-11-21", "2026-11-21"],
     ["no time", "no time"],
-  ])("shows %s as %s", (instant, words) => {
+  ])("shows the time %s as %s", (instant, words) => {
     expect(relativeTime(instant, new Date("2026-11-21T12:00:00Z"))).toBe(words);
   });
 });
 
-describe("with a server", () => {
+describe("a command with a server", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -136,7 +136,7 @@ describe("with a server", () => {
   });
 
   it.each(["yesterday", "2026-11-21 09:00", "2026-13-01", "2026-11-21T09:00:00"])(
-    "refuses --from %s with the right form, before any request",
+    "refuses --from %s with the right form before any request",
     async (given) => {
       const { line } = await maintainer();
       expect(await line.run(["feedback", "list", "--from", given])).toMatchObject({
@@ -146,7 +146,7 @@ describe("with a server", () => {
     },
   );
 
-  it("reports a fault that the server finds under the name of the flag or argument", async () => {
+  it("reports a fault that the server finds with the name of the flag or argument", async () => {
     const { line, id } = await maintainer();
     const asked = await line.run(["feedback", "edit", id, "--github-issue-url", "nowhere"]);
     expect(asked.exit).toBe(2);
@@ -155,7 +155,7 @@ describe("with a server", () => {
     expect(JSON.parse(json.stderr)).toMatchObject({ code: "bad_request", issues: [{ path: "--limit" }] });
   });
 
-  it("reports a fault in an argument under its name in the help, and an unknown field unchanged", async () => {
+  it("reports a fault in an argument with its name in the help, and reports an unknown field unchanged", async () => {
     const issues = ["cycleId", "body.screens"].map((path) => ({ path, message: "is wrong" }));
     const answer = JSON.stringify({
       code: "bad_request",
@@ -169,14 +169,14 @@ describe("with a server", () => {
     );
   });
 
-  it("lets a tester with one slot leave it out, or name it by the beginning of its id", async () => {
+  it("needs no slot from a tester with one slot, or accepts the beginning of its id", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const rotate = (...argv: string[]) => line.run(["slot", "rotate-key", ...argv, "--json"]);
     expect((await rotate()).json()).toMatchObject({ slot: { slotId } });
     expect((await rotate(slotId.slice(0, -1))).json()).toMatchObject({ slot: { slotId } });
   });
 
-  it("says to a tester that they have no slot", async () => {
+  it("tells a tester without a slot that there is none", async () => {
     const { authorization } = await service.makeDevice(await service.makeUser());
     const line = await createCommandLine({
       INNKEEP_BASE_URL: service.baseUrl,

@@ -13,18 +13,18 @@ async function person(env: Record<string, string> = {}) {
   return { run, opened };
 }
 
-describe("open", () => {
+describe("the command open", () => {
   it.each([
     [{}, "https://b.example/x/console"],
     [{ INNKEEP_CONSOLE_URL: "https://c.example/" }, "https://c.example"],
-  ])("opens the console of %j, and prints its address", async (env, url) => {
+  ])("opens the console of the settings %j, and prints its address", async (env, url) => {
     const { run, opened } = await person(env);
     expect((await run()).stdout).toBe(`${url}\n`);
     expect(opened).toEqual([url]);
   });
 
   it.each([
-    ["off a terminal", { terminal: false }],
+    ["without a terminal", { terminal: false }],
     ["in CI", { env: { CI: "true" } }],
   ])("only prints the address %s", async (_, options) => {
     const { run, opened } = await person();
@@ -42,7 +42,7 @@ describe("open", () => {
   });
 
   it.each(["INNKEEP_AGENT_TOKEN", "INNKEEP_TOKEN"])(
-    "asks the server with %s for the address of a thread",
+    "requests the address of a thread with %s",
     async (variable) => {
       const { baseUrl } = await startRecordingServer(threadAt("https://c.example/feedback/1/2"));
       const { run, opened } = await person({ INNKEEP_BASE_URL: baseUrl, [variable]: "token" });

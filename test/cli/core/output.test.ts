@@ -22,12 +22,12 @@ async function list(argv: readonly string[], options = {}) {
   return line.run(["faq", "list", ...argv], options);
 }
 
-describe("--fields", () => {
-  it("chooses columns, in the order given", async () => {
+describe("the flag --fields", () => {
+  it("selects columns in the given order", async () => {
     expect((await list(["--fields", "answer, id"])).stdout).toBe("So.\t1\nBecause.\t2\n");
   });
 
-  it("reads fields that the server added, and shows nothing for missing ones", async () => {
+  it("prints fields that a newer server added, and prints nothing for missing fields", async () => {
     expect((await list(["--fields", "id,extra.deep"])).stdout).toBe("1\t[1]\n2\t\n");
     expect((await list(["--fields", "id,extra.deep", "--json"])).json()).toEqual({
       items: [
@@ -42,7 +42,7 @@ describe("--fields", () => {
     expect(stdout).toBe("ID  QUESTION\n1   How?\n2   Why?\n");
   });
 
-  it("rejects a column that no entry has, and names the existing ones", async () => {
+  it("rejects a column that no entry has, and names the existing columns", async () => {
     expect(await list(["--fields", "id,qestion"])).toMatchObject({
       exit: 2,
       stdout: "",
@@ -51,7 +51,7 @@ describe("--fields", () => {
   });
 });
 
-describe("colour", () => {
+describe("the colour of the output", () => {
   const isColored = ({ stdout }: { stdout: string }) => stdout.includes("\u001b[1m");
 
   it.each<[string, string[], boolean, Record<string, string>, boolean]>([
@@ -69,7 +69,7 @@ describe("colour", () => {
     expect(isColored(await list(argv, { terminal, env }))).toBe(expected);
   });
 
-  it("follows --no-color in errors, too", async () => {
+  it("also follows --no-color in errors", async () => {
     const { baseUrl } = await startRecordingServer(answers(404, { error: "No.", code: "not_found" }));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     const errors = async (...argv: string[]) =>
@@ -80,13 +80,13 @@ describe("colour", () => {
   });
 });
 
-describe("text from outside", () => {
+describe("a text from the server on a terminal or in a pipe", () => {
   it.each([
     ["escape sequences", "a\u001b[31mb", "a[31mb"],
     ["bells and backspaces", "a\u0007\u0008b\u009b", "ab"],
     ["changes of text direction", "a\u202eb\u2066c\u200f", "abc"],
-    ["nothing else", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
-  ])("is cleaned of %s", (_, text, expected) => {
+    ["a change of other characters", "ä 🦆\tb\nc", "ä 🦆\tb\nc"],
+  ])("is printed without %s", (_, text, expected) => {
     expect(printable(text)).toBe(expected);
   });
 
@@ -94,7 +94,7 @@ describe("text from outside", () => {
     expect(asTabbed("a\tb\\n\nc\r")).toBe("a\\tb\\\\n\\nc\\r");
   });
 
-  it("is one line, also in place of a time", () => {
+  it("is one line, even in place of a time", () => {
     const now = new Date("2026-11-26T12:00:00.000Z");
     expect(relativeTime("2026-11-26T09:00:00.000Z", now)).toBe("3 h ago");
     expect(relativeTime("a\u202e\u001b[2J\nb", now)).toBe("a[2J b");
@@ -105,7 +105,7 @@ describe("text from outside", () => {
   });
 });
 
-describe("text that a CI service would execute", () => {
+describe("a text that a CI service would execute", () => {
   const mask = "::add-mask::aaa";
   const path = "x ##vso[task.setvariable variable=PATH]/evil";
   const strangers = [
@@ -119,7 +119,7 @@ describe("text that a CI service would execute", () => {
     return line.run(argv, options);
   }
 
-  it("is disarmed in the rows of a job, and unchanged elsewhere", async () => {
+  it("is changed in the rows of a CI job so that it has no effect, and is unchanged elsewhere", async () => {
     const argv = ["faq", "list", "--fields", "question,answer"];
     const safe = "x # #vso[task.setvariable variable=PATH]/evil";
     expect((await run(argv)).stdout).toBe(`\\${mask}\t${safe}\n\t  \\${mask}\n`);
@@ -129,13 +129,13 @@ describe("text that a CI service would execute", () => {
     );
   });
 
-  it("is disarmed in the table of a job", async () => {
+  it("has no effect in the table of a CI job", async () => {
     const argv = ["faq", "list", "--fields", "question,answer", "--no-color"];
     const { stdout } = await run(argv, { ...job, terminal: true });
     expect(stdout).toContain(`\n\\${mask}  x # #vso[task`);
   });
 
-  it("is disarmed in the JSON of a job, whose value stays the same", async () => {
+  it("has no effect in the JSON of a CI job, where its value stays the same", async () => {
     const { stdout, json } = await run(["faq", "list", "--json"]);
     expect(stdout).not.toContain("##");
     expect(stdout).toContain("x #\\u0023vso[task");
@@ -143,7 +143,7 @@ describe("text that a CI service would execute", () => {
     expect((await run(["faq", "list", "--json"], {})).stdout).toContain(path);
   });
 
-  it("is disarmed in the errors and traces of a job", async () => {
+  it("has no effect in the errors and debug lines of a CI job", async () => {
     const fault = { error: `No.\n${mask}\r\n##[error]No`, code: "not_found" };
     const { baseUrl } = await startRecordingServer(answers(404, fault));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
@@ -155,7 +155,7 @@ describe("text that a CI service would execute", () => {
     expect(await errors("--debug")).not.toMatch(/^\s*(::|##)|##\w*\[/m);
   });
 
-  it("is disarmed in the notes of a job", async () => {
+  it("has no effect in the messages of a CI job", async () => {
     const { baseUrl } = await startRecordingServer(answers(200, { "##vso[x]": 1 }));
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
@@ -171,22 +171,22 @@ describe("text that a CI service would execute", () => {
   });
 });
 
-describe("a table", () => {
+describe("a table on a terminal", () => {
   it.each([
     ["latin", 5],
     ["日本", 4],
     ["🦆", 2],
     ["e\u0301", 1],
-  ])("computes the width of %s", (text, width) => {
+  ])("measures the width of %s", (text, width) => {
     expect(widthOf(text)).toBe(width);
   });
 
-  it("cuts by width, not by length", () => {
+  it("shortens values by width, not by length", () => {
     expect(cutTo("日本語", 5)).toBe("日本…");
     expect(cutTo("short", 5)).toBe("short");
   });
 
-  it("shortens its widest column until it fits", () => {
+  it("shortens its widest column until it is narrow enough", () => {
     const lines = table(
       [
         ["id", "text"],
@@ -197,11 +197,11 @@ describe("a table", () => {
     expect(lines.map(widthOf)).toEqual([8, 40]);
   });
 
-  it("stays readable if nothing fits", () => {
+  it("stays readable if it cannot be narrow enough", () => {
     expect(table([["a b".repeat(10), "c d".repeat(10)]], 5)).toEqual(["a ba ba…\n  c dc dc…"]);
   });
 
-  it("continues on another line instead of cutting an id, an address or a time", () => {
+  it("continues on another line in place of a shortened id, address or time", () => {
     const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
     const rows = [
       ["number", "tester", "why", "slot"],

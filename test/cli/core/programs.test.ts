@@ -34,8 +34,8 @@ async function noting(env: Record<string, string> = {}, answer: Record<string, u
   return { run, told, line };
 }
 
-describe("serve", () => {
-  it("passes on only the given flags", async () => {
+describe("the command serve", () => {
+  it("passes only the given flags to the server", async () => {
     const { run, told } = await noting();
     const database = "--database-url postgres://h/d";
     await run(
@@ -57,7 +57,7 @@ describe("serve", () => {
     ],
     [Object.assign(new Error("listen"), { code: "EADDRINUSE", port: 4700 }), 7, "Port 4700 is in use"],
     [new Error("The disk is gone."), 1, "The disk is gone."],
-  ])("that fails with %s exits with %i", async (error, exit, message) => {
+  ])("that fails with %s ends with exit code %i", async (error, exit, message) => {
     const { line } = await noting();
     const programs: Programs = { ...(await failing()), serve: () => Promise.reject(error) };
     expect(await line.run(["serve"], { world: { programs } })).toMatchObject({
@@ -67,8 +67,8 @@ describe("serve", () => {
   });
 });
 
-describe("dev", () => {
-  it("is a local server with the demo, which may use another port", async () => {
+describe("the command dev", () => {
+  it("starts a local server with the demo, which can use another port", async () => {
     const { run, told } = await noting();
     await run("dev --seed seed.yaml --json");
     expect(JSON.parse(JSON.stringify(told.serve))).toEqual({
@@ -76,7 +76,7 @@ describe("dev", () => {
     });
   });
 
-  it("exec passes on the command after --, and exits with its code", async () => {
+  it("passes with exec the command after --, and ends with its exit code", async () => {
     const { run, told } = await noting();
     expect((await run("dev exec --seed s.json --keep -- npm test --json")).exit).toBe(43);
     expect(told.devExec).toMatchObject({ command: ["npm", "test", "--json"], seed: "s.json", keep: true });
@@ -84,7 +84,7 @@ describe("dev", () => {
   });
 });
 
-describe("admin", () => {
+describe("the command admin", () => {
   it.each<[string, object]>([
     ["admin app create Atlas --owner a@b.c", { command: "app create", name: "Atlas", owner: "a@b.c" }],
     [
@@ -109,19 +109,19 @@ describe("admin", () => {
     ["admin check --database-url postgres://h/d", { command: "check", databaseUrl: "postgres://h/d" }],
     ["admin backup b.tar", { command: "backup", file: "b.tar" }],
     ["admin restore b.tar", { command: "restore", file: "b.tar" }],
-  ])("passes on: %s", async (argv, request) => {
+  ])("passes this to the work on the database: %s", async (argv, request) => {
     const { run, told } = await noting();
     expect((await run(argv)).exit).toBe(0);
     expect(told.admin).toEqual(expect.objectContaining(request));
   });
 
-  it("takes the database from a flag, or else from the environment", async () => {
+  it("uses the database of a flag, or of the environment", async () => {
     const { run, told } = await noting({ INNKEEP_DATA: "/e", INNKEEP_DATABASE_URL: "postgres://e/e" });
     await run("admin check --data /d");
     expect(told.admin).toMatchObject({ data: "/d", databaseUrl: "postgres://e/e" });
   });
 
-  it("prints the created thing as text, and as one object", async () => {
+  it("prints the created object as text, and as one JSON object", async () => {
     const { run } = await noting({}, { appId: "1", apiKey: "sdk_0123456789" });
     expect((await run("admin app create Atlas --owner a@b.c")).stdout).toBe(
       "appId   1\napiKey  sdk_0123456789\n",
@@ -139,7 +139,7 @@ describe("admin", () => {
     expect((await run("admin user create --email a@b.c --password x")).exit).toBe(2);
   });
 
-  it("asks for a password on a terminal, and names the flag elsewhere", async () => {
+  it("asks for a password on a terminal, and otherwise names the flag", async () => {
     const { run, told } = await noting();
     await run("admin user create --email a@b.c", { terminal: true, typed: () => "typed secret" });
     expect(told.admin).toMatchObject({ password: "typed secret" });
@@ -188,7 +188,7 @@ describe("admin", () => {
     expect(told.admin).toMatchObject({ command: `${thing} revoke`, id: "01" });
   });
 
-  it("reports a refusal by its code", async () => {
+  it("reports a refusal with its code", async () => {
     const { line } = await noting();
     const refusal = Object.assign(new Error("No such account."), {
       ...{ name: "ApiError", status: 404, code: "not_found" },
@@ -200,8 +200,8 @@ describe("admin", () => {
   });
 });
 
-describe("mcp", () => {
-  it("passes on the server, the token and the flags", async () => {
+describe("the command mcp", () => {
+  it("passes the server, the token and the flags to the MCP server", async () => {
     const { run, told } = await noting({
       INNKEEP_AGENT_TOKEN: "sda_a",
       INNKEEP_CONSOLE_URL: "https://c",
@@ -221,7 +221,7 @@ describe("mcp", () => {
     ["mcp --work", { INNKEEP_MCP_WORK: "false" }, true],
     ["mcp --read-only", { INNKEEP_MCP_WORK: "true" }, false],
   ])(
-    "offers the tools for work according to a flag, or else the variable: %s, %o",
+    "offers the tools for approved work as a flag says, or else the variable: %s, %o",
     async (words, env, work) => {
       const { run, told } = await noting(env);
       await run(words);
@@ -229,7 +229,7 @@ describe("mcp", () => {
     },
   );
 
-  it("reads a stored token when it needs it, and a newer one the next time", async () => {
+  it("reads a stored token when it needs one, and reads a newer token the next time", async () => {
     const { run, told, line } = await noting();
     const set = (stdin: string) => line.run(["auth", "set", "agent-token", "--no-check"], { stdin });
     await run("mcp");
@@ -240,7 +240,7 @@ describe("mcp", () => {
     expect(await told.mcp?.storedToken?.()).toBe("sda_second");
   });
 
-  it("writes nothing but the protocol to standard output", async () => {
+  it("writes only the protocol to standard output", async () => {
     const { run } = await noting();
     expect((await run("mcp")).stdout).toBe("");
   });

@@ -10,7 +10,7 @@ const aboutProxy = /HTTP_PROXY and HTTPS_PROXY name the proxy: .*NO_PROXY/;
 
 describe("a proxy that requires a name and a password", () => {
   it.each(["http", "https"])(
-    "is named, gets one request, and the message explains where to write them: %s",
+    "is named in the error, gets one request, and the message explains where both are set: %s",
     async (scheme) => {
       const proxy = await startProxy(failingProxies["wants a name and a password"]);
       const line = await createCommandLine({
@@ -29,7 +29,7 @@ describe("a proxy that requires a name and a password", () => {
   );
 });
 
-it("a proxy of this machine that refuses the connection gets one request", async () => {
+it("a proxy of this machine that refuses the connection gets only one request", async () => {
   const line = await createCommandLine({
     ...credentials,
     ...{ INNKEEP_BASE_URL: "http://inn.example", HTTP_PROXY: "http://127.0.0.1:1" },
@@ -39,7 +39,7 @@ it("a proxy of this machine that refuses the connection gets one request", async
   expect(ran.stderr).not.toContain("Trying again");
 });
 
-describe("a proxy that is down", () => {
+describe("a proxy that is not running", () => {
   it.each([
     ["proxy-down.sh", "the proxy 127.0.0.1:1, which leads to http://inn.example: nothing listens there"],
     [
@@ -51,7 +51,7 @@ describe("a proxy that is down", () => {
       "the proxy mandatory.invalid:3128, which leads to http://inn.example:8080: the host name",
     ],
   ])(
-    "is named by the command and by the doctor of %s, and no message says to start a server",
+    "is named by the command and by the command doctor of %s, and no message suggests the start of a server",
     async (name, what) => {
       const [command, doctor] = await commandsOfScript(name);
       if (!command || !doctor) throw new Error("The script has two commands.");
@@ -69,7 +69,7 @@ describe("a proxy that is down", () => {
   );
 
   it.each(["faq list", "feedback send --type bug --message m", "agent thread 1", "api /x"])(
-    "is named by %s",
+    "is named in the error of %s",
     async (command) => {
       const line = await createCommandLine({
         ...credentials,
@@ -81,7 +81,7 @@ describe("a proxy that is down", () => {
   );
 
   it.each(["hangs up", "refuses the way", "wants a name and a password", "speaks no HTTP"] as const)(
-    "is named if it %s",
+    "is named in the error if it %s",
     async (way) => {
       const proxy = await startProxy(failingProxies[way]);
       const line = await createCommandLine({
@@ -94,7 +94,7 @@ describe("a proxy that is down", () => {
     },
   );
 
-  it("is named to an agent", () => {
+  it("is named in the error of an MCP tool", () => {
     const error = new ConnectionError("ECONNREFUSED", "", { proxy: "127.0.0.1:1" });
     expect(explain(error, "http://inn.example")).toMatch(
       /^The proxy 127\.0\.0\.1:1 for http:\/\/inn\.example/,

@@ -27,7 +27,7 @@ async function echo() {
   return { baseUrl, line, api };
 }
 
-describe("api", () => {
+describe("the command api", () => {
   it.each([
     ["/api/v1/faqs/remote", "key"],
     ["/api/v1/faqs/remote/7", "key"],
@@ -38,12 +38,12 @@ describe("api", () => {
     ["/api/v1/testing/me/tasks?day=2", "Bearer device"],
     ["/api/v1/testing/auth/exchange", undefined],
     ["/healthz", undefined],
-  ])("sends %s the right credential", async (path, shown) => {
+  ])("sends to %s the right credential", async (path, shown) => {
     const { api } = await echo();
     expect(await api(path)).toMatchObject({ method: "GET", url: path, ...(shown && { shown }) });
   });
 
-  it("chooses the credential by the resolved path, not by its spelling", async () => {
+  it("chooses the credential by the resolved path, not by its notation", async () => {
     const { api } = await echo();
     expect(await api("/api/v1/faqs/../agent/runs/7")).toMatchObject({
       url: "/api/v1/agent/runs/7",
@@ -51,15 +51,12 @@ describe("api", () => {
     });
   });
 
-  it.each(["api/v1/faqs/remote", "/api/v1/faqs/remote"])(
-    "accepts %s, with or without the first slash",
-    async (path) => {
-      const { api } = await echo();
-      expect(await api(path)).toMatchObject({ url: "/api/v1/faqs/remote" });
-    },
-  );
+  it.each(["api/v1/faqs/remote", "/api/v1/faqs/remote"])("accepts the path %s", async (path) => {
+    const { api } = await echo();
+    expect(await api(path)).toMatchObject({ url: "/api/v1/faqs/remote" });
+  });
 
-  it("accepts a complete address on this server, and on no other", async () => {
+  it("accepts a complete address of this server, and of no other server", async () => {
     const { api, baseUrl, line } = await echo();
     expect(await api(`${baseUrl}/api/v1/faqs/remote`)).toMatchObject({ url: "/api/v1/faqs/remote" });
     for (const other of ["https://evil.example/api/v1/faqs/remote", `${baseUrl}0/api/v1/faqs/remote`]) {
@@ -70,7 +67,7 @@ describe("api", () => {
     }
   });
 
-  it("posts fields, as text and as JSON", async () => {
+  it("sends fields as text and as JSON", async () => {
     const { api } = await echo();
     const fields = ["-f", "question=a=b", "-F", "sortOrder=3", "--field", "answer=true"];
     expect(await api("/api/v1/faqs/remote", ...fields)).toMatchObject({
@@ -79,7 +76,7 @@ describe("api", () => {
     });
   });
 
-  it("sends a raw body, with any method", async () => {
+  it("sends a given body with any method", async () => {
     const { line } = await echo();
     const argv = ["api", "/api/v1/faqs/remote/7", "-X", "patch", "--body", "-", "--json"];
     const ran = await line.run(argv, { stdin: '{ "answer": "So." }' });
@@ -97,14 +94,14 @@ describe("api", () => {
     expect(ran.json()).toMatchObject(sent);
   });
 
-  it("shows status and headers with --include, but no cookie", async () => {
+  it("shows status and headers with --include, but no cookies", async () => {
     const { line } = await echo();
     const { stdout } = await line.run(["api", "/healthz", "--include"]);
     expect(stdout).toMatch(/^200\n/);
     expect(stdout).toContain("set-cookie: [redacted]\n");
   });
 
-  it("prints an answer that is not JSON unchanged", async () => {
+  it("prints an answer that is no JSON unchanged", async () => {
     const baseUrl = await listen((_, response) => void response.end("up 1\nbusy 0\n"));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     expect((await line.run(["api", "/metrics"])).stdout).toBe("up 1\nbusy 0\n");
@@ -131,7 +128,7 @@ describe("api", () => {
     });
   });
 
-  it("recognises a path that a Windows shell turned into a file name", async () => {
+  it("recognises a path that a Windows shell changed into a file name", async () => {
     const { line } = await echo();
     expect(await line.run(["api", "C:/Program Files/Git/api/v1/faqs/remote"])).toMatchObject({
       exit: 2,
@@ -140,7 +137,7 @@ describe("api", () => {
   });
 });
 
-describe("api --paginate", () => {
+describe("the command api --paginate", () => {
   /** A list of three entries on two pages. The requested addresses are recorded. */
   async function list() {
     const asked: string[] = [];
@@ -159,7 +156,7 @@ describe("api --paginate", () => {
     return { api, asked };
   }
 
-  it("prints one page per line, and requests the next one with its cursor", async () => {
+  it("prints one page in each line, and requests the next page with its cursor", async () => {
     const { api, asked } = await list();
     const { stdout } = await api();
     expect(stdout).toBe('{"items":[1,2],"total":3,"nextCursor":"a/b+c"}\n{"items":[3],"nextCursor":null}\n');
@@ -189,7 +186,7 @@ describe("api --paginate", () => {
     expect(ran.json()).toMatchObject({ method: "GET", url: "/api/v1/faqs/remote" });
   });
 
-  it("ends if the server names a page twice", async () => {
+  it("ends if the server returns the cursor of the same page twice", async () => {
     const baseUrl = await listen((_, response) => void response.end('{"items":[],"nextCursor":"again"}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     expect((await line.run(["api", "/list", "--paginate"])).exit).toBe(1);

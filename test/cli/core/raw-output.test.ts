@@ -21,8 +21,8 @@ async function entry() {
   return { app, line, id: String(Object(made.json()).id) };
 }
 
-describe("--raw", () => {
-  it("prints a field byte for byte, so that sending it back stores the same text", async () => {
+describe("the flag --raw", () => {
+  it("prints a field byte for byte, so that the same text is stored if it is sent back", async () => {
     const { line, id } = await entry();
     const { stdout } = await line.run(["faq", "view", id, "--raw", "answer"]);
     expect(stdout).toBe(answer);
@@ -31,7 +31,7 @@ describe("--raw", () => {
     expect((await line.run(["faq", "view", id, "--raw", "answer"])).stdout).toBe(answer);
   });
 
-  it("prints numbers, too", async () => {
+  it("also prints numbers", async () => {
     const { line, id } = await entry();
     expect((await line.run(["faq", "view", id, "--raw", "sortOrder"])).stdout).toMatch(/^\d+$/);
   });
@@ -49,7 +49,7 @@ describe("--raw", () => {
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining(message) });
   });
 
-  it("does not move the cursor of a terminal", async () => {
+  it("does not change the cursor of a terminal", async () => {
     const { app, line, id } = await entry();
     // The command line removes control characters from the texts that it sends. Other clients do not.
     const headers = { "x-api-key": app.key };
@@ -63,7 +63,7 @@ describe("--raw", () => {
 });
 
 describe("standard input", () => {
-  it("can be used for one flag only", async () => {
+  it("can be the value of one flag only", async () => {
     const { line } = await entry();
     const ran = await line.run(["faq", "create", "--question", "-", "--answer", "-"], { stdin: "text" });
     expect(ran).toMatchObject({

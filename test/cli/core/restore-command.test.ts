@@ -18,7 +18,7 @@ async function noting(env: Record<string, string> = {}, answer: Record<string, u
   return { told, line: run, run: (argv: string) => run(argv.split(" ")) };
 }
 
-describe("admin restore", () => {
+describe("the command admin restore", () => {
   it("restores a file with the keys of the environment", async () => {
     const { run, told } = await noting({ INNKEEP_BACKUP_IDENTITY_FILE: "key.txt" });
     await run("admin restore monday.tar --erasures e.ndjson");
@@ -28,8 +28,8 @@ describe("admin restore", () => {
   });
 });
 
-describe("admin adopt", () => {
-  it("asks first, and names the journal of erasures", async () => {
+describe("the command admin adopt", () => {
+  it("asks for a confirmation, and names the journal of erasures", async () => {
     const { run, told } = await noting();
     expect(await run("admin adopt --data restored")).toMatchObject({ exit: 2 });
     expect(told).toEqual([]);
@@ -37,26 +37,26 @@ describe("admin adopt", () => {
     expect(told).toMatchObject([{ command: "adopt", data: "restored", erasures: "e.ndjson" }]);
   });
 
-  it("ends with 10 if files are missing", async () => {
+  it("ends with exit code 10 if files are missing", async () => {
     const { run } = await noting({}, { missing: ["0a"] });
     expect(await run("admin adopt --yes")).toMatchObject({ exit: 10 });
   });
 });
 
-describe("a command of earlier versions for continuous copies", () => {
+describe("a command of an earlier version for continuous copies", () => {
   it.each([
     "admin instants",
     "admin instants --from copies",
     "admin restore --from copies --at 2026-11-23T18:30:00Z",
-  ])("%s names its replacement", async (argv) => {
+  ])("names its replacement: %s", async (argv) => {
     const { run, told } = await noting();
     expect(await run(argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining("Litestream") });
     expect(told).toEqual([]);
   });
 });
 
-describe("admin backup", () => {
-  it("is not created without encryption if the public key of a script is empty", async () => {
+describe("the command admin backup", () => {
+  it("creates no backup without encryption if the public key of a script is empty", async () => {
     const { line, told } = await noting({ INNKEEP_BACKUP_RECIPIENT: "age1key" });
     const answer = await line(["admin", "backup", "monday.tar", "--recipient", ""]);
     expect(answer).toMatchObject({ exit: 2, stderr: expect.stringContaining("--recipient is empty.") });
@@ -64,8 +64,8 @@ describe("admin backup", () => {
   });
 });
 
-describe("admin commands", () => {
-  it("count an empty INNKEEP_ERASURES as not set", async () => {
+describe("the admin commands", () => {
+  it("treat an empty INNKEEP_ERASURES as missing", async () => {
     const { run, told } = await noting({ INNKEEP_ERASURES: "" });
     await run("admin restore monday.tar");
     expect(told[0]?.erasuresFile).toBeUndefined();

@@ -52,8 +52,8 @@ async function ok(words: string): Promise<Record<string, unknown>> {
 
 const session = "--started-at 2026-11-21T09:00:00Z --ended-at 2026-11-21T09:04:00Z --screen A --screen B";
 
-describe("a server that has only the specification", () => {
-  it("accepts feedback with files", async () => {
+describe("with a server that has only the specification, the command line", () => {
+  it("sends feedback with files", async () => {
     expect(await ok("feedback send --type bug --message Lost. --image screen.png")).toEqual({
       success: true,
     });
@@ -62,7 +62,7 @@ describe("a server that has only the specification", () => {
     ]);
   });
 
-  it("has its FAQ listed, written, reordered, changed and deleted", async () => {
+  it("lists, writes, reorders, changes and deletes FAQ entries", async () => {
     const first = await ok("faq create --question Why? --answer So.");
     const second = await ok("faq create --question How? --answer Thus. --sort-order 7");
     await ok(`faq edit ${first.id} --answer Because.`);
@@ -73,20 +73,20 @@ describe("a server that has only the specification", () => {
     expect([...world.server.faqs.keys()]).toEqual([second.id]);
   });
 
-  it("has its FAQ kept as files", async () => {
+  it("keeps the FAQ as files", async () => {
     await ok("faq create --question Why? --answer So.");
     await ok("faq pull");
     expect(await ok("faq diff --exit-code")).toMatchObject({ unchanged: 1, changed: [] });
     await ok("faq push --yes");
   });
 
-  it("shows its release notes", async () => {
+  it("shows the release notes", async () => {
     expect(await ok("changelog list")).toMatchObject({ items: [{ version: "2.4.0" }, { version: "2.3.0" }] });
     expect(await ok("changelog list --since 2.3.0")).toMatchObject({ items: [{ version: "2.4.0" }] });
     expect(await ok("changelog view 2.3.0")).toMatchObject({ body: "Lists are **sorted**." });
   });
 
-  it("counts a day with a session, and answers for an unknown key without an error", async () => {
+  it("reports a session that counts, and reports an unknown key without an error", async () => {
     expect(await ok(`session report ${session}`)).toMatchObject({ counted: true, dayIndex: 3 });
     expect(await ok(`session report ${session}`)).toMatchObject({ reason: "already_submitted" });
     expect(await ok("session status")).toMatchObject({ countedToday: true, daysCounted: 3 });
@@ -96,7 +96,7 @@ describe("a server that has only the specification", () => {
     expect(unknown).toMatchObject({ exit: 0, stderr: "" });
   });
 
-  it("signs a tester in by a pasted code", async () => {
+  it("signs in a tester with a pasted code", async () => {
     const { server, line } = world;
     const ran = await line.run(
       ["auth", "login", "--redirect", redirectTarget, "--insecure-storage", "--json"],
@@ -112,18 +112,18 @@ describe("a server that has only the specification", () => {
     expect(tasks).toMatchObject({ exit: 0 });
   });
 
-  it("explains why it refuses the address to which a sign-in returns", async () => {
+  it("explains why the server refuses the redirect address of a sign-in", async () => {
     const ran = await world.line.run(["auth", "login"], { terminal: true });
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain("--redirect");
   });
 
-  it("shows a tester's tasks and slots", async () => {
+  it("shows the tasks and slots of a tester", async () => {
     expect(await ok("task list")).toMatchObject({ tasks: [{ targetScreen: "Recipes" }], outstanding: 1 });
     expect(await ok("slot list")).toMatchObject({ slots: [{ slotId, status: "active" }] });
   });
 
-  it("shows a thread to an agent, accepts its plan, and returns the decision", async () => {
+  it("shows a thread to an agent, sends its plan, and returns the decision", async () => {
     const { server, line } = world;
     expect(await ok(`agent thread ${threadId}`)).toMatchObject({ feedback: { subject: "Settings close" } });
     const { runId } = await ok(`agent propose ${threadId} --summary Guard --plan Test`);
@@ -136,7 +136,7 @@ describe("a server that has only the specification", () => {
     expect(await decision()).toBe(9);
   });
 
-  it("reports in one sentence that it has no lists and no work for agents", async () => {
+  it("says in one sentence that the server has no lists and no work for agents", async () => {
     const { line } = world;
     const { runId } = await ok(`agent propose ${threadId} --summary Guard --plan Test`);
     expect(await ok(`agent run ${runId}`)).toMatchObject({ id: runId, status: "awaiting_approval" });
@@ -156,7 +156,7 @@ describe("a server that has only the specification", () => {
     expect(JSON.parse(unknown.stderr)).toMatchObject({ code: "no_run_work" });
   });
 
-  it("answers raw calls, credentials' checks and doctor", async () => {
+  it("supports raw requests, checks of credentials and doctor", async () => {
     expect(await world.line.run(["api", "/api/v1/faqs/remote"])).toMatchObject({ exit: 0, stdout: "[]\n" });
     expect(await ok("doctor")).toMatchObject({ failures: 0 });
     const { items } = await ok("auth status");
@@ -173,12 +173,12 @@ describe("a server that has only the specification", () => {
 describe.each([
   ["an empty object", {}],
   ["unknown fields", { accepted: true }],
-])("where the specification shows no answer, %s", (_, unshown) => {
+])("%s, where the specification shows no answer,", (_, unshown) => {
   beforeEach(async () => {
     world = await worldWith({ unshown });
   });
 
-  it("counts as an accepted proof", async () => {
+  it("is the answer to an accepted proof", async () => {
     expect(await ok(`proof submit ${slotId} --image screen.png`)).toEqual(unshown);
     expect(await ok("proof submit --image screen.png")).toEqual(unshown);
     expect(await ok("proof resend --list")).toMatchObject({ items: [] });
@@ -187,7 +187,7 @@ describe.each([
     );
   });
 
-  it("counts as an accepted request of a slot", async () => {
+  it("is the answer to an accepted request for a slot", async () => {
     expect(await ok(`slot request ${openSlotId}`)).toEqual(unshown);
     const ran = await world.line.run(["slot", "request", openSlotId]);
     expect(ran).toMatchObject({ exit: 0, stdout: "" });
@@ -195,7 +195,7 @@ describe.each([
   });
 });
 
-describe("the tests above", () => {
+describe("the tests of this file", () => {
   it("use every operation of the specification", () => {
     expect(world.server.operations.filter((name) => !used.has(name))).toEqual([]);
     expect(world.server.operations).toHaveLength(17);

@@ -26,10 +26,10 @@ async function sentWith(flags: readonly string[], input: string, stdin = "") {
   return bodies()[0];
 }
 
-describe.each(logs)("a log as a terminal shows it: %s", (input, lines) => {
+describe.each(logs)("the log %s, as a terminal shows it,", (input, lines) => {
   const text = lines.join("\n");
 
-  it("is the message from a file, from standard input and as a value", async () => {
+  it("is the message if it comes from a file, from standard input or as a value", async () => {
     const log = await inputText(input);
     const given = [
       await sentWith(["--message", `@${input}`], input),
@@ -39,7 +39,7 @@ describe.each(logs)("a log as a terminal shows it: %s", (input, lines) => {
     expect(given.map(({ message }) => message)).toEqual([text, text, text]);
   });
 
-  it("is on the pages of an attachment, with the unchanged file inside", async () => {
+  it("is on the pages of an attachment, with the unchanged file within", async () => {
     const { attachments } = await sentWith(["--message", "m", "--attach", input], input);
     const bytes = Buffer.from(attachments[0].data.replace(/^.*?,/, ""), "base64");
     const { pages, files } = await readPdf(bytes);
@@ -51,7 +51,7 @@ describe.each(logs)("a log as a terminal shows it: %s", (input, lines) => {
   });
 });
 
-describe("text from a terminal", () => {
+describe("a text with control sequences for a terminal", () => {
   const id = "0197b3a0-0000-7000-8000-00000000000a";
 
   it.each([
@@ -61,7 +61,7 @@ describe("text from a terminal", () => {
     ["a reply", ["feedback", "reply", id, "--body", "@log"], "body"],
     ["a release note", ["changelog", "create", "--title", "t", "--version", "1", "--body", "@log"], "body"],
     ["an answer of the FAQ", ["faq", "create", "--question", "q", "--answer", "@log"], "answer"],
-  ])("is shown as in a terminal in %s", async (_, command, field) => {
+  ])("is stored as a terminal shows it in %s", async (_, command, field) => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",
       INNKEEP_APP: id,
@@ -73,7 +73,7 @@ describe("text from a terminal", () => {
     expect(ran.json()).toMatchObject({ body: { [field]: "FAIL test a 100% done link" } });
   });
 
-  it("is shown as in a terminal in the notes of a release", async () => {
+  it("is stored as a terminal shows it in the notes of a release", async () => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",
       INNKEEP_APP: id,

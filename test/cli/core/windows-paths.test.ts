@@ -9,7 +9,7 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 
 const raw = String.raw;
 
-describe("paths of Windows", () => {
+describe("Windows paths", () => {
   it.each([
     [raw`C:\work`, raw`C:\work\a.md`, true],
     [raw`C:\work`, raw`c:\WORK\a.md`, true],
@@ -21,7 +21,7 @@ describe("paths of Windows", () => {
     [raw`C:\work`, raw`C:\a.md`, false],
     [raw`C:\work`, raw`D:\work\a.md`, false],
     [raw`\\server\share`, raw`\\server\other\a.md`, false],
-  ])("below %s: %s is %s", (folder, inner, expected) => {
+  ])("are compared correctly: %s contains %s: %s", (folder, inner, expected) => {
     expect(isUnder(folder, inner, win32)).toBe(expected);
   });
 
@@ -35,7 +35,7 @@ describe("paths of Windows", () => {
     [raw`\out\*.xml`, raw`D:\out`, "*.xml"],
     [raw`\\server\share\out\*.xml`, raw`\\server\share\out`, "*.xml"],
     ["none.xml", raw`D:\work`, "none.xml"],
-  ])("split the pattern %s into folder and glob", (pattern, folder, glob) => {
+  ])("divide the pattern %s into a folder and a glob", (pattern, folder, glob) => {
     expect(globOf(raw`D:\work`, pattern, win32)).toEqual({ folder, glob });
   });
 
@@ -47,15 +47,15 @@ describe("paths of Windows", () => {
     ],
     [raw`D:\app`, raw`C:\Users\Ada`, [raw`D:\app`, "D:\\"]],
     [raw`\\server\share\app`, raw`C:\Users\Ada`, [raw`\\server\share\app`, "\\\\server\\share\\"]],
-  ])("lead up from %s to the home folder %s or the root", (start, home, folders) => {
+  ])("lead from %s up to the home folder %s or the root", (start, home, folders) => {
     expect(foldersUpwards(start, home, win32)).toEqual(folders);
   });
 
-  it("have no home folder to end at if it has no name", () => {
+  it("end at the root if the home folder is unknown", () => {
     expect(foldersUpwards(raw`C:\a`, "", win32)).toEqual([raw`C:\a`, "C:\\"]);
   });
 
-  it("are shown unchanged if a text cannot be read from there", async () => {
+  it("are shown unchanged in the error about a missing file", async () => {
     const line = await createCommandLine({ INNKEEP_API_KEY: "any" });
     const file = raw`C:\none\answer.txt`;
     const { exit, stderr } = await line.run(["faq", "create", "--question", "Why?", "--answer", `@${file}`]);
@@ -66,18 +66,15 @@ describe("paths of Windows", () => {
   });
 
   it.each(["con", "NUL", "Com1.old", "lpt9.", "a.", raw`a\b`, "C:a", "..", raw`\\server\share`, "a b", ""])(
-    "are not names of snapshots: '%s'",
+    "cannot be names of snapshots: '%s'",
     (name) => {
       expect(snapshotName.safeParse(name).success).toBe(false);
     },
   );
 
-  it.each(["console", "com", "com10", "a.con", "1-nul"])(
-    "may be similar to the name of a snapshot: %s",
-    (name) => {
-      expect(snapshotName.safeParse(name).success).toBe(true);
-    },
-  );
+  it.each(["console", "com", "com10", "a.con", "1-nul"])("can be similar to reserved names: %s", (name) => {
+    expect(snapshotName.safeParse(name).success).toBe(true);
+  });
 
   it.each([
     ["CON?", "con-entry"],
@@ -85,7 +82,7 @@ describe("paths of Windows", () => {
     [raw`Where is C:\Users?`, "where-is-c-users"],
     ['Why: a|b <c> "d"*?', "why-a-b-c-d"],
     ["…", "entry"],
-  ])("accept the file name of the question %s", (question, name) => {
+  ])("have a valid file name for the question %s", (question, name) => {
     expect(slugOf(question, new Set())).toBe(name);
   });
 });

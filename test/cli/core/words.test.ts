@@ -18,7 +18,7 @@ const groups = (command: Command): Command[] =>
 const noThings = ["auth", "dev", "testing", "admin", "config", "audit", "feedback", "faults", "secret"];
 
 describe("the words of commands", () => {
-  it("are nouns in the singular, and their plural means the same", () => {
+  it("are nouns in the singular, and the plural has the same meaning", () => {
     const things = program.commands.filter(
       (one) => one.commands.length > 0 && !noThings.includes(one.name()),
     );
@@ -32,7 +32,7 @@ describe("the words of commands", () => {
     ["view", "show"],
     ["create", "new"],
     ["delete", "rm"],
-  ])("%s is also called %s", (verb, alias) => {
+  ])("include %s, which can also be called %s", (verb, alias) => {
     const verbs = groups(program)
       .filter((group) => !["dev", "admin", "config"].includes(topOf(group)))
       .flatMap((group) => group.commands)

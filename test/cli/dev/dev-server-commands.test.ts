@@ -3,7 +3,7 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
-describe("the commands of a development server", () => {
+describe("the commands for a development server", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ settings: { dev: true } });
@@ -16,7 +16,7 @@ describe("the commands of a development server", () => {
     return line.run(["dev", ...words]);
   }
 
-  it("shows and sets the time", async () => {
+  it("show and set the time", async () => {
     const set = await dev("clock", "set", "2031-05-06T07:08:09+02:00");
     expect(set).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^2031-05-06T05:08:09/) });
     expect((await dev("clock")).stdout).toMatch(/^2031-05-06T05:0/);
@@ -29,26 +29,26 @@ describe("the commands of a development server", () => {
     ["1d12h", "2031-05-08T00:"],
     ["P1M", "2031-06-06T12:"],
     ["-P1D", "2031-05-05T12:"],
-  ])("moves the clock by %s", async (move, time) => {
+  ])("move the clock by %s", async (move, time) => {
     await dev("clock", "set", "2031-05-06T12:00:00Z");
     expect(await dev("clock", move)).toMatchObject({ exit: 0, stdout: expect.stringMatching(time) });
   });
 
   it.each([["tomorrow"], ["--jsn"], ["set"], ["+1d +1d"], ["set now please"]])(
-    "refuses the move %s",
+    "refuse the move %s of the clock",
     async (move) => {
       const { exit, stderr } = await dev("clock", ...move.split(" "));
       expect([exit, stderr]).toEqual([2, expect.stringContaining("does not move a clock.\nGive +1d")]);
     },
   );
 
-  it("says that the command of `dev exec` goes after --", async () => {
+  it("say that the command of `dev exec` is written after --", async () => {
     const { exit, stderr } = await dev("exec", "node", "-e", "0");
     const next = "Write the command after --: innkeep dev exec -- node -e 0\n";
     expect([exit, stderr]).toEqual([2, `error: -e is not a flag of \`innkeep dev exec\`.\n${next}`]);
   });
 
-  it("adds, lists and clears faults", async () => {
+  it("add, list and remove faults", async () => {
     const added = await dev(
       "faults",
       "add",
@@ -67,14 +67,14 @@ describe("the commands of a development server", () => {
     expect((await dev("faults", "list", "--json")).json()).toEqual({ items: [] });
   });
 
-  it("names every mistake in a fault", async () => {
+  it("name every mistake in a fault", async () => {
     const { exit, stderr } = await dev("faults", "add", "api", "--status", "200");
     expect(exit).toBe(2);
     expect(stderr).toContain("<path> must be a path that begins with /");
     expect(stderr).toContain("--status must be at least 400");
   });
 
-  it("causes an event, with the fields that are set", async () => {
+  it("cause an event with the given fields", async () => {
     const owner = await service.makeUser();
     const { id } = await service.makeApp(owner);
     const set = ["--set", "message=It crashes", "--set", "metadata.os=Android", "--set", "metadata.ram:=8"];
@@ -100,14 +100,14 @@ describe("the commands of a development server", () => {
     [["feedback.created", "--set", "message"], "--set must be path=value or path:=json"],
     [["feedback.created", "--set", "metadata:={"], "--set metadata must be JSON after `:=`."],
     [["feedback.created", "--set", "type=praise"], "type must be one of"],
-  ])("refuses to trigger %s", async (words, message) => {
+  ])("refuse to cause the event %s", async (words, message) => {
     const owner = await service.makeUser();
     await service.makeApp(owner);
     const { exit, stderr } = await dev("trigger", ...words);
     expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it("saves, lists and loads snapshots, and resets", async () => {
+  it("save, list and load snapshots, and reset the server", async () => {
     const owner = await service.makeUser();
     const { key } = await service.makeApp(owner);
     const headers = { "x-api-key": key };
@@ -122,7 +122,7 @@ describe("the commands of a development server", () => {
     expect(await faqs()).toMatchObject([{ question: "Why?" }]);
   });
 
-  it("says that a snapshot does not exist", async () => {
+  it("say that a snapshot does not exist", async () => {
     expect(await dev("snapshot", "load", "none")).toMatchObject({
       exit: 6,
       stderr: expect.stringContaining("There is no snapshot with the name none."),
@@ -141,8 +141,8 @@ const commands = [
 ];
 const snapshots = ["snapshot save one", "snapshot load one", "snapshot list"];
 
-describe.each([...commands, ...snapshots])("dev %s", (words) => {
-  it("says of another server that it is not for development", async () => {
+describe.each([...commands, ...snapshots])("the command dev %s", (words) => {
+  it("says that another server is not a development server", async () => {
     const other = await listen((_, response) => {
       response.statusCode = 404;
       response.end('{"error":"Not found.","code":"not_found"}');

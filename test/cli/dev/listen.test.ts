@@ -7,7 +7,7 @@ import { startReceiver, verified } from "../../support/network/event-receiver.ts
 import { type Service, startService } from "../../support/service/service.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("innkeep dev listen", () => {
+describe("the command innkeep dev listen", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ settings: { dev: true } });
@@ -39,7 +39,7 @@ describe("innkeep dev listen", () => {
     return { ...{ appId, key, token, receiver, listen, types, report, listening, end } };
   }
 
-  it("sends each event, signed with the secret that it prints, until it is interrupted", async () => {
+  it("sends each event until it is interrupted, signed with the secret that it prints", async () => {
     const { listen, receiver, report, listening, end } = await makeWorld();
     const running = listen();
     await listening();
@@ -59,7 +59,7 @@ describe("innkeep dev listen", () => {
     expect(stdout.match(/whsec_/g)).toHaveLength(1);
   });
 
-  it("signs with the secret of the environment, and does not print it", async () => {
+  it("signs with the secret from the environment, and does not print this secret", async () => {
     const { listen, receiver, listening, end } = await makeWorld();
     const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
     const running = listen([], { env: { INNKEEP_WEBHOOK_SECRET: secret } });
@@ -72,7 +72,7 @@ describe("innkeep dev listen", () => {
   });
 
   it.each([[[]], [["--json"]]])(
-    "with %j prints neither a given secret nor the password of an address",
+    "prints with %j neither a given secret nor a password of an address",
     async (flags) => {
       const { listen, receiver, listening, end } = await makeWorld();
       const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -101,7 +101,7 @@ describe("innkeep dev listen", () => {
     await running;
   });
 
-  it("counts a length of time back from the clock of a development server", async () => {
+  it("subtracts a duration from the clock of a development server", async () => {
     const { listen, receiver, types, report, end } = await makeWorld();
     await report();
     await service.request("POST", "/dev/clock", { body: { advance: "P1D" } });
@@ -113,7 +113,7 @@ describe("innkeep dev listen", () => {
     await running;
   });
 
-  it("shows the answers of the address, and continues after each", async () => {
+  it("shows the answers of the address, and continues after each answer", async () => {
     const { listen, receiver, report, listening, end } = await makeWorld();
     const running = listen(["--json"]);
     await listening();
@@ -139,7 +139,7 @@ describe("innkeep dev listen", () => {
     });
   });
 
-  it("reports that nothing listens at the address, and still sends the next event", async () => {
+  it("reports that no server answers at the address, and still sends the next event", async () => {
     const { listen, report, end, types } = await makeWorld();
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
@@ -157,7 +157,7 @@ describe("innkeep dev listen", () => {
     expect(lines.length).toBeGreaterThan(0);
   });
 
-  it("sends what it missed after the connection broke, each event once", async () => {
+  it("sends each missed event once after the connection ended", async () => {
     const { listen, receiver, report, listening, end } = await makeWorld();
     const wire = await startWire(service.baseUrl);
     const running = listen([], { env: { INNKEEP_BASE_URL: wire.url } });
@@ -176,7 +176,7 @@ describe("innkeep dev listen", () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length);
   });
 
-  it("continues after the server was reset", async () => {
+  it("continues after a reset of the server", async () => {
     const { listen, receiver, report, listening, end } = await makeWorld();
     await service.request("POST", "/dev/clock", { body: { advance: "P10D" } });
     const running = listen();
@@ -189,7 +189,7 @@ describe("innkeep dev listen", () => {
     expect((await running).stderr).toContain("The server was reset or restored.");
   });
 
-  it("sends the last event again for the key r, under the same id", async () => {
+  it("sends the last event again with the same id if a person presses r", async () => {
     const { listen, receiver, listening, end } = await makeWorld();
     let press: (key: string) => void = () => {};
     const running = listen([], {
@@ -229,7 +229,7 @@ describe("innkeep dev listen", () => {
     expect(stderr).not.toContain("hunter2");
   });
 
-  it("names the scope that its token lacks", async () => {
+  it("names the scope that the token does not have", async () => {
     const owner = await service.makeUser();
     const { id } = await service.makeApp(owner);
     const token = await service.makeToken(owner, "maintainer", { scopes: ["feedback:read"] });

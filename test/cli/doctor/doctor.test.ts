@@ -38,7 +38,7 @@ async function place(): Promise<Place> {
   return { line, baseUrl, config: join(line.cwd, "..", ".config", "innkeep") };
 }
 
-describe("innkeep doctor", () => {
+describe("the command innkeep doctor", () => {
   it.each(plantedFaults)("names $fault, the reason, and the next step", async (planted) => {
     const here = await place();
     const options = await planted.plant(here);
@@ -55,7 +55,7 @@ describe("innkeep doctor", () => {
       expect(ran.stdout + ran.stderr + text.stdout + text.stderr).not.toContain(secret);
   });
 
-  it("colours the states on a terminal, and breaks lines between words", async () => {
+  it("colours the states on a terminal, and breaks lines only between words", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const { stdout } = await line.run(["doctor"], { terminal: true });
     expect(stdout).toContain("\n\u001b[31mfailure\u001b[39m  tcp: ");
@@ -66,7 +66,7 @@ describe("innkeep doctor", () => {
     expect(inPipe.stdout).not.toContain("\u001b");
   });
 
-  it("finds no fault in a real server, and lists the rights of a token", async () => {
+  it("finds no fault with a working server, and lists the rights of a token", async () => {
     const service = await startService();
     const owner = await service.makeUser();
     await service.makeApp(owner);
@@ -80,7 +80,7 @@ describe("innkeep doctor", () => {
     await service.stop();
   });
 
-  it("accepts a server that has only the base API", async () => {
+  it("accepts a server that has only the specification", async () => {
     const baseUrl = await listen(({ url }, response) => {
       if (url === "/healthz") response.writeHead(404).end("Not here");
       else response.writeHead(401).end('{"error":"unauthorized"}');
@@ -97,7 +97,7 @@ describe("innkeep doctor", () => {
     );
   });
 
-  it("prints one line for each finding, and the count", async () => {
+  it("prints one line for each result, and the number of faults", async () => {
     const { line } = await place();
     const { stdout, stderr } = await line.run(["doctor"], { env: { CI: "false" } });
     expect(stdout).toMatch(/^ok {7}node: Node 24\.4\.0\.\n/);
@@ -105,7 +105,7 @@ describe("innkeep doctor", () => {
     expect(stderr).toMatch(/^0 failures, \d warnings\.\n$/);
   });
 
-  it("warns ten days before a sign-in ends", async () => {
+  it("warns ten days before a sign-in expires", async () => {
     const { line, baseUrl, config } = await place();
     await line.run(["auth", "set", "device-token", "--no-check"], { stdin: `sdt_${"d".repeat(36)}` });
     await writeFile(join(config, "last-sign-in"), `${baseUrl}\n`, { mode: 0o600 });

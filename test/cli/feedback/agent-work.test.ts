@@ -34,8 +34,8 @@ const json = async (...words: string[]) => {
 const tag = (id: string, addTags: readonly string[]) =>
   service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body: { addTags } });
 
-describe("agent list", () => {
-  it("prints the threads with the step for which they wait, tab-separated in a pipe", async () => {
+describe("the command agent list", () => {
+  it("prints the threads with the step that they wait for, tab-separated in a pipe", async () => {
     const id = await submitFeedback(service, cast, { subject: "Login fails" });
     const runId = await propose(service, cast, id);
     const { stdout } = await line.run(["agent", "list", "--waiting", "approval"]);
@@ -45,7 +45,7 @@ describe("agent list", () => {
     expect((await line.run(["agent", "list", "--waiting", "approved"])).stdout).toBe("");
   });
 
-  it("accepts --tag several times: the threads have all of the tags", async () => {
+  it("accepts --tag several times for threads that have all of the tags", async () => {
     const both = await submitFeedback(service, cast);
     const one = await submitFeedback(service, cast);
     await tag(both, ["login", "old"]);
@@ -57,7 +57,7 @@ describe("agent list", () => {
     expect((await json("agent", "list", "--tag", "unknown")).items).toEqual([]);
   });
 
-  it("prints one document under --json, with a token for later changes", async () => {
+  it("prints one document with --json, with a token for later changes", async () => {
     await submitFeedback(service, cast, { subject: "First" });
     const { items, changes, nextCursor } = await json("agent", "list");
     expect({ items, nextCursor }).toMatchObject({ items: [{ subject: "First" }], nextCursor: null });
@@ -65,7 +65,7 @@ describe("agent list", () => {
     expect(await json("agent", "list", "--changed-after", changes)).toMatchObject({ items: [{ id }] });
   });
 
-  it("waits until there is a thread, and exits with 8 if there is no thread", async () => {
+  it("waits for a thread, and ends with exit code 8 if none comes", async () => {
     const waits = line.run(["agent", "list", "--waiting", "approved", "--wait", "1m", "--json"]);
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     await decide(service, cast, runId, { decision: "approve" });
@@ -91,7 +91,7 @@ function clockThatPausesMove(): Context["clock"] {
 }
 
 describe("the work on an approved proposal", () => {
-  it("is resumed by another worker with --resume, which ends the first claim", async () => {
+  it("can be resumed by another worker with --resume, which ends the first claim", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     await decide(service, cast, runId, { decision: "approve" });
     const { claimId } = await json("agent", "claim", runId, "--worker", "one");
@@ -104,7 +104,7 @@ describe("the work on an approved proposal", () => {
     expect(late).toMatchObject({ exit: 7 });
   });
 
-  it("is listed, claimed, reported on, and ended with an outcome", async () => {
+  it("can be listed, claimed, reported on, and ended with an outcome", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast, { subject: "Login" }));
     await decide(service, cast, runId, { decision: "approve", note: "Go." });
     expect(await json("agent", "runs", "--status", "approved")).toMatchObject({

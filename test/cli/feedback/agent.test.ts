@@ -33,7 +33,7 @@ async function newThread() {
   return { thread, line, decide, propose };
 }
 
-describe("agent thread", () => {
+describe("the command agent thread", () => {
   it.each(["id", "consoleUrl"] as const)("shows a thread by its %s", async (name) => {
     const { thread, line } = await newThread();
     const { stdout } = await line.run(["agent", "thread", thread[name]]);
@@ -43,7 +43,7 @@ describe("agent thread", () => {
     );
   });
 
-  it("prints the API's answer under --json", async () => {
+  it("prints the API's answer with --json", async () => {
     const { thread, line } = await newThread();
     expect((await line.run(["agent", "thread", thread.id, "--json"])).json()).toMatchObject({
       app: { name: "Pocket Atlas" },
@@ -52,7 +52,7 @@ describe("agent thread", () => {
     });
   });
 
-  it("does not let outside text control the terminal", async () => {
+  it("does not allow text from outside to control the terminal", async () => {
     const { line } = await newThread();
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
@@ -66,8 +66,8 @@ describe("agent thread", () => {
   });
 });
 
-describe("agent propose", () => {
-  it("prints the proposal's id, and says how to wait for the decision", async () => {
+describe("the command agent propose", () => {
+  it("prints the proposal's id, and says how the agent can wait for the decision", async () => {
     const { thread, line } = await newThread();
     const argv = ["agent", "propose", thread.id, "--summary", "Turn it", "--plan", "-"];
     const ran = await line.run(argv, { stdin: "1. Turn it.\n" });
@@ -76,8 +76,8 @@ describe("agent propose", () => {
   });
 });
 
-describe("agent propose --expected-run", () => {
-  it("replaces only the proposal that it names", async () => {
+describe("the command agent propose --expected-run", () => {
+  it("replaces only the proposal that the flag names", async () => {
     const { thread, line, propose } = await newThread();
     const argv = ["agent", "propose", thread.id, "--summary", "Turn it", "--plan", "1. Turn it."];
     const first = await propose();
@@ -88,8 +88,8 @@ describe("agent propose --expected-run", () => {
   });
 });
 
-describe("agent decision", () => {
-  it("ends with exit 8 before the decision", async () => {
+describe("the command agent decision", () => {
+  it("ends with exit code 8 before the decision", async () => {
     const { line, propose } = await newThread();
     expect(await line.run(["agent", "decision", await propose()])).toMatchObject({
       exit: 8,
@@ -100,7 +100,7 @@ describe("agent decision", () => {
   it.each([
     ["approve", 0, "approved"],
     ["reject", 9, "rejected"],
-  ])("after %s ends with exit %i", async (decision, exit, status) => {
+  ])("ends after the decision %s with exit code %i", async (decision, exit, status) => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
     await decide(runId, decision);
@@ -109,7 +109,7 @@ describe("agent decision", () => {
     expect(ran.json()).toMatchObject({ id: runId, status, decisionNote: "Mind the poles." });
   });
 
-  it("reports a replaced proposal as rejected, and names the next one", async () => {
+  it("reports a replaced proposal as rejected, and names the next proposal", async () => {
     const { line, propose } = await newThread();
     const first = await propose();
     const second = await propose();
@@ -118,7 +118,7 @@ describe("agent decision", () => {
     expect(ran.stdout).toContain(`replaced by  ${second}\n`);
   });
 
-  it("waits for the decision with --wait, and prints once for what and how long", async () => {
+  it("waits for the decision with --wait, and prints once what it waits for and how long", async () => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
     const looked = nextDecisionCheck(service);
@@ -128,7 +128,7 @@ describe("agent decision", () => {
     expect(await waiting).toMatchObject({ exit: 0, stderr: "Waiting for a decision, for up to 1 h.\n" });
   });
 
-  it("stops waiting when it is interrupted, with exit 130", async () => {
+  it("ends with exit code 130 if it is interrupted during the wait", async () => {
     const { line, propose } = await newThread();
     const runId = await propose();
     const interruption = new AbortController();

@@ -12,8 +12,8 @@ const gitHub = { CI: "true", GITHUB_ACTIONS: "true" };
 const log = (lines: number) =>
   Array.from({ length: lines }, (_, at) => `line ${at + 1} of the build`).join("\n");
 
-describe("feedback send with a long log", () => {
-  it("sends its beginning and its end, with a line that says what was cut", async () => {
+describe("the command feedback send with a long log", () => {
+  it("sends the beginning and the end, with a line that says what is left out", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "log.txt"), log(2_000));
     const { exit, stderr } = await line.run([...send, "--message", "@log.txt"]);
@@ -42,7 +42,7 @@ describe("feedback send with a long log", () => {
     expect(bodies()[1].message).toBe("🍺".repeat(10_000));
   });
 
-  it("reads only the beginning and the end of a huge log", async () => {
+  it("reads only the beginning and the end of a very large log", async () => {
     const { line, bodies } = await startFeedbackSending();
     const file = join(line.cwd, "log.txt");
     await writeFile(file, "the beginning\n");
@@ -58,7 +58,7 @@ describe("feedback send with a long log", () => {
     expect([message.startsWith("the beginning\n"), message.endsWith("\nthe end")]).toEqual([true, true]);
   });
 
-  it("reads an endless device only up to a limit", async () => {
+  it("reads a device without an end only up to a limit", async () => {
     const { line, bodies } = await startFeedbackSending();
     expect(await line.run([...send, "--message", "@/dev/zero"])).toMatchObject({ exit: 0 });
     expect(bodies()[0].message).toMatch(/ characters of more than 64\.0 MB were cut here …\]/);
@@ -78,15 +78,15 @@ describe("feedback send with a long log", () => {
     expect(bodies()[0].message).toBe(message);
   });
 
-  it("accepts empty standard input", async () => {
+  it("accepts an empty standard input", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--message", "-"], { stdin: "" });
     expect(bodies()[0].message).toBe("(Standard input was empty.)");
   });
 });
 
-describe("feedback send --best-effort with a faulty report", () => {
-  it("sends the rest, and names the omitted parts in the message", async () => {
+describe("the command feedback send --best-effort with a faulty report", () => {
+  it("sends the valid parts, and names the omitted parts in the message", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     const flags = ["--image", "shot.png", "--image", "no.png", "--attach", "shot.png", "--metadata", "x"];
@@ -102,7 +102,7 @@ describe("feedback send --best-effort with a faulty report", () => {
     expect(bodies()[0]).toHaveProperty("subject");
   });
 
-  it("sends as many files as can be sent", async () => {
+  it("sends as many files as the limits allow", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.png"), png().bytes);
     const images = ["a.png", "a.png", "a.png", "a.png"].flatMap((name) => ["--image", name]);
@@ -111,7 +111,7 @@ describe("feedback send --best-effort with a faulty report", () => {
     expect(bodies()[0].message).toContain("--image at most 3 can be sent; there are 4");
   });
 
-  it("sends a report without its log, and names omitted parts next to a long log", async () => {
+  it("sends a report without its log, and names omitted parts beside a long log", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...bestEffort, "--message", "@no.txt"]);
     expect(bodies()[0].message).toContain(
@@ -132,7 +132,7 @@ describe("feedback send --best-effort with a faulty report", () => {
   it.each([
     ["an unknown type", ["--type", "bog"], "--type must be one of"],
     ["an invalid server address", ["--base-url", "nowhere"], "--base-url is not"],
-  ])("exits 0 with a warning after %s", async (_, flags, why) => {
+  ])("ends with exit code 0 and a warning after %s", async (_, flags, why) => {
     const { line, received } = await startFeedbackSending();
     const { exit, stderr } = await line.run([...bestEffort, ...flags]);
     expect([exit, received.length]).toEqual([0, 0]);
@@ -140,14 +140,14 @@ describe("feedback send --best-effort with a faulty report", () => {
     expect(stderr).toContain(why);
   });
 
-  it("fails as usual without the flag", async () => {
+  it("fails without the flag as usual", async () => {
     const { line, received } = await startFeedbackSending();
     expect(await line.run([...send, "--image", "no.png"])).toMatchObject({ exit: 2 });
     expect(received).toEqual([]);
   });
 });
 
-describe("feedback send --best-effort", () => {
+describe("the command feedback send --best-effort", () => {
   it.each([
     ["the server refuses", refusal, {}],
     ["the server fails", answers(500, {}), {}],
@@ -155,7 +155,7 @@ describe("feedback send --best-effort", () => {
     ["something else answers", answers(200, undefined), {}],
     ["nothing listens", accepts, { INNKEEP_BASE_URL: "http://127.0.0.1:9" }],
     ["no key is stored", accepts, { INNKEEP_API_KEY: "" }],
-  ])("exits 0 with a warning if %s, and keeps the report", async (_, answer, env) => {
+  ])("ends with exit code 0 and a warning if %s, and keeps the report", async (_, answer, env) => {
     const { line, kept } = await startFeedbackSending(answer);
     const { exit, stdout, stderr } = await line.run(bestEffort, { env });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
@@ -163,14 +163,14 @@ describe("feedback send --best-effort", () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it("writes a warning annotation", async () => {
+  it("writes a warning annotation on GitHub", async () => {
     const { line } = await startFeedbackSending(refusal);
     const { stderr } = await line.run(bestEffort, { env: gitHub });
     expect(stderr).toContain("::warning title=Feedback was not sent::");
     expect(stderr).not.toContain("::error");
   });
 
-  it("reports under --json that nothing was posted, and what was kept", async () => {
+  it("says with --json that nothing was sent, and what was kept", async () => {
     const { line, keptId } = await startFeedbackSending(refusal);
     const ran = await line.run([...bestEffort, "--json"]);
     expect(ran.json()).toMatchObject({
@@ -190,7 +190,7 @@ describe("feedback send --best-effort", () => {
     ["a flag without its value", ["--subject"], "--subject needs a value"],
     ["an invalid choice", ["--color", "pink"], "--color"],
     ["an extra argument", ["more"], "`more` is too much"],
-  ])("exits 0 with a warning after %s, and sends nothing", async (_, flags, why) => {
+  ])("ends with exit code 0 and a warning after %s, and sends nothing", async (_, flags, why) => {
     const { line, received } = await startFeedbackSending();
     const { exit, stdout, stderr } = await line.run([...bestEffort, ...flags], { env: gitHub });
     expect({ exit, stdout, sent: received.length }).toEqual({ exit: 0, stdout: "", sent: 0 });
@@ -202,14 +202,14 @@ describe("feedback send --best-effort", () => {
     expect(json.json()).toMatchObject({ success: false, error: { code: "usage" }, spooled: null });
   });
 
-  it("does not excuse a faulty command line without the flag, or of other commands", async () => {
+  it("does not ignore a faulty command line without the flag, or of other commands", async () => {
     const { line } = await startFeedbackSending();
     expect((await line.run([...send, "--subjct", "x"])).exit).toBe(2);
     expect((await line.run(["feedback", "list", "--best-effort"])).exit).toBe(2);
     expect((await line.run([...bestEffort, "--help"])).exit).toBe(0);
   });
 
-  it("still exits as interrupted when a person interrupts it", async () => {
+  it("still ends as interrupted if a person interrupts it", async () => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",
       INNKEEP_API_KEY: "sdk_a",

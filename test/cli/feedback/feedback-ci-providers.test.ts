@@ -133,15 +133,18 @@ const services: [string, Record<string, string>, Record<string, string>][] = [
   ],
 ];
 
-describe("feedback send in a job", () => {
-  it.each(services)("of %s adds run URL, commit, ref and job, and no secret", async (_, env, metadata) => {
-    const { line, bodies, received } = await startFeedbackSending();
-    await line.run([...send, "--metadata", "a=1"], { env: { CI: "true", ...secrets, ...env } });
-    expect(bodies()[0].metadata).toEqual({ a: "1", ...metadata });
-    expect(received[0]?.body.toString()).not.toContain(planted);
-  });
+describe("the command feedback send in a job", () => {
+  it.each(services)(
+    "of %s adds the address of the run, commit, ref and job, and no secret",
+    async (_, env, metadata) => {
+      const { line, bodies, received } = await startFeedbackSending();
+      await line.run([...send, "--metadata", "a=1"], { env: { CI: "true", ...secrets, ...env } });
+      expect(bodies()[0].metadata).toEqual({ a: "1", ...metadata });
+      expect(received[0]?.body.toString()).not.toContain(planted);
+    },
+  );
 
-  it.each(services)("of %s leaves out what the service did not set", async (_, env) => {
+  it.each(services)("of %s leaves out values that the service did not set", async (_, env) => {
     const { line, bodies } = await startFeedbackSending();
     const [name = "", ...others] = Object.keys(env);
     await line.run(send, { env: { [name]: env[name] ?? "" } });

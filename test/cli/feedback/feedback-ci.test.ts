@@ -43,21 +43,21 @@ const id = "0197b3a0-0000-7000-8000-000000000001";
 
 const summaryIn = (cwd: string) => ({ GITHUB_STEP_SUMMARY: join(cwd, "summary.md") });
 
-describe("feedback send in a CI job", () => {
-  it("keeps the person's value for the same name", async () => {
+describe("the command feedback send in a CI job", () => {
+  it("keeps the person's value if a name is equal", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--metadata", "job=mine"], { env: gitHub });
     expect(bodies()[0].metadata).toEqual({ ...gitHubFacts, job: "mine" });
   });
 
-  it("adds nothing with --no-ci-metadata, or outside a job", async () => {
+  it("adds nothing with --no-ci-metadata, or outside a CI job", async () => {
     const { line, bodies } = await startFeedbackSending();
     await line.run([...send, "--no-ci-metadata"], { env: gitHub });
     await line.run(send, { env: { CI: "true", GITHUB_SHA: "c0ffee" } });
     expect(bodies().map(({ metadata }) => metadata)).toEqual([undefined, undefined]);
   });
 
-  it("puts its metadata after the person's, because a server keeps the first entries", async () => {
+  it("puts its metadata after the person's metadata, because a server keeps the first entries", async () => {
     const { line, bodies } = await startFeedbackSending();
     const names = Array.from({ length: 50 }, (_, at) => `key${at}`);
     const facts = names.flatMap((name) => ["--metadata", `${name}=x`]);
@@ -87,8 +87,8 @@ describe("feedback send in a CI job", () => {
   });
 });
 
-describe("the output of feedback in a GitHub Actions job", () => {
-  it("is a link to the thread on its summary page, with the subject as it was typed", async () => {
+describe("the output of feedback send in a GitHub Actions job", () => {
+  it("is a link to the thread on the summary page of the job, with the subject as the person typed it", async () => {
     const consoleUrl = `https://example.org/console/feedback/a/${id}`;
     const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl }));
     await writeFile(join(line.cwd, "summary.md"), "# Before\n");
@@ -113,7 +113,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     expect(form?.[1]).not.toBe(form?.[3]);
   });
 
-  it("creates no outputs from the server's text", async () => {
+  it("has no outputs that come from the server's text", async () => {
     const answer = { success: true, id: "1\nEOF\nPATH<<EOF\n/evil", consoleUrl: "x\r\ny" };
     const { line } = await startFeedbackSending(answers(201, answer));
     await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") } });
@@ -122,7 +122,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     expect([lines[1], lines[4]]).toEqual(["1 EOF PATH<<EOF /evil", "x y"]);
   });
 
-  it("does not fail if the outputs cannot be written", async () => {
+  it("does not cause a failure if the outputs cannot be written", async () => {
     const { line } = await startFeedbackSending(answers(201, { success: true, id }));
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: line.cwd } });
     expect(exit).toBe(0);
@@ -137,7 +137,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     expect(await readFile(join(line.cwd, "summary.md"), "utf8")).not.toContain("javascript");
   });
 
-  it("is a one-line error annotation if sending fails, with the same text on the summary page", async () => {
+  it("is an error annotation of one line if the report cannot be sent, with the same text on the summary page", async () => {
     const { line, keptId } = await startFeedbackSending(refusal);
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, ...summaryIn(line.cwd) } });
     const resend = `innkeep feedback resend ${await keptId()}`;
@@ -158,7 +158,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     );
   });
 
-  it("executes no command from the server's answer", async () => {
+  it("contains no command from the server's answer that GitHub executes", async () => {
     const { line } = await startFeedbackSending(
       answers(400, { error: "No.\n::add-mask::x", code: "bad_request" }),
     );
@@ -170,7 +170,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     expect(stderr).not.toMatch(/^\s*::add-mask/m);
   });
 
-  it("executes no command on standard output or in a warning", async () => {
+  it("contains no command on standard output or in a warning that GitHub executes", async () => {
     const evil = "x\n::stop-commands::y\n  ::add-mask::e";
     const lines = (text: string) => text.split("\n").filter((line) => /^\s*(::|##\[)/.test(line));
     const sent = await startFeedbackSending(
@@ -183,14 +183,14 @@ describe("the output of feedback in a GitHub Actions job", () => {
     expect(lines(unfolded)).toEqual([expect.stringMatching(/^::warning title=/)]);
   });
 
-  it("does not stop a report if the summary page cannot be written", async () => {
+  it("does not prevent a report if the summary page cannot be written", async () => {
     const { line } = await startFeedbackSending();
     const { exit, stderr } = await line.run(send, { env: { ...gitHub, GITHUB_STEP_SUMMARY: line.cwd } });
     expect(exit).toBe(0);
     expect(stderr).toContain("The job summary cannot be written (it is a folder).");
   });
 
-  it("is empty outside a job", async () => {
+  it("is empty outside a CI job", async () => {
     const { line } = await startFeedbackSending(refusal);
     const { stderr } = await line.run(send, { env: { ...gitLab, ...summaryIn(line.cwd) } });
     expect(stderr).not.toContain("::error");

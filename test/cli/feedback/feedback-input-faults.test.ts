@@ -18,8 +18,8 @@ async function faultsOf(line: CommandLine, argv: readonly string[], stdin?: stri
   return issues.map(({ path, message }) => `${path} ${message}`);
 }
 
-describe("feedback send, before anything is sent", () => {
-  it("names every fault at once", async () => {
+describe("the command feedback send, before it sends anything,", () => {
+  it("names all faults in one message", async () => {
     const { baseUrl, received } = await startRecordingServer();
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     await place(line, png(2 * MB + 1));
@@ -45,7 +45,7 @@ describe("feedback send, before anything is sent", () => {
     ["photo-samsung.heic", "HEIC, as iPhones store photographs: export it as JPEG"],
     ["photo-called-jpeg.jpg", "HEIC, as iPhones store photographs: export it as JPEG"],
     ["picture.avif", "AVIF: export it as PNG or JPEG"],
-  ])("says what to do with a photograph that no browser shows: %s", async (name, advice) => {
+  ])("says what to do about a photograph that no browser shows: %s", async (name, advice) => {
     const line = await createCommandLine();
     await copyFile(inputPath(name), join(line.cwd, name));
     const slot = "0197b3a0-0000-7000-8000-00000000000a";
@@ -59,7 +59,7 @@ describe("feedback send, before anything is sent", () => {
     expect([sent.exit, sent.stdout]).toEqual([0, expect.stringContaining(advice)]);
   });
 
-  it("shows the faults to a person line by line", async () => {
+  it("shows the faults to a person in separate lines", async () => {
     const line = await createCommandLine();
     const { exit, stderr } = await line.run(["feedback", "send", "--type", "bug", "--image", "none.png"]);
     expect(exit).toBe(2);
@@ -90,7 +90,7 @@ describe("feedback send, before anything is sent", () => {
       "must be PDF or a text file; its bytes are of no kind that can be sent",
     ],
     ["--image", "empty.png", "", "is empty"],
-  ])("refuses, for %s, a file %s that is %j", async (flag, name, text, fault) => {
+  ])("refuses for %s a file %s that is %j", async (flag, name, text, fault) => {
     const line = await createCommandLine();
     await writeFile(join(line.cwd, name), text);
     expect(await faultsOf(line, [...send, flag, name])).toEqual([`${flag} ${name} ${fault}`]);
@@ -107,7 +107,7 @@ describe("feedback send, before anything is sent", () => {
   it.each([
     ["--video", mp4(10 * MB + 1), "must be at most 10 MB (10485760 bytes); it has 10485761 bytes"],
     ["--attach", pdf(5 * MB + 1), "must be at most 5 MB (5242880 bytes); it has 5242881 bytes"],
-  ])("refuses, for %s, a file that is one byte too large", async (flag, file, fault) => {
+  ])("refuses for %s a file that is one byte too large", async (flag, file, fault) => {
     const line = await createCommandLine();
     await place(line, file);
     expect(await faultsOf(line, [...send, flag, file.name])).toEqual([`${flag} ${file.name} ${fault}`]);
@@ -147,7 +147,7 @@ describe("feedback send, before anything is sent", () => {
     expect(await faultsOf(line, [...send, ...flags])).toEqual([fault]);
   });
 
-  it("refuses to read standard input twice", async () => {
+  it("refuses to read standard input for two flags", async () => {
     const line = await createCommandLine();
     const argv = ["feedback", "send", "--type", "bug", "--message", "-", "--subject", "-"];
     expect(await faultsOf(line, argv, "text")).toEqual([

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it("feedback merge and unmerge accept the numbers of threads", async () => {
+it("the commands feedback merge and unmerge accept the numbers of threads", async () => {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner, { name: "Pocket Atlas" });
   const line = await createCommandLine({

@@ -9,7 +9,7 @@ const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode
 
 // Windows has no file modes.
 it.skipIf(process.platform === "win32")(
-  "a report that waits to be sent, and its files, can only be read by the person who sends it",
+  "an unsent report and its files can be read only by the person who sends it",
   async () => {
     const full = answers(500, { error: "The disk is full.", code: "internal" });
     const { line, keptId } = await startFeedbackSending(full);

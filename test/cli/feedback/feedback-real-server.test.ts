@@ -39,7 +39,7 @@ async function newApp(traits: Parameters<Service["makeApp"]>[1] = {}, baseUrl = 
 const read = async (url: string) => Buffer.from(await (await fetch(url)).arrayBuffer());
 
 describe("feedback sent to an Innkeep server", () => {
-  it("arrives byte for byte with the most and largest files allowed", async () => {
+  it("arrives byte for byte with the maximum number of the largest files", async () => {
     const { line } = await newApp();
     const images = [png(2 * MB), jpeg(2 * MB), webp(2 * MB)];
     const videos = [mp4(10 * MB), webm(10 * MB)];
@@ -73,7 +73,7 @@ describe("feedback sent to an Innkeep server", () => {
     ]);
   });
 
-  it("creates one thread when the answer is lost and the report is resent", async () => {
+  it("creates one thread if the answer is lost and the report is sent again", async () => {
     const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     await writeFile(join(line.cwd, "clip.mov"), mov(MB).bytes);
     const once = [...send, "--max-wait", "0s", "--video", "clip.mov"];
@@ -83,13 +83,13 @@ describe("feedback sent to an Innkeep server", () => {
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
   });
 
-  it("creates one thread when the answer is lost and the command retries immediately", async () => {
+  it("creates one thread if the answer is lost and the command tries again immediately", async () => {
     const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     expect(await line.run(send)).toMatchObject({ exit: 0 });
     expect(await threads()).toHaveLength(1);
   });
 
-  it("joins the open thread with the same dedupe key", async () => {
+  it("is added to the open thread with the same dedupe key", async () => {
     const { line, threads } = await newApp();
     await line.run([...send, "--dedupe-key", "build"]);
     const { stderr } = await line.run([...send, "--dedupe-key", "build"]);

@@ -52,8 +52,8 @@ async function start(scopes = ["feedback:read", "feedback:write"]) {
   return { ben, benReplies, replies, reply, view, pages };
 }
 
-describe("feedback reply", () => {
-  it("asks a person at a terminal after somebody else has replied", async () => {
+describe("the command feedback reply", () => {
+  it("asks a person on a terminal after somebody else has replied", async () => {
     const { ben, benReplies, replies, reply } = await start();
     await benReplies();
     const stopped = await reply([], "n");
@@ -69,7 +69,7 @@ describe("feedback reply", () => {
     expect(await replies()).toEqual(["Ben's answer.", "Maria's answer."]);
   });
 
-  it("does not ask after one's own reply, or with --force", async () => {
+  it("does not ask after the person's own reply, or with --force", async () => {
     const { benReplies, replies, reply } = await start();
     expect((await reply([], "")).asked).toEqual([]);
     expect((await reply([], "")).asked).toEqual([]);
@@ -79,7 +79,7 @@ describe("feedback reply", () => {
     expect(await replies()).toHaveLength(4);
   });
 
-  it("refuses a program that has read an older reply, and sends for a program that names no message", async () => {
+  it("refuses a program that has read an older reply, and sends the reply of a program that names no message", async () => {
     const { benReplies, reply } = await start();
     const read = await benReplies();
     expect((await reply(["--expect-message", "none"])).stderr).toMatch(/Nothing was sent\. .*--force/s);
@@ -90,7 +90,7 @@ describe("feedback reply", () => {
     expect((await reply()).exit).toBe(0);
   });
 
-  it("refuses a reply that names the newest message of a view if somebody has added a note since", async () => {
+  it("refuses a reply that names the newest message of an earlier read if somebody has added a note in the meantime", async () => {
     const { ben, benReplies, reply, view } = await start();
     const read = await benReplies();
     expect((await view()).stdout).toContain(`\nNewest message: ${read}\n`);
@@ -102,7 +102,7 @@ describe("feedback reply", () => {
     ]);
   });
 
-  it("resolves the thread with the reply, and prints how the reply is delivered to the sender", async () => {
+  it("resolves the thread together with the reply, and prints how the reply reaches the sender", async () => {
     const { reply, view, pages } = await start();
     expect((await reply(["--resolve"])).stderr).toMatch(
       /^Replied to feedback \S+ and resolved it\. On the sender's page only\.$/m,
@@ -116,7 +116,7 @@ describe("feedback reply", () => {
     );
   });
 
-  it("works with a token that may not read", async () => {
+  it("works with a token that cannot read", async () => {
     const { benReplies, reply } = await start(["feedback:write"]);
     await benReplies();
     expect(await reply([], "n")).toMatchObject({ exit: 0, asked: [] });

@@ -8,8 +8,8 @@ import { accepts, answers, hangsUp } from "../../support/network/recording-serve
 
 const full = answers(500, { error: "The disk is full.", code: "internal" });
 
-describe("an unconfirmed report", () => {
-  it("is kept with copies of its files, readable only by their owner", async () => {
+describe("a report without a confirmation of the server", () => {
+  it("is kept with copies of its files, which only the owner can read", async () => {
     const { line, kept } = await startFeedbackSending(full);
     await writeFile(join(line.cwd, "shot.png"), png().bytes, { mode: 0o644 });
     await line.run([...sendOnce, "--image", "shot.png"]);
@@ -19,14 +19,14 @@ describe("an unconfirmed report", () => {
     expect(modes).toEqual([0o600, 0o600]);
   });
 
-  it("is dropped when the server has accepted it", async () => {
+  it("is deleted after the server has accepted it", async () => {
     const { line, kept } = await startFeedbackSending(accepts);
     await line.run(send);
     expect(await kept()).toEqual([]);
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
   });
 
-  it("is resent with the same key and bytes, even if the file is gone", async () => {
+  it("is sent again with the same key and bytes, even if the file no longer exists", async () => {
     const { line, kept, keptId, keys, received } = await startFeedbackSending(full, accepts);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     await line.run([...sendOnce, "--image", "shot.png"]);
@@ -38,13 +38,13 @@ describe("an unconfirmed report", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("names the command that resends it", async () => {
+  it("causes a message with the command that sends it again", async () => {
     const { line, keptId } = await startFeedbackSending(full);
     const { stderr } = await line.run(sendOnce);
     expect(stderr).toContain(`innkeep feedback resend ${await keptId()}\n`);
   });
 
-  it("is described under --json, with the command that resends it", async () => {
+  it("is described with --json, with the command that sends it again", async () => {
     const { line, keptId } = await startFeedbackSending(full);
     const { stderr } = await line.run([...sendOnce, "--json"]);
     const id = await keptId();
@@ -55,7 +55,7 @@ describe("an unconfirmed report", () => {
     });
   });
 
-  it("is shown but not sent by a dry run", async () => {
+  it("is shown and not sent with --dry-run", async () => {
     const { line, keptId, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const { stdout } = await line.run(["feedback", "resend", await keptId(), "--dry-run"]);
@@ -64,7 +64,7 @@ describe("an unconfirmed report", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("is sent without a copy if the disk cannot store one", async () => {
+  it("is sent without a copy if no copy can be stored on the disk", async () => {
     const { line, received } = await startFeedbackSending(accepts);
     await mkdir(join(line.stateFolder, ".."), { recursive: true });
     await writeFile(line.stateFolder, "in the way");
@@ -86,7 +86,7 @@ describe("an unconfirmed report", () => {
     );
   });
 
-  it("is left alone while another process sends it", async () => {
+  it("is not touched while another process sends it", async () => {
     const { line, keptId, received } = await startFeedbackSending(full, accepts);
     await line.run(sendOnce);
     const id = await keptId();
@@ -97,7 +97,7 @@ describe("an unconfirmed report", () => {
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 0 });
   });
 
-  it("can be discarded unsent after a confirmation", async () => {
+  it("can be deleted without being sent, after a confirmation", async () => {
     const { line, kept, keptId, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     const id = await keptId();
@@ -107,12 +107,12 @@ describe("an unconfirmed report", () => {
     expect(received).toHaveLength(1);
   });
 
-  it.each(["no-such-report", "../../etc", "."])("is not found under %j", async (id) => {
+  it.each(["no-such-report", "../../etc", "."])("cannot be found with %j", async (id) => {
     const { line } = await startFeedbackSending();
     expect(await line.run(["feedback", "resend", id])).toMatchObject({ exit: 6 });
   });
 
-  it("is mentioned when another report is sent, once a day", async () => {
+  it("is mentioned once a day when another report is sent", async () => {
     const { line } = await startFeedbackSending(full, accepts);
     await line.run(sendOnce);
     const hint = "One report is kept that no server has confirmed";
@@ -124,7 +124,7 @@ describe("an unconfirmed report", () => {
     expect(await sentAt("2026-03-02T10:00:00Z")).toBe(true);
   });
 
-  it("is removed after a day if a kill interrupted its copying", async () => {
+  it("is deleted after a day if the process was killed during the copy", async () => {
     const { line } = await startFeedbackSending();
     const folder = join(line.stateFolder, "spool");
     await mkdir(join(folder, ".half"), { recursive: true });
@@ -134,7 +134,7 @@ describe("an unconfirmed report", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("is named if it has become unreadable", async () => {
+  it("is named if it can no longer be read", async () => {
     const { line } = await startFeedbackSending();
     const folder = join(line.stateFolder, "spool", "0197b3a0");
     await mkdir(folder, { recursive: true });
@@ -143,8 +143,8 @@ describe("an unconfirmed report", () => {
   });
 });
 
-describe("feedback resend --all", () => {
-  it("sends every report, oldest first, and reports each result", async () => {
+describe("the command feedback resend --all", () => {
+  it("sends every report, the oldest first, and prints each result", async () => {
     const { line, kept, received } = await startFeedbackSending(full, full, accepts);
     await line.run([...sendOnce, "--message", "first"]);
     await line.run([...sendOnce, "--message", "second"]);
@@ -158,7 +158,7 @@ describe("feedback resend --all", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("continues after a refused report, and exits with its code", async () => {
+  it("continues after a refused report, and ends with its exit code", async () => {
     const refusal = answers(400, { error: "No.", code: "bad_request" });
     const { line, kept } = await startFeedbackSending(full, full, refusal, accepts);
     await line.run(sendOnce);
@@ -172,7 +172,7 @@ describe("feedback resend --all", () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it("skips reports that another process is sending", async () => {
+  it("leaves out reports that another process is sending", async () => {
     const { line, kept, received } = await startFeedbackSending(full, full, accepts);
     await line.run(sendOnce);
     await line.run(sendOnce);
@@ -184,7 +184,7 @@ describe("feedback resend --all", () => {
     expect([received.length, (await kept()).map(({ id }) => id)]).toEqual([3, [first?.id]]);
   });
 
-  it("stops if the server accepts nothing", async () => {
+  it("ends if the server accepts nothing", async () => {
     const { line, received } = await startFeedbackSending(full);
     await line.run(sendOnce);
     await line.run(sendOnce);
@@ -193,7 +193,7 @@ describe("feedback resend --all", () => {
     expect(received).toHaveLength(3);
   });
 
-  it("skips reports that may have arrived more than a day ago", async () => {
+  it("leaves out reports that may have arrived more than a day ago", async () => {
     const { line, keptId, received } = await startFeedbackSending(hangsUp, accepts);
     await line.run(sendOnce, { now: () => new Date(Date.now() - 86_500_000) });
     const { exit, stderr } = await line.run(["feedback", "resend", "--all"]);
@@ -202,7 +202,7 @@ describe("feedback resend --all", () => {
     expect(stderr).toContain(`innkeep feedback resend ${id} sends it`);
   });
 
-  it("requires one report or --all", async () => {
+  it("needs one report or --all", async () => {
     const { line } = await startFeedbackSending();
     expect(await line.run(["feedback", "resend"])).toMatchObject({ exit: 2 });
     expect(await line.run(["feedback", "resend", "x", "--all"])).toMatchObject({ exit: 2 });

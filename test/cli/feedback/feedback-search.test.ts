@@ -3,7 +3,7 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("feedback search", () => {
+describe("the command feedback search", () => {
   let service: Service;
   let environment: Record<string, string>;
   const ids: string[] = [];
@@ -21,7 +21,7 @@ describe("feedback search", () => {
 
   const run = async (argv: readonly string[]) => (await createCommandLine(environment)).run(argv);
 
-  it("finds the threads of all apps, the newest first, with the line that was found", async () => {
+  it("finds the threads of all apps, the newest first, with the line that matched", async () => {
     const { exit, stdout, stderr } = await run(["feedback", "search", "zebra", "sleeps"]);
     expect(exit).toBe(0);
     const rows = stdout
@@ -44,7 +44,7 @@ describe("feedback search", () => {
     expect((await run(["feedback", "search", "zebra", "--all", "--limit", "1"])).exit).toBe(2);
   });
 
-  it("proposes a correction", async () => {
+  it("proposes a correction of a word", async () => {
     const { stdout, stderr } = await run(["feedback", "search", "zebar"]);
     expect(stdout).toBe("");
     expect(stderr).toContain("Did you mean: zebra");

@@ -22,8 +22,8 @@ const consoleUrl = `https://example.org/console/feedback/app/${id}`;
 
 const place = (line: CommandLine, { name, bytes }: SampleFile) => writeFile(join(line.cwd, name), bytes);
 
-describe("feedback send", () => {
-  it("sends what the flags say, with the app key and a new Idempotency-Key", async () => {
+describe("the command feedback send", () => {
+  it("sends the values of the flags with the app key and a new Idempotency-Key", async () => {
     const { line, received, bodies } = await startFeedbackSending();
     const flags = [
       "--subject",
@@ -57,7 +57,7 @@ describe("feedback send", () => {
     });
   });
 
-  it("shows the id and the console link", async () => {
+  it("prints the id and the console link", async () => {
     const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl }));
     expect(await line.run(send)).toMatchObject({
       exit: 0,
@@ -67,7 +67,7 @@ describe("feedback send", () => {
   });
 
   it.each([[], ["--json"], ["--json", "--debug"], ["--best-effort"]])(
-    "keeps the address of the sender's page out of the log with %j",
+    "writes no address of the sender's page to the log with %j",
     async (...flags) => {
       const statusUrl = "https://example.org/p/t/AZH9o9zudEe23kLIw8gvjQ";
       const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl, statusUrl }));
@@ -84,14 +84,14 @@ describe("feedback send", () => {
     },
   );
 
-  it("says that it was added to open feedback", async () => {
+  it("says that the report was added to open feedback", async () => {
     const { line } = await startFeedbackSending(
       answers(201, { success: true, id, consoleUrl, deduplicated: true }),
     );
     expect((await line.run(send)).stderr).toBe("Added to feedback that is open already.\n");
   });
 
-  it("names the resolved thread of a failure that came back", async () => {
+  it("names the resolved thread of the same failure", async () => {
     const earlier = { id, consoleUrl: `${consoleUrl}0` };
     const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl, earlier }));
     const { stdout, stderr } = await line.run(send);
@@ -101,7 +101,7 @@ describe("feedback send", () => {
     expect([json.json(), json.stderr]).toEqual([expect.objectContaining({ earlier }), ""]);
   });
 
-  it("names what the server did not keep", async () => {
+  it("names the values that the server did not keep", async () => {
     const dropped = { metadataDropped: ["log", "env"], filesDropped: ["images[0]"] };
     const { line } = await startFeedbackSending(
       answers(201, { success: true, id: "f1", consoleUrl: "x", ...dropped }),
@@ -119,7 +119,7 @@ describe("feedback send", () => {
     expect(await line.run(send)).toMatchObject({ exit: 0, stdout: "Feedback sent.\n", stderr: "" });
   });
 
-  it("prints the server's answer unchanged under --json, with unknown fields", async () => {
+  it("prints the server's answer unchanged with --json, with unknown fields", async () => {
     const answer = { success: true, id, consoleUrl, ticket: 7 };
     const { line } = await startFeedbackSending(answers(201, answer));
     const ran = await line.run([...send, "--json"]);
@@ -151,7 +151,7 @@ describe("feedback send", () => {
     expect(bodies()).toEqual([{ type: "bug", message: "It broke" }]);
   });
 
-  it("sends files of every kind as data URLs, and detects the kind by content, not by name", async () => {
+  it("sends files of every kind as data URLs, and detects the kind by the content", async () => {
     const { line, bodies } = await startFeedbackSending();
     const misnamed = { ...png(), name: "shot.jpeg.txt" };
     for (const file of [misnamed, jpeg(), gif(), mp4(), webm(), pdf()]) await place(line, file);
@@ -172,13 +172,13 @@ describe("feedback send", () => {
     expect(bodies()[0]).toMatchObject({ images: [dataUrl(webp())], videos: [dataUrl(mov())] });
   });
 
-  it("uses a given Idempotency-Key", async () => {
+  it("uses the Idempotency-Key of a flag", async () => {
     const { line, received } = await startFeedbackSending();
     await line.run([...send, "--idempotency-key", "build-77"]);
     expect(received[0]?.headers["idempotency-key"]).toBe("build-77");
   });
 
-  it("shows the request in a dry run with only the names of files, and sends and keeps nothing", async () => {
+  it("shows the request with --dry-run with only the names of files, and sends and keeps nothing", async () => {
     const { line, received } = await startFeedbackSending();
     await place(line, png());
     const ran = await line.run([...send, "--image", "shot.png", "--dry-run", "--json"]);
@@ -200,7 +200,7 @@ describe("the progress of an upload", () => {
     expect(stderr).toBe("Sent shot.png (0.0 MB), file 1 of 2.\nSent report.pdf (2.0 MB), file 2 of 2.\n");
   });
 
-  it("is a bar that is cleared at the end, on a terminal", async () => {
+  it("is a bar on a terminal, which is removed at the end", async () => {
     const { line } = await startFeedbackSending();
     await place(line, pdf(2_097_152));
     const { stderr } = await line.run([...send, "--attach", "report.pdf"], { terminal: true });
@@ -208,21 +208,21 @@ describe("the progress of an upload", () => {
     expect(stderr.endsWith("\r\u001b[2K")).toBe(true);
   });
 
-  it("is one line for each file on a terminal that cannot clear lines", async () => {
+  it("is one line for each file on a terminal that cannot remove lines", async () => {
     const { line } = await startFeedbackSending();
     await place(line, png());
     const ran = await line.run([...send, "--image", "shot.png"], { terminal: true, env: { TERM: "dumb" } });
     expect(ran.stderr).toBe("Sent shot.png (0.0 MB), file 1 of 1.\n");
   });
 
-  it("makes room for other output", async () => {
+  it("is removed while other output is printed", async () => {
     const { line } = await startFeedbackSending(answers(503, { error: "Wait.", code: "busy" }), accepts);
     await place(line, png());
     const { stderr } = await line.run([...send, "--image", "shot.png"], { terminal: true });
     expect(stderr).toContain("\r\u001b[2KWait. Trying again for up to 15 s.\n");
   });
 
-  it("is silent under --json in a pipe", async () => {
+  it("is not shown with --json in a pipe", async () => {
     const { line } = await startFeedbackSending();
     await place(line, png());
     expect((await line.run([...send, "--image", "shot.png", "--json"])).stderr).toBe("");

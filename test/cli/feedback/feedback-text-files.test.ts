@@ -25,9 +25,9 @@ const bytesOf = (dataUrl: string): Buffer => {
 
 const linesOf = async (text: string) => (await readPdf((await attach("a.txt", text)).bytes)).pages.flat();
 
-describe("feedback send --attach with a text file", () => {
+describe("the command feedback send --attach with a text file", () => {
   it.each(["test.log", "notes.TXT", "report.json", "junit.xml", "böse (1).log", "日本.txt"])(
-    "sends %s as a PDF with its text, and the file inside",
+    "sends %s as a PDF with the text, and with the file within",
     async (file) => {
       const text = 'First line\n\n  indented {"a": [1, 2]}\n<tag/>\n';
       const { name, bytes } = await attach(file, text);
@@ -39,7 +39,7 @@ describe("feedback send --attach with a text file", () => {
     },
   );
 
-  it("puts a long log on pages, every line once and in order", async () => {
+  it("divides a long log into pages, with each line once and in order", async () => {
     const lines = Array.from({ length: 1_000 }, (_, at) => `line ${at}`);
     const { bytes } = await attach("long.log", lines.join("\n"));
     const { pages } = await readPdf(bytes);
@@ -47,7 +47,7 @@ describe("feedback send --attach with a text file", () => {
     expect(pages.flat()).toEqual(lines);
   });
 
-  it("has an exact table of its objects, which readers would otherwise repair", async () => {
+  it("creates a PDF with a correct table of its objects, which readers do not have to repair", async () => {
     const text = (await attach("a.log", "ünïcödé\n".repeat(300))).bytes.toString("latin1");
     const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(text)?.[1]);
     const [, count = "", table = ""] = /^xref\n0 (\d+)\n([\s\S]*?)trailer\n/.exec(text.slice(start)) ?? [];
@@ -61,7 +61,7 @@ describe("feedback send --attach with a text file", () => {
     expect(lengths).toEqual(lengths.map(() => true));
   });
 
-  it("breaks lines that are wider than a page, and loses nothing", async () => {
+  it("divides lines that are wider than a page, and loses no text", async () => {
     const wide = Array.from({ length: 100 }, (_, at) => `<${at}>`).join("");
     const lines = await linesOf(`${wide}\nnext`);
     expect(lines.length).toBeGreaterThan(3);
@@ -69,16 +69,16 @@ describe("feedback send --attach with a text file", () => {
     expect(lines.at(-1)).toBe("next");
   });
 
-  it("shows parentheses and backslashes as they are", async () => {
+  it("shows parentheses and backslashes unchanged", async () => {
     expect(await linesOf("f(a) { return '\\\\n)'; } ((")).toEqual(["f(a) { return '\\\\n)'; } (("]);
   });
 
-  it("shows the characters of western Europe, and others by their number", async () => {
+  it("shows the characters of western Europe, and shows other characters by their number", async () => {
     expect(await linesOf("Müßiggang – “5 €” … ñ Ž")).toEqual(["Müßiggang – “5 €” … ñ Ž"]);
     expect(await linesOf("✓ ok 😀 日\u000b")).toEqual(["\\u{2713} ok \\u{1f600} \\u{65e5}\\u{b}"]);
   });
 
-  it("leaves out the codes of terminals, and keeps them in the file inside", async () => {
+  it("leaves out control sequences of terminals, and keeps them in the file within", async () => {
     const text =
       "\u001b[31mred\u001b[0m and \u001b]8;;https://example.org\u0007link\u001b]8;;\u0007\r\n50 %\r100 %";
     const { bytes } = await attach("color.log", text);
@@ -92,7 +92,7 @@ describe("feedback send --attach with a text file", () => {
     expect(pages).toEqual([["a       b", "12345678        c"]]);
   });
 
-  it("is kept and resent as the same PDF", async () => {
+  it("keeps the PDF for a second attempt, and sends the same PDF again", async () => {
     const { line, bodies, keptId } = await startFeedbackSending(hangsUp, accepts);
     const file = join(line.cwd, "a.log");
     await writeFile(file, "It broke.");
@@ -104,7 +104,7 @@ describe("feedback send --attach with a text file", () => {
     expect((await readPdf(bytesOf(second.data))).pages).toEqual([["It broke."]]);
   });
 
-  it("is sent without a copy if no copy can be kept", async () => {
+  it("sends the PDF without a copy if no copy can be stored", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.log"), "It broke.");
     await mkdir(join(line.stateFolder, ".."), { recursive: true });
@@ -113,13 +113,13 @@ describe("feedback send --attach with a text file", () => {
     expect((await readPdf(bytesOf(bodies()[0].attachments[0].data))).pages).toEqual([["It broke."]]);
   });
 
-  it("is a real PDF if its name is that of a text but its bytes are those of a PDF", async () => {
+  it("sends a PDF unchanged if its name is that of a text file", async () => {
     const { name, bytes } = await attach("report.txt", pdf().bytes);
     expect([name, bytes.equals(pdf().bytes)]).toEqual(["report.txt", true]);
   });
 });
 
-describe("feedback send --attach with a text of any encoding and name", () => {
+describe("the command feedback send --attach with a text of any encoding and name", () => {
   it.each([
     ["text-utf16-powershell.log", ["Build fehlgeschlagen: Größe 5 €", "zweite Zeile"]],
     ["text-utf16be.txt", ["Échec du test à 12 h"]],
@@ -128,7 +128,7 @@ describe("feedback send --attach with a text of any encoding and name", () => {
     ["text-latin1.md", ["# Fehler", "Die Größe fehlt."]],
     ["text-browser.har", [expect.stringContaining('{"log":{"version":"1.2"')]],
     ["text-without-ending", ["Kernel panic"]],
-  ])("sends %s as a PDF with its text, and the file inside", async (input, lines) => {
+  ])("sends %s as a PDF with the text, and with the file within", async (input, lines) => {
     const content = await readFile(inputPath(input));
     const { name, bytes } = await attach(input, content);
     const { pages, files } = await readPdf(bytes);
@@ -152,7 +152,7 @@ describe("feedback send --attach with a text of any encoding and name", () => {
   });
 });
 
-describe("feedback send --attach refuses a text file", () => {
+describe("the command feedback send --attach refuses a text file", () => {
   it.each([
     [
       "has NUL bytes",
@@ -175,7 +175,7 @@ describe("feedback send --attach refuses a text file", () => {
     expect(stderr).toContain(`  --attach ${name} ${fault}\n`);
   });
 
-  it("whose PDF is larger than 5 MB, with both sizes", async () => {
+  it("whose PDF is larger than 5 MB, and names both sizes", async () => {
     const { line } = await startFeedbackSending();
     await writeFile(join(line.cwd, "random.log"), randomBytes(6_000_000).toString("base64"));
     const { exit, stderr } = await line.run([...send, "--attach", "random.log"]);
@@ -212,7 +212,7 @@ describe("feedback send --attach refuses a text file", () => {
     expect(stderr).toContain("--image a.log must be PNG, JPEG, WebP or GIF;");
   });
 
-  it("and with --best-effort sends the report without it, with a warning", async () => {
+  it("and sends the report without it and with a warning if the flag is --best-effort", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.log"), Buffer.from("a\0b"));
     await line.run([...send, "--attach", "a.log", "--best-effort"]);

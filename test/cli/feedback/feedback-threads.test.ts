@@ -32,8 +32,8 @@ async function newApp() {
   return { app, line, feedback, view, list };
 }
 
-describe("feedback list", () => {
-  it("is tab-separated in a pipe: full values, newest first", async () => {
+describe("the command feedback list", () => {
+  it("prints complete tab-separated values in a pipe, the newest thread first", async () => {
     const { feedback, list } = await newApp();
     const first = await feedback("First", "--name", "Ada");
     const second = await feedback("Second");
@@ -50,7 +50,7 @@ describe("feedback list", () => {
     ]);
   });
 
-  it("reads every page with --all", async () => {
+  it("reads all pages with --all", async () => {
     const page = (id: string, nextCursor: string | null) => answers(200, { items: [{ id }], nextCursor });
     const { baseUrl, received } = await startRecordingServer(page("1", "c"), page("2", null));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
@@ -61,14 +61,14 @@ describe("feedback list", () => {
     expect((await line.run(["feedback", "list", "--all", "--limit", "5"])).exit).toBe(2);
   });
 
-  it("is a table on a terminal", async () => {
+  it("prints a table on a terminal", async () => {
     const { app, line, feedback } = await newApp();
     await feedback("First");
     const { stdout } = await line.run(["feedback", "ls", "--app", app.id, "--no-color"], { terminal: true });
     expect(stdout.split("\n")[0]).toMatch(/^ID +CREATED +STATUS/);
   });
 
-  it("has columns for assignees and tags on a terminal if a thread has one", async () => {
+  it("prints columns for assignees and tags on a terminal if a thread has one", async () => {
     const { app, line, feedback } = await newApp();
     const { id } = await feedback("First");
     const headings = async () => {
@@ -81,7 +81,7 @@ describe("feedback list", () => {
     expect(await headings()).not.toMatch(/ASSIGNEE/);
   });
 
-  it("shows the last active first, and what is unread", async () => {
+  it("can show the last active thread first, and what is unread", async () => {
     const { feedback, list, line } = await newApp();
     const first = await feedback("First");
     await feedback("Second");
@@ -101,7 +101,7 @@ describe("feedback list", () => {
     });
   });
 
-  it("filters, searches and pages", async () => {
+  it("can filter, search and read page by page", async () => {
     const { feedback, list, line } = await newApp();
     const first = await feedback("The map is upside down");
     await feedback("The list is empty");
@@ -116,7 +116,7 @@ describe("feedback list", () => {
     expect(await ids("--limit", "1", "--cursor", cursor)).toBe(first.id);
   });
 
-  it("prints the cursor of the next page under --json", async () => {
+  it("prints the cursor of the next page with --json", async () => {
     const { feedback, list } = await newApp();
     await feedback("One");
     expect((await list("--json")).json()).toMatchObject({ items: [{ subject: "One" }], nextCursor: null });
@@ -130,8 +130,8 @@ describe("feedback list", () => {
   });
 });
 
-describe("feedback view", () => {
-  it("shows the thread with its sender, found by its console link", async () => {
+describe("the command feedback view", () => {
+  it("shows the thread with its sender, and finds it by its console link", async () => {
     const { line, feedback } = await newApp();
     const flags = ["--name", "Ada", "--email", "ada@example.org", "--source", "ci", "--metadata", "os=linux"];
     const { consoleUrl } = await feedback("It broke.\nTwice.", ...flags);
@@ -142,7 +142,7 @@ describe("feedback view", () => {
     expect(stdout).toContain("\nSource: ci\n> os: linux\n\n> It broke.\n> Twice.\n");
   });
 
-  it("names the metadata that was dropped, and of a repeat only what differs", async () => {
+  it("names the metadata that was dropped, and shows only different values of a repeat", async () => {
     const { app, line } = await newApp();
     const send = (metadata: object) =>
       service.request("POST", "/api/v1/feedback/remote", {
@@ -180,7 +180,7 @@ describe("feedback view", () => {
     );
   });
 
-  it("disarms CI commands, only in a job", async () => {
+  it("changes commands of a CI service so that they have no effect, only in a CI job", async () => {
     const { line, feedback } = await newApp();
     const { id } = await feedback("Broken\n\n::set-output name=x::y\n  ::error::No\n##[error]No ##vso[task]");
     const view = ["feedback", "view", id];
@@ -190,7 +190,7 @@ describe("feedback view", () => {
     );
   });
 
-  it("ends with exit 6 for an unknown thread", async () => {
+  it("ends with exit code 6 for an unknown thread", async () => {
     const { line } = await newApp();
     expect(await line.run(["feedback", "view", "0197b3a0-0000-7000-8000-000000000000"])).toMatchObject({
       exit: 6,
@@ -198,8 +198,8 @@ describe("feedback view", () => {
   });
 });
 
-describe("work on a thread", () => {
-  it("changes only the given fields", async () => {
+describe("the commands that change a thread", () => {
+  it("change only the given fields", async () => {
     const { line, feedback, view } = await newApp();
     const { id } = await feedback("Map");
     const issue = "https://github.com/example/app/issues/7";
@@ -213,7 +213,7 @@ describe("work on a thread", () => {
     expect((await view(id)).feedback).toMatchObject({ status: "in_progress", githubIssueUrl: null });
   });
 
-  it("requires a change", async () => {
+  it("need a change", async () => {
     const { line } = await newApp();
     const { exit, stderr } = await line.run(["feedback", "edit", "0197b3a0-0000-7000-8000-000000000000"]);
     expect(exit).toBe(2);
@@ -223,7 +223,7 @@ describe("work on a thread", () => {
   it.each([
     ["reply", "outbound"],
     ["note", "note"],
-  ])("adds a %s from standard input as an %s message", async (verb, direction) => {
+  ])("add a %s from standard input as a message of the kind %s", async (verb, direction) => {
     const { line, feedback, view } = await newApp();
     const { id } = await feedback("Map");
     const ran = await line.run(["feedback", verb, id, "--body", "-", "--json"], {
@@ -237,7 +237,7 @@ describe("work on a thread", () => {
     ["edit", ["--status", "resolved"]],
     ["reply", ["--body", "Hi"]],
     ["note", ["--body", "Hi"]],
-  ])("shows the request of a dry run of %s and changes nothing", async (verb, flags) => {
+  ])("show the request of %s with --dry-run, and change nothing", async (verb, flags) => {
     const { line, feedback, view } = await newApp();
     const { id } = await feedback("Map");
     const before = await view(id);
@@ -247,8 +247,8 @@ describe("work on a thread", () => {
   });
 });
 
-describe("feedback similar", () => {
-  it("lists threads that share rare words, with these words", async () => {
+describe("the command feedback similar", () => {
+  it("lists threads that share rare words, and these words", async () => {
     const { line, feedback } = await newApp();
     await feedback("Walnuts vanish from the shopping list after a sync.");
     const { id } = await feedback("The shopping list loses walnuts after each sync.");

@@ -30,8 +30,8 @@ async function newApp() {
   return { app, line, feedback, view, list };
 }
 
-describe("feedback tag and untag", () => {
-  it("change the tags of a thread, which the list is filtered by", async () => {
+describe("the commands feedback tag and untag", () => {
+  it("change the tags of a thread, and the list can be filtered by tags", async () => {
     const { app, line, feedback, list, view } = await newApp();
     const [{ id }, other] = [await feedback("First"), await feedback("Second")];
     const tagged = await line.run(["feedback", "tag", id, "crash", "On Android"]);
@@ -59,8 +59,8 @@ describe("feedback tag and untag", () => {
   });
 });
 
-describe("feedback assign", () => {
-  it("shows the assignee of a thread, and filters the list by assignee", async () => {
+describe("the command feedback assign", () => {
+  it("sets the assignee of a thread, and the list can be filtered by assignee", async () => {
     const { app, line, feedback, list } = await newApp();
     const [{ id }, other] = [await feedback("First"), await feedback("Second")];
     const mine = await line.run(["feedback", "assign", id, "me"]);
@@ -80,8 +80,8 @@ describe("feedback assign", () => {
   });
 });
 
-describe("feedback snooze", () => {
-  it("hides a thread until a time and shows it again, and the list is filtered by it", async () => {
+describe("the command feedback snooze", () => {
+  it("hides a thread until a time and shows it again, and the list can be filtered by it", async () => {
     const { line, feedback, list } = await newApp();
     const [{ id }, other] = [await feedback("First"), await feedback("Second")];
     const until = new Date(Date.now() + 3_600_000).toISOString();
@@ -97,8 +97,8 @@ describe("feedback snooze", () => {
   });
 });
 
-describe("view", () => {
-  it("saves, lists, changes and deletes filters, and the list of feedback accepts them", async () => {
+describe("the command view", () => {
+  it("saves, lists, changes and deletes filters, which the list of feedback accepts", async () => {
     const { app, line, feedback, list } = await newApp();
     const [{ id }, other] = [await feedback("First"), await feedback("Second")];
     await line.run(["feedback", "tag", id, "crash"]);

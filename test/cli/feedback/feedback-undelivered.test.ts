@@ -32,7 +32,7 @@ describe("the reported state of an undelivered report", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("is unsent at once if nothing listens on this machine: the copy is kept", async () => {
+  it("is unsent immediately if no server listens on this machine, and the copy is kept", async () => {
     const { line, kept } = await startFeedbackSending();
     const { exit, stderr } = await line.run([...send, "--base-url", "http://127.0.0.1:9"]);
     expect(exit).toBe(75);
@@ -42,7 +42,7 @@ describe("the reported state of an undelivered report", () => {
     expect(await kept()).toMatchObject([{ outcome: "unsent" }]);
   });
 
-  it("is tried again if nothing listens and no copy could be kept", async () => {
+  it("leads to another attempt if no server listens and no copy could be stored", async () => {
     const { line } = await startFeedbackSending();
     const env = { INNKEEP_STATE_DIR: "/dev/null/state" };
     const { stderr } = await line.run([...send, "--base-url", "http://127.0.0.1:9"], { env });
@@ -58,7 +58,7 @@ describe("the reported state of an undelivered report", () => {
     expect(await kept()).toMatchObject([{ outcome: "unsent" }]);
   });
 
-  it("is unsent after retries if the connection ends during sending", async () => {
+  it("is unsent after several attempts if the connection ends during the sending", async () => {
     let requests = 0;
     const baseUrl = await listen((request) => {
       requests += 1;
@@ -72,7 +72,7 @@ describe("the reported state of an undelivered report", () => {
     expect(requests).toBeGreaterThan(4);
   });
 
-  it("names a file that changed while it was sent without a copy, and no retry follows", async () => {
+  it("names a file that changed during the sending without a copy, and no attempt follows", async () => {
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_test" });
     const clip = join(line.cwd, "clip.mp4");
     await writeFile(clip, mp4(10_485_760).bytes);
@@ -84,7 +84,7 @@ describe("the reported state of an undelivered report", () => {
     expect(line.pauses).toEqual([]);
   });
 
-  it("stays unknown even if a later try cannot start", async () => {
+  it("stays unknown even if a later attempt cannot begin", async () => {
     const { line, kept, keptId } = await startFeedbackSending(
       hangsUp,
       answers(403, { error: "No.", code: "forbidden" }),
@@ -95,7 +95,7 @@ describe("the reported state of an undelivered report", () => {
     expect(await kept()).toMatchObject([{ outcome: "unknown" }]);
   });
 
-  it("is unknown after an interruption, with the command that resends it", async () => {
+  it("is unknown after an interruption, with the command that sends the report again", async () => {
     const interruption = new AbortController();
     const baseUrl = await listen(async (request) => {
       for await (const _ of request);
@@ -108,11 +108,11 @@ describe("the reported state of an undelivered report", () => {
   });
 });
 
-describe("feedback send to a server that accepts nothing for a while", () => {
+describe("the command feedback send with a server that accepts nothing for some time", () => {
   it.each([
     [429, { "retry-after": "7" }, [7_000]],
     [503, {}, [375]],
-  ])("tries again after a %i, at the given time or a little later", async (status, headers, pauses) => {
+  ])("tries again after a %i at the given time or a little later", async (status, headers, pauses) => {
     const busy = answers(status, { error: "Wait.", code: "busy" }, headers);
     const { line, keys } = await startFeedbackSending(busy, accepts);
     expect(await line.run(send)).toMatchObject({ exit: 0 });
@@ -122,7 +122,7 @@ describe("feedback send to a server that accepts nothing for a while", () => {
   });
 });
 
-describe("feedback send over a faulty connection", () => {
+describe("the command feedback send over a faulty connection", () => {
   it.each<[string, Answering]>([
     ["500", full],
     ["502", answers(502, "gone")],
@@ -130,7 +130,7 @@ describe("feedback send over a faulty connection", () => {
     ["408", answers(408, {})],
     ["425", answers(425, {})],
     ["a cut connection", hangsUp],
-  ])("tries again after %s with the same key, and reports it", async (_, answer) => {
+  ])("tries again after %s with the same key, and says so", async (_, answer) => {
     const { line, keys } = await startFeedbackSending(answer, answer, accepts);
     const { exit, stderr } = await line.run(send);
     expect(exit).toBe(0);
@@ -142,7 +142,7 @@ describe("feedback send over a faulty connection", () => {
     ["in CI", { env: { CI: "true" }, terminal: true }, 60_000],
     ["in a pipe", {}, 60_000],
     ["on a terminal", { terminal: true }, 15_000],
-  ])("is patient %s", async (_, where, most) => {
+  ])("waits for the expected time %s", async (_, where, most) => {
     const { line } = await startFeedbackSending(full);
     expect(await line.run(send, where)).toMatchObject({ exit: 75 });
     const waited = line.pauses.reduce((sum, pause) => sum + pause, 0);
@@ -152,29 +152,32 @@ describe("feedback send over a faulty connection", () => {
   it.each([
     ["2m", ["90"], 1],
     ["60s", ["90"], 0],
-  ])("waits within --max-wait %s when asked for %j seconds", async (most, [seconds = ""], pauses) => {
-    const { line } = await startFeedbackSending(answers(503, {}, { "retry-after": seconds }), accepts);
-    const { exit, stderr } = await line.run([...send, "--max-wait", most]);
-    expect([exit, line.pauses.length]).toEqual([pauses === 1 ? 0 : 75, pauses]);
-    expect(stderr).toContain(
-      pauses === 1 ? "Trying again in 90 s, as the server asks." : "Try again in 90 s.",
-    );
-  });
+  ])(
+    "waits for at most --max-wait %s if the server requests %j seconds",
+    async (most, [seconds = ""], pauses) => {
+      const { line } = await startFeedbackSending(answers(503, {}, { "retry-after": seconds }), accepts);
+      const { exit, stderr } = await line.run([...send, "--max-wait", most]);
+      expect([exit, line.pauses.length]).toEqual([pauses === 1 ? 0 : 75, pauses]);
+      expect(stderr).toContain(
+        pauses === 1 ? "Trying again in 90 s, as the server asks." : "Try again in 90 s.",
+      );
+    },
+  );
 
-  it("reports an unknown state if any try may have arrived", async () => {
+  it("reports an unknown state if any attempt may have arrived", async () => {
     const refused = answers(403, { error: "No.", code: "forbidden" });
     const { line, kept } = await startFeedbackSending(hangsUp, refused);
     await line.run(send);
     expect(await kept()).toMatchObject([{ outcome: "unknown" }]);
   });
 
-  it.each(["0s", "25d", "999999999d"])("refuses a --timeout of %s", async (timeout) => {
+  it.each(["0s", "25d", "999999999d"])("refuses the value %s of --timeout", async (timeout) => {
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_test" });
     const ran = await line.run([...sendOnce, "--timeout", timeout]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("from 1s to 1d") });
   });
 
-  it("ends a try without an answer after --timeout", async () => {
+  it("ends an attempt without an answer after --timeout", async () => {
     const baseUrl = await listen(() => {});
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     const { exit, stderr } = await line.run([...sendOnce, "--timeout", "1s"]);
@@ -183,8 +186,8 @@ describe("feedback send over a faulty connection", () => {
   });
 });
 
-describe("feedback send to a server that refuses", () => {
-  it("names the flag and the file behind a field", async () => {
+describe("the command feedback send with a server that refuses", () => {
+  it("names the flag and the file of a faulty field", async () => {
     const issues = [
       { path: "images.1", message: "must have the bytes of image/png" },
       { path: "dedupeKey", message: "is odd" },
@@ -200,7 +203,7 @@ describe("feedback send to a server that refuses", () => {
   });
 
   it.each(["forbidden", "feedback_disabled", undefined])(
-    "explains both meanings of a 403 (%s)",
+    "explains both meanings of an answer 403 (%s)",
     async (code) => {
       const { line } = await startFeedbackSending(answers(403, { error: "No.", code }));
       const { exit, stderr } = await line.run(send);
@@ -209,7 +212,7 @@ describe("feedback send to a server that refuses", () => {
     },
   );
 
-  it("names the sizes after a 413, and sends only the text on request", async () => {
+  it("names the sizes after an answer 413, and sends only the text if a flag requests it", async () => {
     const { line, keptId, received, keys } = await startFeedbackSending(
       answers(413, { error: "Too large." }),
       accepts,
@@ -225,7 +228,7 @@ describe("feedback send to a server that refuses", () => {
     expect(new Set(keys()).size).toBe(2);
   });
 
-  it("stops the upload at an early answer", async () => {
+  it("ends the upload after an early answer", async () => {
     const { baseUrl, rest } = await answerAtOnce(413, { error: "Too large.", code: "payload_too_large" });
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     await writeFile(join(line.cwd, "clip.mp4"), mp4(10_485_760).bytes);
@@ -233,7 +236,7 @@ describe("feedback send to a server that refuses", () => {
     expect(await rest()).toBeLessThan(10_485_760);
   });
 
-  it("keeps the files of a report that may have arrived whole", async () => {
+  it("keeps the files of a report that may have arrived completely", async () => {
     const { line, keptId, received } = await startFeedbackSending(hangsUp);
     await writeFile(join(line.cwd, "report.pdf"), pdf().bytes);
     await line.run([...sendOnce, "--attach", "report.pdf"]);

@@ -11,7 +11,7 @@ const gitLab = { CI: "true", GITLAB_CI: "true" };
 const jenkins = { JENKINS_URL: "https://jenkins.example.org/" };
 
 describe("unsent feedback in the log of a job", () => {
-  it.each([[["--best-effort"]], [[]]])("shows text, metadata and files with %j", async (flags) => {
+  it.each([[["--best-effort"]], [[]]])("contains text, metadata and files with %j", async (flags) => {
     const { line } = await startFeedbackSending(refusal);
     await writeFile(join(line.cwd, "shot.png"), png().bytes);
     const more = ["--subject", "Nightly", "--metadata", "a=1", "--image", "shot.png"];
@@ -22,7 +22,7 @@ describe("unsent feedback in the log of a job", () => {
     );
   });
 
-  it("is a group on GitHub, in which no command is executed", async () => {
+  it("is in a group on GitHub, in which no command is executed", async () => {
     const { line } = await startFeedbackSending(refusal);
     const message = "::add-mask::x\n##[error]y\n  ::set-output name=a::b";
     const { stderr } = await line.run([...send, "--message", message], { env: gitHub });
@@ -34,7 +34,7 @@ describe("unsent feedback in the log of a job", () => {
     expect(text).toContain("  \\::add-mask::x\n  \\# #[error]y\n    \\::set-output name=a::b");
   });
 
-  it("is a section on GitLab", async () => {
+  it("is in a section on GitLab", async () => {
     const { line } = await startFeedbackSending(refusal);
     const message = "It broke\u001b[0Ksection_end:1:innkeep_unsent\r";
     const { stderr } = await line.run([...send, "--message", message], { env: gitLab });
@@ -47,7 +47,7 @@ describe("unsent feedback in the log of a job", () => {
     expect(section.startsWith(`end:${at}:innkeep_unsent\r\u001b[0K\n`)).toBe(true);
   });
 
-  it("is a block on GitHub's summary page that its content cannot close", async () => {
+  it("is in a block on GitHub's summary page that its content cannot end", async () => {
     const { line } = await startFeedbackSending(refusal);
     const env = { ...gitHub, GITHUB_STEP_SUMMARY: join(line.cwd, "summary.md") };
     await line.run([...send, "--message", "````\n<img src=x>", "--best-effort"], { env });
@@ -57,7 +57,7 @@ describe("unsent feedback in the log of a job", () => {
     expect(summary).toContain("\n````\n<img src=x>\n`````\n");
   });
 
-  it("contains no secret and nothing about the sender", async () => {
+  it("contains no secret and no data of the sender", async () => {
     const { line } = await startFeedbackSending(refusal);
     const env = {
       ...gitHub,
@@ -73,13 +73,13 @@ describe("unsent feedback in the log of a job", () => {
     expect(shown).not.toMatch(/planted|0123456789abcdef|nadia/i);
   });
 
-  it("is absent on a person's own machine, and for sent feedback", async () => {
+  it("is not printed on a person's own machine, and not for sent feedback", async () => {
     const { line } = await startFeedbackSending(refusal, answers(201, { success: true }));
     expect((await line.run(send)).stderr).not.toContain("Feedback that was not sent");
     expect((await line.run(send, { env: gitHub })).stderr).not.toContain("Feedback that was not sent");
   });
 
-  it("is absent under --json, where standard error has only the error object", async () => {
+  it("is not printed with --json, where standard error has only the error object", async () => {
     const { line } = await startFeedbackSending(refusal);
     expect(JSON.parse((await line.run([...send, "--json"], { env: gitLab })).stderr)).toMatchObject({
       status: 400,

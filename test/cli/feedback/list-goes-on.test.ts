@@ -7,7 +7,7 @@ const appId = "01a1fd94-fc70-758b-94ab-a4e978aef61f";
 it.each([
   ["feedback list", ["feedback", "list", "--app", appId, "--q", "sync"]],
   ["agent list", ["agent", "list", "--q", "sync"]],
-] as const)("%s says that older threads were not searched yet", async (_, command) => {
+] as const)("the command %s says that older threads were not searched", async (_, command) => {
   const baseUrl = await listen((_, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ items: [], nextCursor: "ODAwMA", changes: null }));

@@ -3,9 +3,9 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 import { startRecordingServer } from "../../support/network/recording-server.ts";
 import { commandsOfScript, runScriptCommand } from "../../support/programs/input-script.ts";
 
-describe("feedback send without a folder that can be written", () => {
+describe("the command feedback send without a writable folder", () => {
   it.each(["/proc/none", "/dev/null/none", "/proc/self/none/deeper"])(
-    "sends the report from the home %s, and reports that there is no copy",
+    "sends the report with the home folder %s, and says that there is no copy",
     async (home) => {
       const { baseUrl, received } = await startRecordingServer();
       const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" });
@@ -19,7 +19,7 @@ describe("feedback send without a folder that can be written", () => {
 });
 
 it.each(["home-in-proc.sh", "home-is-a-file.sh", "state-in-proc.sh"])(
-  "the report of %s is sent, and the exit is 0",
+  "the report of the script %s is sent, and the exit code is 0",
   async (name) => {
     const [command] = await commandsOfScript(name);
     if (!command) throw new Error("The script has a command.");

@@ -5,8 +5,8 @@ import { ServerError } from "../../../src/client/errors.ts";
 import { fc } from "../../support/property.ts";
 import { open, thread } from "./inbox-screen.ts";
 
-describe("keys that come before the thread", () => {
-  it("belong to the text, and archive nothing", async () => {
+describe("a key in the inbox that the person presses before the thread is shown", () => {
+  it("is added to the text, and does not archive a thread", async () => {
     let answer = () => {};
     const arrived = new Promise<void>((resolve) => {
       answer = resolve;
@@ -32,7 +32,7 @@ describe("keys that come before the thread", () => {
     expect(asked).toEqual([["t0", { direction: "outbound", body: "deqd", expectedMessageId: null }]]);
   });
 
-  it("start no text if the thread cannot be read", async () => {
+  it("begins no text if the thread cannot be read", async () => {
     const { shows, type, inbox } = open({ read: () => Promise.reject(new Error("The server is busy.")) });
     await shows("3 in the inbox");
     type("r");
@@ -41,10 +41,10 @@ describe("keys that come before the thread", () => {
   });
 });
 
-describe("the screen", () => {
+describe("the screen of the inbox", () => {
   const many = Array.from({ length: 60 }, (_, at) => at);
 
-  it("leaves a line of the terminal free, so that the text above it is not lost", async () => {
+  it("leaves one line of the terminal free, so that the text above it stays", async () => {
     const { shows, frame, resize, type } = open({}, many);
     const height = () => frame().trimEnd().split("\n").length;
     await shows("60 in the inbox");
@@ -60,7 +60,7 @@ describe("the screen", () => {
     expect(height()).toBeLessThan(50);
   });
 
-  it("fits a window of 20 by 5, with a list, a thread and a text", async () => {
+  it("can be used in a window of 20 by 5 characters, with a list, a thread and a text", async () => {
     const { shows, frame, resize, type } = open({}, many);
     const fits = () => {
       const lines = frame().split("\n");
@@ -80,13 +80,13 @@ describe("the screen", () => {
   });
 });
 
-describe("a text of strangers on the screen", () => {
-  it("of two million characters is cut into lines at once", () => {
+describe("a text of another person in the inbox", () => {
+  it("of two million characters is divided into lines immediately", () => {
     expect(wrapped("long word ".repeat(200_000), 78)).toHaveLength(26_667);
     expect(wrapped("x".repeat(2_000_000), 78)).toHaveLength(25_642);
   });
 
-  it("is on lines that fit, and keeps all but the spaces at which a line is cut", () => {
+  it("is shown on lines of the right width, and loses only spaces at the line ends", () => {
     const letter = fc.constantFrom("a", "b", "\u6f22", "\u{20bb7}", "\u{1f600}", "\u2764\ufe0f", "e\u0301");
     const word = fc.array(letter, { minLength: 1, maxLength: 30 }).map((all) => all.join(""));
     const text = fc.array(fc.oneof(word, fc.constantFrom(" ", "  ", "\n", "\t"))).map((all) => all.join(""));
@@ -99,7 +99,7 @@ describe("a text of strangers on the screen", () => {
     );
   });
 
-  it("shows the newer reply of somebody else, keeps the text, and sends it the second time", async () => {
+  it("is shown if it is a newer reply of somebody else, and the own reply is kept until it is sent again", async () => {
     const sent: unknown[] = [];
     const newer = {
       ...{

@@ -4,8 +4,8 @@ import { eventually } from "../../support/eventually.ts";
 import { listen } from "../../support/network/recording-server.ts";
 import { open, thread } from "./inbox-screen.ts";
 
-describe("the inbox", () => {
-  it("lists the threads, without control characters, and leaves with q", async () => {
+describe("the inbox in the terminal", () => {
+  it("lists the threads without control characters, and ends with the key q", async () => {
     const { shows, frame, type, ended } = open();
     await shows("3 in the inbox");
     expect(frame()).toMatch(/> \d+ d ago {5}bug {6}Subject 0\[2J, Ada/);
@@ -13,7 +13,7 @@ describe("the inbox", () => {
     await expect(ended).resolves.toBeUndefined();
   });
 
-  it("reads a thread, scrolls to its end, and shows a proposal without deciding on it", async () => {
+  it("shows a thread, scrolls to its end, and shows a proposal without a decision", async () => {
     const { shows, frame, type, asked } = open();
     await shows("3 in the inbox");
     type("j\r");
@@ -27,7 +27,7 @@ describe("the inbox", () => {
     expect(asked).toEqual([]);
   });
 
-  it("marks what is unread, and reads it by opening it, also if the server refuses the mark", async () => {
+  it("marks unread threads, and an opened thread as read, even if the server refuses the mark", async () => {
     const marked: string[] = [];
     const markRead = async (id: string) => {
       marked.push(id);
@@ -48,7 +48,7 @@ describe("the inbox", () => {
     expect(frame()).not.toContain("only read");
   });
 
-  it("archives and resolves threads, from the list and while reading, and undoes both", async () => {
+  it("archives and resolves threads from the list and from a thread, and can undo both", async () => {
     const { shows, type, asked, inbox } = open();
     await shows("3 in the inbox");
     type("e");
@@ -70,7 +70,7 @@ describe("the inbox", () => {
     expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
   });
 
-  it("undoes a change that the server refuses, and says why", async () => {
+  it("undoes a change that the server refuses, and shows the reason", async () => {
     const { shows, type, inbox } = open({ change: () => Promise.reject(new Error("The server is busy.")) });
     await shows("3 in the inbox");
     type("e");
@@ -78,7 +78,7 @@ describe("the inbox", () => {
     expect(inbox.state().threads.map(({ id }) => id)).toEqual(["t0", "t1", "t2"]);
   });
 
-  it("sends a reply after a second Enter, and keeps the text if it does not arrive", async () => {
+  it("sends a reply after Enter is pressed twice, and keeps the text if the reply does not arrive", async () => {
     let isDown = true;
     const sent: unknown[] = [];
     const { shows, type, inbox } = open({
@@ -125,7 +125,7 @@ describe("the inbox", () => {
     expect(asked).toEqual([]);
   });
 
-  it("sends a reply once, even if the thread cannot be read after it", async () => {
+  it("sends a reply once, even if the thread cannot be read afterwards", async () => {
     let reads = 0;
     const { shows, type, asked } = open({
       read: async (id) => {
@@ -143,7 +143,7 @@ describe("the inbox", () => {
     expect(asked).toEqual([["t0", { direction: "note", body: "Seen." }]]);
   });
 
-  it("links an issue by its address, and refuses another text", async () => {
+  it("links an issue by its address, and refuses other text", async () => {
     const { shows, type, asked } = open();
     await shows("3 in the inbox");
     type("i");
@@ -159,7 +159,7 @@ describe("the inbox", () => {
     expect(asked).toEqual([["t0", { githubIssueUrl: "https://github.com/inn/larder/issues/12" }]]);
   });
 
-  it("reads the next page before the end of the list, and opens the console", async () => {
+  it("reads the next page before the end of the list, and can open the console", async () => {
     const { shows, type, asked } = open({}, [0, 1], "7");
     await shows("2+ in the inbox");
     type("j");
@@ -170,7 +170,7 @@ describe("the inbox", () => {
     await eventually(() => expect(asked).toEqual(["https://inn.example/t1"]));
   });
 
-  it("says when nothing is left to do", async () => {
+  it("says if there is nothing to do", async () => {
     const { shows, type } = open({}, [0]);
     await shows("1 in the inbox");
     type("e");
@@ -178,18 +178,18 @@ describe("the inbox", () => {
   });
 });
 
-describe("innkeep feedback inbox", () => {
+describe("the command innkeep feedback inbox", () => {
   it.each<[string, readonly string[], boolean]>([
     ["without a terminal", [], false],
     ["with --json", ["--json"], true],
     ["with --no-input", ["--no-input"], true],
-  ])("is refused %s, and names the commands that work there", async (_, flags, terminal) => {
+  ])("is refused %s, and the error names commands that work there", async (_, flags, terminal) => {
     const line = await createCommandLine({ INNKEEP_TOKEN: "sdm_a" });
     const ran = await line.run(["feedback", "inbox", ...flags], { terminal });
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("innkeep feedback list") });
   });
 
-  it("says in one sentence that a server with only the base API has no inbox", async () => {
+  it("says in one sentence that a server with only the specification has no inbox", async () => {
     const baseUrl = await listen((_, response) => void response.writeHead(404).end("Not here"));
     const line = await createCommandLine({ INNKEEP_TOKEN: "sdm_a", INNKEEP_BASE_URL: baseUrl });
     const ran = await line.run(["feedback", "inbox", "--app", "Larder"], { terminal: true });

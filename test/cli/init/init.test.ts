@@ -28,8 +28,8 @@ async function newcomer(env: Readonly<Record<string, string>> = {}) {
   return { app, line, project, subjects, server: ["--server", service.baseUrl] };
 }
 
-describe("init without a terminal", () => {
-  it("leads from an empty folder to a sent report, only with flags", async () => {
+describe("the command init without a terminal", () => {
+  it("needs only flags from an empty folder to a sent report", async () => {
     const { app, line, project, server, subjects } = await newcomer();
     const flags = [...server, "--app", "Larder", "--api-key-file", "-", "--store", "--send"];
     const ran = await line.run(["init", ...flags], { stdin: `${app.key}\n` });
@@ -48,7 +48,7 @@ describe("init without a terminal", () => {
     expect(await subjects()).toHaveLength(2);
   });
 
-  it("can be run again: the file stays, and the report joins its thread", async () => {
+  it("can run again: the file stays, and the report is added to its thread", async () => {
     const { app, line, server, subjects } = await newcomer();
     const again = () =>
       line.run(["init", ...server, "--send", "--message", "Hello.", "--json"], {
@@ -68,7 +68,7 @@ describe("init without a terminal", () => {
     expect(await subjects()).toEqual([["First report", 2]]);
   });
 
-  it("says how the next command gets its key, if the key is not stored", async () => {
+  it("says how the next command gets its key if no key is stored", async () => {
     const { app, line, server } = await newcomer();
     const env = { INNKEEP_API_KEY: app.key };
     expect((await line.run(["init", ...server], { env })).stderr).toContain(
@@ -79,7 +79,7 @@ describe("init without a terminal", () => {
     expect((await line.run(["faq", "list"], { env })).exit).toBe(0);
   });
 
-  it("works without a key, and explains where to get one", async () => {
+  it("works without a key, and says where a person gets one", async () => {
     const { line, project, server } = await newcomer();
     const ran = await line.run(["init", ...server, "--json"]);
     expect(ran.json()).toMatchObject({ key: null, report: null, change: "created" });
@@ -88,7 +88,7 @@ describe("init without a terminal", () => {
     expect((await line.run(["init", ...server, "--send"])).exit).toBe(4);
   });
 
-  it("--dry-run shows file and report, and changes nothing", async () => {
+  it("shows the file and the report with --dry-run, and changes nothing", async () => {
     const { app, line, server, subjects } = await newcomer();
     const flags = [...server, "--api-key-file", "-", "--store", "--send", "--dry-run"];
     const ran = await line.run(["init", ...flags], { stdin: app.key });
@@ -109,7 +109,7 @@ describe("init without a terminal", () => {
     });
   });
 
-  it("keeps an innkeep.json with other content, unless --yes", async () => {
+  it("keeps an innkeep.json with other content unless the flag is --yes", async () => {
     const { line, project, server } = await newcomer();
     const file = { $schema: "./schema.json", server: "https://old.example", app: "Larder" };
     await writeFile(join(line.cwd, "innkeep.json"), JSON.stringify(file));
@@ -135,7 +135,7 @@ describe("init without a terminal", () => {
     ["a password in the address", ["--server", "http://ada:pw@a.example"], "no password", 2],
     ["a secret as app", ["--server", "http://a.example", "--app", `sdk_${"a".repeat(36)}`], "secret", 2],
     ["a secret in the address", ["--server", `http://a.example/sdk_${"a".repeat(36)}`], "secret", 2],
-  ])("refuses %s and writes nothing", async (_, flags, message, exit) => {
+  ])("refuses %s, and writes nothing", async (_, flags, message, exit) => {
     const line = await createCommandLine();
     const ran = await line.run(["init", ...flags]);
     expect(ran).toMatchObject({ exit, stderr: expect.stringContaining(message) });
@@ -146,21 +146,21 @@ describe("init without a terminal", () => {
   it.each([
     ["that the server refuses", `sdk_${"a".repeat(36)}`, 4, "not accepted"],
     ["of another kind", `sdm_${"a".repeat(36)}`, 4, "maintainer token"],
-  ])("writes nothing with a key %s", async (_, key, exit, message) => {
+  ])("writes nothing for a key %s", async (_, key, exit, message) => {
     const { line, server } = await newcomer();
     const ran = await line.run(["init", ...server, "--api-key-file", "-", "--store"], { stdin: key });
     expect(ran).toMatchObject({ exit, stderr: expect.stringContaining(message) });
     expect(await readdir(line.cwd)).toEqual([]);
   });
 
-  it("writes nothing if the server cannot be asked about the key", async () => {
+  it("writes nothing if it cannot check the key with the server", async () => {
     const down = await listen((_, response) => void response.writeHead(503).end());
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a" });
     expect((await line.run(["init", "--server", down])).exit).toBe(75);
     expect(await readdir(line.cwd)).toEqual([]);
   });
 
-  it("reports that the file of a folder above is no longer used", async () => {
+  it("says that the file in a folder above is no longer used", async () => {
     const { line, server } = await newcomer();
     await writeFile(join(line.cwd, "innkeep.json"), '{"server":"https://old.example"}');
     const cwd = join(line.cwd, "part");
@@ -173,7 +173,7 @@ describe("init without a terminal", () => {
   });
 });
 
-describe("init at a terminal", () => {
+describe("the command init on a terminal", () => {
   /** Answers questions by their first words, and records them. */
   const answers = (given: Readonly<Record<string, string>>) => {
     const questions: string[] = [];
@@ -202,7 +202,7 @@ describe("init at a terminal", () => {
     expect((await line.run(["faq", "list"])).exit).toBe(0);
   });
 
-  it("proposes the only app of a maintainer token, and lists several", async () => {
+  it("proposes the only app of a maintainer token, and lists the apps if there are several", async () => {
     const owner = await service.makeUser();
     await service.makeApp(owner, { name: "Larder" });
     const token = () => service.makeToken(owner, "maintainer", { scopes: ["apps:read"] });
@@ -220,7 +220,7 @@ describe("init at a terminal", () => {
     expect(await second.project()).toEqual({ server: service.baseUrl });
   });
 
-  it("stores and sends nothing without a yes", async () => {
+  it("stores and sends nothing before the person agrees", async () => {
     const { app, line, subjects } = await newcomer();
     const { typed } = answers({ Address: service.baseUrl, "The app key": app.key, "Store the key": "n" });
     const ran = await line.run(["init"], { terminal: true, typed });
@@ -229,7 +229,7 @@ describe("init at a terminal", () => {
     expect((await line.run(["faq", "list"])).exit).toBe(4);
   });
 
-  it("refuses a token in the place of the key", async () => {
+  it("refuses a token in place of the key", async () => {
     const { line, server } = await newcomer();
     const { typed } = answers({ "The app key": `sda_${"a".repeat(36)}` });
     const ran = await line.run(["init", ...server], { terminal: true, typed });

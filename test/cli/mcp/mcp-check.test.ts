@@ -16,11 +16,11 @@ const serverThat = (status: number, { claims = 404 } = {}) =>
     response.writeHead(method === "POST" ? claims : status).end('{"error":"No.","code":"not_found"}');
   });
 
-describe("innkeep mcp --check", () => {
+describe("the command innkeep mcp --check", () => {
   it.each([
     [[], ["read", "propose"], "needs a token with the scope runs:work"],
     [["runs:work"], ["read", "propose", "work"], "and work on approved plans"],
-  ])("says what a token with the scopes %j may do, on a real server", async (scopes, may, text) => {
+  ])("says for a token with the scopes %j what it can do, on a real server", async (scopes, may, text) => {
     const service = await startService();
     const owner = await service.makeUser();
     const secret = await service.makeToken(owner, "agent", { scopes });
@@ -40,7 +40,7 @@ describe("innkeep mcp --check", () => {
     await service.stop();
   });
 
-  it("finds the token in the keychain, as the server does", async () => {
+  it("finds the token in the keychain, as the MCP server does", async () => {
     const baseUrl = await serverThat(404);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     const keychain = fakeKeychain();
@@ -55,7 +55,7 @@ describe("innkeep mcp --check", () => {
     expect(ran.exit).toBe(0);
   });
 
-  it("ends with 4 if there is no token, and explains how to store one outside of the client's settings", async () => {
+  it("ends with exit code 4 if there is no token, and says how a person stores one outside the client's settings", async () => {
     const baseUrl = await serverThat(404);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     const ran = await line.run(["mcp", "--check", "--json"]);
@@ -70,7 +70,7 @@ describe("innkeep mcp --check", () => {
   it.each([
     ["of another kind", `sdm_${"x".repeat(36)}`, 404, "maintainer token"],
     ["that is refused", token, 401, "not accepted"],
-  ])("ends with 4 for a token %s", async (_, secret, status, what) => {
+  ])("ends with exit code 4 for a token %s", async (_, secret, status, what) => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: await serverThat(status),
       INNKEEP_AGENT_TOKEN: secret,
@@ -82,7 +82,7 @@ describe("innkeep mcp --check", () => {
     expect(ran.stdout + ran.stderr).not.toContain(secret);
   });
 
-  it("ends with 75 if the server cannot be reached, and still checks the token", async () => {
+  it("ends with exit code 75 if the server cannot be reached, and still checks the token", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["mcp", "--check", "--json"]);
     expect(ran.exit).toBe(75);
@@ -90,7 +90,7 @@ describe("innkeep mcp --check", () => {
     expect(stateOf(ran, "agent token")).toMatchObject({ state: "failure" });
   });
 
-  it.each([500, 502, 503, 504])("ends with 75 if the server answers %i", async (status) => {
+  it.each([500, 502, 503, 504])("ends with exit code 75 if the server answers %i", async (status) => {
     const baseUrl = await listen((_, response) => void response.writeHead(status).end("down"));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_AGENT_TOKEN: token });
     const ran = await line.run(["mcp", "--check", "--json"]);
@@ -98,7 +98,7 @@ describe("innkeep mcp --check", () => {
     expect(stateOf(ran, "server")).toMatchObject({ state: "failure" });
   });
 
-  it("ends with 1 if the address is that of another program", async () => {
+  it("ends with exit code 1 if the address belongs to another program", async () => {
     const baseUrl = await listen((_, response) => void response.end("<html>"));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_AGENT_TOKEN: token });
     const ran = await line.run(["mcp", "--check"]);
@@ -107,7 +107,7 @@ describe("innkeep mcp --check", () => {
   });
 
   it.each([429, 503])(
-    "ends with 75 and does not call the token valid if the server answers %i",
+    "ends with exit code 75 and does not call the token valid if the server answers %i",
     async (status) => {
       const line = await createCommandLine({
         INNKEEP_BASE_URL: await serverThat(status),
@@ -121,8 +121,8 @@ describe("innkeep mcp --check", () => {
   );
 });
 
-describe("innkeep mcp --setup", () => {
-  it("prints a line for each client, with the address of this person's server", async () => {
+describe("the command innkeep mcp --setup", () => {
+  it("prints a line for each client, with the address of the person's server", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "https://feedback.example.com/" });
     const ran = await line.run(["mcp", "--setup"]);
     expect(ran.stdout).toContain(
@@ -134,13 +134,13 @@ describe("innkeep mcp --setup", () => {
     expect(setups.length).toBeGreaterThan(7);
   });
 
-  it("does not guess what an unknown value of INNKEEP_MCP_WORK means", async () => {
+  it("refuses an unknown value of INNKEEP_MCP_WORK", async () => {
     const line = await createCommandLine({ INNKEEP_MCP_WORK: "perhaps" });
     const ran = await line.run(["mcp", "--check"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("must be true or false") });
   });
 
-  it("prints lines that also offer the tools for work, if asked", async () => {
+  it("prints lines with the tools for approved work if a flag asks for them", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "https://feedback.example.com" });
     expect((await line.run(["mcp", "--setup", "codex", "--work"])).stdout).toMatch(
       / -- innkeep mcp --work\n$/,
@@ -149,7 +149,7 @@ describe("innkeep mcp --setup", () => {
     expect(setups.filter(({ text }: { text: string }) => text.includes("--work")).length).toBeGreaterThan(4);
   });
 
-  it("prints nothing but the line for one client", async () => {
+  it("prints only the line for the client that is named", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "https://feedback.example.com" });
     expect((await line.run(["mcp", "--setup", "codex"])).stdout).toBe(
       "codex mcp add innkeep --env INNKEEP_BASE_URL=https://feedback.example.com -- innkeep mcp\n",

@@ -27,11 +27,11 @@ async function startIn(words: readonly string[], env: Readonly<Record<string, st
   return { line, request: started[0] };
 }
 
-describe("innkeep mcp in a project that names a server (rule L75)", () => {
+describe("the command innkeep mcp in a project that names a server (rule L75)", () => {
   it.each([
     ["the environment", [], { INNKEEP_AGENT_TOKEN: token }],
     ["a flag", ["--agent-token-file", "token.txt"], {}],
-  ])("sends it no token of %s, and reports this at the first call", async (_, words, env) => {
+  ])("sends that server no token from %s, and says so at the first call", async (_, words, env) => {
     const { request, line } = await startIn(words, env);
     expect(request).toMatchObject({ baseUrl: stranger, agentToken: undefined, tokenFile: undefined });
     const failure = await request?.storedToken?.().catch((error) => error);
@@ -41,7 +41,7 @@ describe("innkeep mcp in a project that names a server (rule L75)", () => {
     expect(checked.stdout).toContain(`is not sent to ${stranger}`);
   });
 
-  it("sends it no token in a CI job, either", async () => {
+  it("also sends that server no token in a CI job", async () => {
     const { request } = await startIn([], { INNKEEP_AGENT_TOKEN: token, CI: "true" });
     expect(request).toMatchObject({ baseUrl: stranger, agentToken: undefined });
   });

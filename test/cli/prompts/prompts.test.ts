@@ -36,8 +36,8 @@ async function person(...lines: readonly string[]) {
 
 const dryRun = (ran: { stdout: string }): string => ran.stdout;
 
-describe("at a terminal a command asks for what is missing", () => {
-  it("the type by number and the message of `feedback send`", async () => {
+describe("a command on a terminal asks for", () => {
+  it("the missing type by number and the missing message of `feedback send`", async () => {
     const { run, asked } = await person("1", "It fails.");
     const ran = await run(["feedback", "send", "--dry-run"]);
     expect(ran.exit).toBe(0);
@@ -47,19 +47,22 @@ describe("at a terminal a command asks for what is missing", () => {
     expect(asked).toEqual(["Number or name: ", "> "]);
   });
 
-  it.each([["bug"], ["bu"], ["bgu"]])("the type by name, its start, or nearly: %s", async (answer) => {
-    const { run } = await person(answer, "It fails.");
-    expect(dryRun(await run(["feedback", "send", "--dry-run"]))).toMatch(/"type": ?"bug"/);
-  });
+  it.each([["bug"], ["bu"], ["bgu"]])(
+    "the missing type by its name, by the start of the name, or by a similar word: %s",
+    async (answer) => {
+      const { run } = await person(answer, "It fails.");
+      expect(dryRun(await run(["feedback", "send", "--dry-run"]))).toMatch(/"type": ?"bug"/);
+    },
+  );
 
-  it("the question and the answer of `faq create`, also from a file", async () => {
+  it("the missing question and answer of `faq create`, which can come from a file", async () => {
     const { line, run } = await person("How do I sync?", "@answer.md");
     await writeFile(join(line.cwd, "answer.md"), "Tap **Sync**.\n");
     const ran = await run(["faq", "create", "--dry-run"]);
     expect(dryRun(ran)).toMatch(/"question": ?"How do I sync\?"[\s\S]*"answer": ?"Tap \*\*Sync\*\*\."/);
   });
 
-  it("the version and the title of `changelog create`", async () => {
+  it("the missing version and title of `changelog create`", async () => {
     const { run } = await person("Faster lists", "2.4.0");
     const ran = await run(["changelog", "create", "--dry-run", "--app", app.id], {
       env: { INNKEEP_TOKEN: "sdm_a" },
@@ -67,43 +70,43 @@ describe("at a terminal a command asks for what is missing", () => {
     expect(dryRun(ran)).toMatch(/"title": ?"Faster lists"[\s\S]*"version": ?"2\.4\.0"/);
   });
 
-  it("only what is missing, and again after an empty line", async () => {
+  it("only the values that are missing, and asks again after an empty line", async () => {
     const { run, asked } = await person("", "Tap Sync.");
     const ran = await run(["faq", "create", "--question", "How?", "--dry-run"]);
     expect(ran.exit).toBe(0);
     expect(asked).toHaveLength(2);
   });
 
-  it("the entry of `faq view`, from the list of the server", async () => {
+  it("the missing entry of `faq view`, from a list of the server", async () => {
     const { run } = await person("2");
     const ran = await run(["faq", "view"]);
     expect(ran.stderr).toContain(`Id:\n   1  ${ids[0]}  Question 0?\n   2  ${ids[1]}  Question 1?\n`);
     expect(ran.stdout).toContain("Question 1?");
   });
 
-  it("an id with a separate question, and then the flags", async () => {
+  it("a missing id with a separate question, and then for the flags", async () => {
     const { run, requests } = await person("02b1");
     expect(await run(["faq", "delete", "--yes"])).toMatchObject({ exit: 0 });
     expect(requests.at(-1)).toBe(`DELETE /api/v1/faqs/remote/${ids[1]}`);
   });
 
-  it("both arguments of `config set`", async () => {
+  it("both missing arguments of `config set`", async () => {
     const { run } = await person("app", "Larder");
     expect(await run(["config", "set"])).toMatchObject({ exit: 0 });
     expect((await run(["config", "list", "--json"])).stdout).toContain('"app": "Larder"');
   });
 });
 
-describe("at a terminal a choice is offered", () => {
-  it("for a kind of credential, which has fixed names", async () => {
+describe("a command on a terminal offers a choice", () => {
+  it("if the missing value is a kind of credential, which has fixed names", async () => {
     const { run } = await person("1");
     const ran = await run(["auth", "set"], { stdin: "sdk_b", terminal: true });
     expect(ran.stderr).toContain("Kind:\n   1  api-key\n   2  agent-token\n");
   });
 });
 
-describe("a command asks nothing", () => {
-  it("for several words, such as a whole command", async () => {
+describe("a command asks no question", () => {
+  it("if the missing value is a list of words, such as a whole command", async () => {
     const { run, asked } = await person("npm test");
     expect(await run(["dev", "exec"])).toMatchObject({ exit: 2 });
     expect(asked).toEqual([]);
@@ -114,7 +117,7 @@ describe("a command asks nothing", () => {
     ["with --no-input", ["--no-input"], {}],
     ["with --json", ["--json"], {}],
     ["in a CI job", [], { env: { CI: "true" } }],
-  ])("%s", async (_, flags, options) => {
+  ])("in this case: %s", async (_, flags, options) => {
     const { run, asked, requests } = await person("1", "It fails.");
     for (const argv of [
       ["feedback", "send"],
@@ -129,21 +132,21 @@ describe("a command asks nothing", () => {
     expect(requests).toEqual([]);
   });
 
-  it("if a value is wrong as well: it reports this first", async () => {
+  it("if another value is wrong, which it reports first", async () => {
     const { run, asked } = await person();
     const ran = await run(["feedback", "send", "--type", "bgu"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("did you mean bug?") });
     expect(asked).toEqual([]);
   });
 
-  it("with --best-effort", async () => {
+  it("if the flag is --best-effort", async () => {
     const { run, asked } = await person("1");
     expect(await run(["feedback", "send", "--best-effort"])).toMatchObject({ exit: 0 });
     expect(asked).toEqual([]);
   });
 });
 
-describe("a person who gives no answer", () => {
+describe("a person who does not answer a question", () => {
   it("gets the usual error after three empty lines", async () => {
     const { run, asked } = await person();
     const ran = await run(["faq", "create"]);
@@ -151,7 +154,7 @@ describe("a person who gives no answer", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("and interrupts, ends the command with 130", async () => {
+  it("can interrupt the command, which ends with exit code 130", async () => {
     const { run } = await person();
     const stop = new AbortController();
     const typed = () => {
@@ -162,18 +165,18 @@ describe("a person who gives no answer", () => {
   });
 });
 
-describe("a value that is nearly one of a fixed set", () => {
+describe("a similar value of a fixed list", () => {
   it.each([
     [["feedback", "list", "--status", "opne"], "(Did you mean open?)"],
     [["auth", "set", "api-kye"], "(Did you mean api-key?)"],
     [["config", "unset", "sever"], "(Did you mean server?)"],
     [["completion", "bsh"], "(Did you mean bash?)"],
-  ])("is named: %j", async (argv, suggestion) => {
+  ])("is suggested: %j", async (argv, suggestion) => {
     const { run } = await person();
     expect(await run(argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining(suggestion) });
   });
 
-  it("is named for a profile", async () => {
+  it("is suggested for the name of a profile", async () => {
     const { run } = await person();
     await run(["config", "set", "app", "Larder", "--profile", "work"]);
     expect((await run(["faq", "list", "--profile", "wrok"])).stderr).toContain("(Did you mean work?)");

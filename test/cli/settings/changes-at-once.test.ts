@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
-describe("two commands at once", () => {
+describe("two commands at the same time", () => {
   const many = Array.from({ length: 12 }, (_, at) => `p${at}`);
 
-  it("that set profiles are both kept", async () => {
+  it("that set profiles keep both changes", async () => {
     const line = await createCommandLine();
     const set = (name: string) => line.run(["config", "set", "app", name, "--profile", name]);
     const ran = await Promise.all(many.map(set));
@@ -15,7 +15,7 @@ describe("two commands at once", () => {
     expect(items.map(({ name }: { name: string }) => name).sort()).toEqual([...many].sort());
   });
 
-  it("that store keys are both kept", async () => {
+  it("that store keys keep both keys", async () => {
     const line = await createCommandLine();
     const origins = many.map((_, at) => `http://127.0.0.1:${9_000 + at}`);
     await Promise.all(
@@ -29,7 +29,7 @@ describe("two commands at once", () => {
     expect(Object.keys(JSON.parse(text)).sort()).toEqual([...origins].sort());
   });
 
-  it("wait for the lock of a killed one for some seconds only", async () => {
+  it("wait only some seconds for the lock of a killed command", async () => {
     const line = await createCommandLine();
     const folder = join(line.cwd, "..", ".config", "innkeep");
     await mkdir(folder, { recursive: true });

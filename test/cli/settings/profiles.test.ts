@@ -19,8 +19,8 @@ async function faqServer() {
 const serverOf = async (line: CommandLine, argv: readonly string[] = [], env = {}) =>
   Object(line.run && (await line.run(["config", "list", "--json", ...argv], { env })).json());
 
-describe("a profile", () => {
-  it("names the server, the app and the key of commands", async () => {
+describe("a profile of the command line", () => {
+  it("defines the server, the app and the key of commands", async () => {
     const [work, home] = [await faqServer(), await faqServer()];
     const line = await createCommandLine();
     for (const [name, server, letter] of [
@@ -52,7 +52,7 @@ describe("a profile", () => {
     expect(keys).toEqual([key("s"), key("f")]);
   });
 
-  it("uses a credential of its server that is stored without a profile", async () => {
+  it("uses a credential of its server that was stored without a profile", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await createCommandLine();
     await line.run(["auth", "set", "api-key", "--no-check", "--base-url", baseUrl], { stdin: key("p") });
@@ -61,7 +61,7 @@ describe("a profile", () => {
     expect(keys).toEqual([key("p")]);
   });
 
-  it("gets no credential of the environment, which is for another server", async () => {
+  it("gets no credential of the environment if that credential is for another server", async () => {
     const [own, other] = [await faqServer(), await faqServer()];
     const line = await createCommandLine();
     const flag = ["--profile", "dev"];
@@ -104,7 +104,7 @@ describe("a profile", () => {
     expect(ran.stdout + ran.stderr).toContain(`${variable} is not sent to ${server}`);
   });
 
-  it("gets the credential of an environment that names its server", async () => {
+  it("gets the credential of the environment if the environment names its server", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await createCommandLine();
     await line.run(["config", "set", "server", `${baseUrl}/`, "--profile", "dev"]);
@@ -114,7 +114,7 @@ describe("a profile", () => {
     expect(keys).toEqual([key("e"), key("v")]);
   });
 
-  it("is current if it is the first, and its file is private", async () => {
+  it("becomes the current profile if it is the first, and only the user can read its file", async () => {
     const line = await createCommandLine();
     await line.run(["config", "set", "server", "https://one.example"]);
     await line.run(["config", "set", "app", "Larder"]);
@@ -130,7 +130,7 @@ describe("a profile", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("loses a setting with unset, and is not chosen after `use none`", async () => {
+  it("loses a setting with unset, and is not used after `use none`", async () => {
     const line = await createCommandLine();
     await line.run(["config", "set", "server", "https://one.example"]);
     await line.run(["config", "set", "app", "Larder"]);
@@ -140,7 +140,7 @@ describe("a profile", () => {
     expect(await serverOf(line)).toMatchObject({ serverFrom: "the default" });
   });
 
-  it("is deleted together with its credentials, after --yes", async () => {
+  it("is deleted with its credentials after --yes", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await createCommandLine();
     await line.run(["config", "set", "server", baseUrl, "--profile", "work"]);
@@ -171,7 +171,7 @@ describe("a profile", () => {
     expect(ran.stderr).toContain(message);
   });
 
-  it("says which file is damaged", async () => {
+  it("causes an error with the file name if its file is damaged", async () => {
     const line = await createCommandLine();
     await line.run(["config", "set", "server", "https://one.example"]);
     const file = join(line.cwd, "..", ".config", "innkeep", "profiles.json");
@@ -183,7 +183,7 @@ describe("a profile", () => {
 });
 
 describe("the server of a command", () => {
-  it("comes from the first that names one: flags, variables, the project, the profile", async () => {
+  it("comes from the first source that names one: flags, variables, the project, the profile", async () => {
     const line = await createCommandLine();
     const set = (name: string) =>
       line.run(["config", "set", "server", `https://${name}.example`, "--profile", name]);
@@ -203,7 +203,7 @@ describe("the server of a command", () => {
     expect(await serverOf(line, flags, both)).toMatchObject({ server: "https://flag.example" });
   });
 
-  it("has the app of the same source only", async () => {
+  it("has only the app of the same source", async () => {
     const line = await createCommandLine();
     await line.run(["config", "set", "server", "https://one.example"]);
     await line.run(["config", "set", "app", "Larder"]);
@@ -216,7 +216,7 @@ describe("the server of a command", () => {
   });
 });
 
-describe("innkeep.json", () => {
+describe("the file innkeep.json", () => {
   const withProject = async (content: unknown) => {
     const line = await createCommandLine();
     const text = typeof content === "string" ? content : JSON.stringify(content);
@@ -224,7 +224,7 @@ describe("innkeep.json", () => {
     return line;
   };
 
-  it("is found from a folder inside the project", async () => {
+  it("is found from a folder within the project", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
     await line.run(["auth", "set", "api-key", "--no-check", "--base-url", baseUrl], { stdin: key("s") });
@@ -234,7 +234,7 @@ describe("innkeep.json", () => {
     expect(keys).toEqual([key("s")]);
   });
 
-  it("cannot send a given key to a server that is unknown on this machine", async () => {
+  it("cannot cause that a given key is sent to a server that this machine does not know", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
     const env = { INNKEEP_API_KEY: key("g") };
@@ -247,7 +247,7 @@ describe("innkeep.json", () => {
     expect(keys).toEqual([key("g")]);
   });
 
-  it("cannot make a server known: nothing is stored for it, and nobody signs in there", async () => {
+  it("cannot make a server known: nothing is stored for the server, and nobody signs in there", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
     const stored = await line.run(["auth", "set", "api-key", "--no-check"], { stdin: key("n") });
@@ -260,7 +260,7 @@ describe("innkeep.json", () => {
     expect(keys).toEqual([]);
   });
 
-  it("cannot take a stored key to another server", async () => {
+  it("cannot cause that a stored key is sent to another server", async () => {
     const [own, stranger] = [await faqServer(), await faqServer()];
     const line = await withProject({ server: stranger.baseUrl });
     await line.run(["auth", "set", "api-key", "--no-check", "--base-url", own.baseUrl], { stdin: key("o") });
@@ -274,7 +274,7 @@ describe("innkeep.json", () => {
     ["an app that is not text", { app: 7 }, "app must be text"],
     ["a list", "[]", "is not a JSON object"],
     ["broken JSON", "{", "is not a JSON object"],
-  ])("with %s is refused and the value is not shown", async (_, content, message) => {
+  ])("with %s is refused, and the error does not contain the value", async (_, content, message) => {
     const line = await withProject(content);
     const ran = await line.run(["faq", "list"]);
     expect(ran.exit).toBe(2);
@@ -282,7 +282,7 @@ describe("innkeep.json", () => {
     expect(ran.stderr).not.toContain(key("x"));
   });
 
-  it("may start with a byte order mark and name a schema", async () => {
+  it("can begin with a byte order mark, and can name a schema", async () => {
     const line = await withProject('\uFEFF{"$schema": "./x.json", "server": "https://bom.example"}');
     expect(await serverOf(line)).toMatchObject({ server: "https://bom.example" });
     expect(await readFile(join(line.cwd, "innkeep.json"), "utf8")).toContain("bom");

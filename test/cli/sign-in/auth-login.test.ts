@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("auth login", () => {
-  it("stores a working device token after the person approves", async () => {
+describe("the command auth login", () => {
+  it("stores a valid device token after the person approves", async () => {
     const { line, login, keychain, world } = await desk();
     const { exit, stdout } = await login();
     expect(exit).toBe(0);
@@ -30,7 +30,7 @@ describe("auth login", () => {
     expect((await line.run(["slot", "list", "--json"], { world })).json()).toEqual({ slots: [] });
   });
 
-  it("opens an address with a challenge, the device, its name and the server's own redirect page", async () => {
+  it("opens an address with a challenge, the device, its name and the redirect page of the server", async () => {
     const { login, opened } = await desk();
     await login(["--name", "Ada's laptop"]);
     expect(opened[0]?.pathname).toBe("/tavern/authorize");
@@ -52,7 +52,7 @@ describe("auth login", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("prints no secret on either stream, even under --debug", async () => {
+  it("prints no secret on either stream, even with --debug", async () => {
     const { login, keychain } = await desk();
     const ran = await login(["--debug"]);
     expect(ran.stderr).toContain("/api/v1/testing/auth/exchange");
@@ -61,7 +61,7 @@ describe("auth login", () => {
       expect(text).not.toContain(tokenIn(keychain)?.slice(8) ?? "nothing was stored");
   });
 
-  it("reports to a program what it stored, and the address on its own line", async () => {
+  it("reports to a program what it stored, and prints the address on a separate line", async () => {
     const { login, opened } = await desk();
     const ran = await login(["--json"]);
     expect(JSON.parse(ran.stderr)).toEqual({ event: "open", url: opened[0]?.href });
@@ -79,7 +79,7 @@ describe("auth login", () => {
     ["over SSH", [], { SSH_CONNECTION: "10.0.0.1 22" }],
     ["without a display", [], { DISPLAY: "" }],
     ["in CI", [], { CI: "true" }],
-  ])("%s prints the address and waits", async (_, argv, env) => {
+  ])("prints the address and waits %s", async (_, argv, env) => {
     const { login, person } = await desk();
     const openBrowser = () => expect.unreachable("A browser was opened.");
     const { io, address } = readTerminal();
@@ -95,7 +95,7 @@ describe("auth login", () => {
     expect(tokenIn(keychain)).toMatch(/^sdt_/);
   });
 
-  it("refuses --paste without a terminal, before it shows an address", async () => {
+  it("refuses --paste without a terminal before it shows an address", async () => {
     const { login } = await desk();
     const ran = await login(["--paste"], { terminal: false });
     expect(ran).toMatchObject({
@@ -104,7 +104,7 @@ describe("auth login", () => {
     });
   });
 
-  it("says what to do about a wrong code, and stores nothing", async () => {
+  it("says what a person can do about a wrong code, and stores nothing", async () => {
     const { login, keychain } = await desk();
     const ran = await login(["--paste"], { typed: () => "no such code" });
     expect(ran).toMatchObject({
@@ -114,7 +114,7 @@ describe("auth login", () => {
     expect(keychain.entries()).toEqual([]);
   });
 
-  it("exits as forbidden if the person refuses", async () => {
+  it("ends as forbidden if the person refuses", async () => {
     const { login, keychain } = await desk({ decision: "refuse" });
     expect(await login()).toMatchObject({
       exit: 5,
@@ -123,14 +123,14 @@ describe("auth login", () => {
     expect(keychain.entries()).toEqual([]);
   });
 
-  it("names the flag that fixes a forbidden redirect, before a browser opens", async () => {
+  it("names the flag for a forbidden redirect address before a browser opens", async () => {
     const { login, opened } = await desk();
     const ran = await login(["--redirect", "https://elsewhere.example/"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("give it with --redirect") });
     expect(opened).toEqual([]);
   });
 
-  it("says who can release another account's device", async () => {
+  it("says who can release the device of another account", async () => {
     const { line, login } = await desk();
     await login();
     const stranger = await desk();
@@ -145,7 +145,7 @@ describe("auth login", () => {
     });
   });
 
-  it("waits five minutes at most", async () => {
+  it("waits for at most five minutes", async () => {
     const askedAt: number[] = [];
     const baseUrl = await listen(({ url }, response) => {
       if (url?.includes("/await")) askedAt.push(time - began);
@@ -165,7 +165,7 @@ describe("auth login", () => {
     expect(askedAt.at(-1)).toBeGreaterThan(280_000);
   });
 
-  it("asks for the code if the server does not report approvals", async () => {
+  it("asks for the code if the server cannot report approvals", async () => {
     const exchanged: unknown[] = [];
     const baseUrl = await listen(async (request, response) => {
       if (request.url?.includes("/await")) return void response.writeHead(404).end("{}");

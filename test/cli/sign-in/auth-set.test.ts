@@ -30,8 +30,8 @@ async function machine() {
   };
 }
 
-describe("auth set", () => {
-  it("stores the secret without a keychain in a file that only its owner can read, and warns", async () => {
+describe("the command auth set", () => {
+  it("stores the secret without a keychain in a file that only its owner can read, and prints a warning", async () => {
     const { set, file, folder } = await machine();
     const { stderr, exit } = await set();
     expect(exit).toBe(0);
@@ -39,7 +39,7 @@ describe("auth set", () => {
     expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  it("keeps the mode of an existing folder, and makes the file private", async () => {
+  it("keeps the permissions of an existing folder, and lets only the owner read the file", async () => {
     const { set, file, folder } = await machine();
     await set();
     await chmod(folder, 0o755);
@@ -48,7 +48,7 @@ describe("auth set", () => {
     expect([(await stat(file)).mode & 0o777, (await stat(folder)).mode & 0o777]).toEqual([0o600, 0o755]);
   });
 
-  it("stores nothing on disk with a keychain", async () => {
+  it("stores nothing on the disk if there is a keychain", async () => {
     const { set, file, line, baseUrl, shown } = await machine();
     const keychain = fakeKeychain();
     const world = { keychain: async () => keychain };
@@ -59,7 +59,7 @@ describe("auth set", () => {
     expect(shown).toEqual([key]);
   });
 
-  it("does not write to the keychain with --insecure-storage, and deletes its old secret", async () => {
+  it("does not write to the keychain with --insecure-storage, and deletes the old secret there", async () => {
     const { set, line, file } = await machine();
     const keychain = fakeKeychain();
     const world = { keychain: async () => keychain };
@@ -83,7 +83,7 @@ describe("auth set", () => {
     expect(stderr).not.toContain(key);
   });
 
-  it("asks on a terminal, without echo", async () => {
+  it("asks on a terminal without showing the typed text", async () => {
     const { line, shown } = await machine();
     const questions: unknown[] = [];
     const typed = (question: string) => {
@@ -103,13 +103,13 @@ describe("auth set", () => {
     expect(await set(secret)).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
   });
 
-  it("says that a variable overrides it", async () => {
+  it("says that an environment variable has precedence", async () => {
     const { set } = await machine();
     const { stderr } = await set(key, { env: { INNKEEP_API_KEY: other } });
     expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and is used instead.");
   });
 
-  it("refuses a credential of another kind, and keeps the stored one", async () => {
+  it("refuses a credential of another kind, and keeps the stored credential", async () => {
     const { line, set, shown } = await machine();
     await set();
     expect(await set("sdt_a")).toMatchObject({
@@ -121,7 +121,7 @@ describe("auth set", () => {
     expect(shown).toEqual([key]);
   });
 
-  it("says what to do if nothing can be written", async () => {
+  it("says what a person can do if nothing can be written", async () => {
     const { line, folder } = await machine();
     await writeFile(folder, "a file where the folder is to be");
     expect(await line.run(["auth", "set", "api-key"], { stdin: key })).toMatchObject({
@@ -131,7 +131,7 @@ describe("auth set", () => {
   });
 });
 
-describe("auth set, before it stores a secret,", () => {
+describe("the command auth set, before it stores a secret,", () => {
   const kinds = [
     ["api-key", key, "x-api-key", "app key"],
     ["token", "sdm_0123", "authorization", "maintainer token"],
@@ -154,7 +154,7 @@ describe("auth set, before it stores a secret,", () => {
     return { baseUrl, shown, set, stored };
   }
 
-  it.each(kinds)("asks the server whether it accepts the %s", async (kind, secret, _, name) => {
+  it.each(kinds)("asks the server whether the %s is valid", async (kind, secret, _, name) => {
     const { baseUrl, set, stored, shown } = await guarded(200);
     const ran = await set(kind, secret);
     expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining(`Stored the ${name} for ${baseUrl}`)]);
@@ -162,21 +162,24 @@ describe("auth set, before it stores a secret,", () => {
     expect(await stored(kind)).toBe(secret);
   });
 
-  it.each(kinds)("refuses a %s that the server refuses, unless --no-check is given", async (kind, secret) => {
-    const { baseUrl, set, stored, shown } = await guarded(401);
-    const ran = await set(kind, secret);
-    expect(ran.exit).toBe(4);
-    expect(ran.stderr).toContain(`was not stored: ${baseUrl} does not accept it.`);
-    expect(ran.stderr + ran.stdout).not.toContain(secret);
-    expect(await stored(kind)).toBe("");
-    expect(await set(kind, secret, "--no-check")).toMatchObject({ exit: 0 });
-    expect([await stored(kind), shown.length]).toEqual([secret, 1]);
-  });
+  it.each(kinds)(
+    "refuses a %s that the server refuses, unless the flag is --no-check",
+    async (kind, secret) => {
+      const { baseUrl, set, stored, shown } = await guarded(401);
+      const ran = await set(kind, secret);
+      expect(ran.exit).toBe(4);
+      expect(ran.stderr).toContain(`was not stored: ${baseUrl} does not accept it.`);
+      expect(ran.stderr + ran.stdout).not.toContain(secret);
+      expect(await stored(kind)).toBe("");
+      expect(await set(kind, secret, "--no-check")).toMatchObject({ exit: 0 });
+      expect([await stored(kind), shown.length]).toEqual([secret, 1]);
+    },
+  );
 
   it.each([
     ["is busy", 503],
     ["is no Innkeep", 404],
-  ])("warns if the server %s, and stores it", async (_, status) => {
+  ])("prints a warning if the server %s, and stores the secret", async (_, status) => {
     const { set, stored } = await guarded(status);
     const ran = await set("api-key", key);
     expect(ran).toMatchObject({ exit: 0 });
@@ -184,15 +187,15 @@ describe("auth set, before it stores a secret,", () => {
     expect(await stored("api-key")).toBe(key);
   });
 
-  it("warns if nothing listens there, and stores it", async () => {
+  it("prints a warning if no server answers, and stores the secret", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["auth", "set", "api-key"], { stdin: key });
     expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("could not be tried") });
   });
 });
 
-describe("a credential", () => {
-  it("is taken from a flag's file, then the environment, then the store", async () => {
+describe("a credential of the command line", () => {
+  it("comes from the file of a flag, then the environment, then the stored credentials", async () => {
     const { set, line, shown } = await machine();
     await set("sdk_stored");
     await writeFile(join(line.cwd, "key"), "sdk_file\n");
@@ -204,7 +207,7 @@ describe("a credential", () => {
     expect(shown).toEqual(["sdk_file", "sdk_stdin", "sdk_variable", "sdk_stored"]);
   });
 
-  it("of one server is not given to another", async () => {
+  it("of one server is not sent to another server", async () => {
     const { set, line } = await machine();
     await set();
     const heard: unknown[] = [];
@@ -215,14 +218,14 @@ describe("a credential", () => {
     expect(heard).toEqual([]);
   });
 
-  it("is taken from the environment without touching the keychain or the folder", async () => {
+  it("comes from the environment without any access to the keychain or the folder", async () => {
     const { line } = await machine();
     const world = { keychain: () => Promise.reject(new Error("The keychain was touched.")) };
     const env = { INNKEEP_API_KEY: key, INNKEEP_CONFIG_DIR: "/nowhere/at/all" };
     expect((await line.run(["faq", "list"], { env, world })).exit).toBe(0);
   });
 
-  it("is reported with a workaround if the keychain does not give it", async () => {
+  it("causes an error with advice if the keychain does not return it", async () => {
     const { set, line } = await machine();
     await set(key, { world: { keychain: async () => fakeKeychain() } });
     const ran = await line.run(["faq", "list"], {
@@ -232,7 +235,7 @@ describe("a credential", () => {
     expect(ran.stderr).toContain("The keychain refused.\nUnlock it and try again, or set INNKEEP_API_KEY,");
   });
 
-  it("is reported without the file's content if the file is damaged", async () => {
+  it("causes an error without the content of the file if the file is damaged", async () => {
     const { set, line, file } = await machine();
     await set();
     await writeFile(file, `{"secret": "${key}"`);
@@ -242,8 +245,8 @@ describe("a credential", () => {
   });
 });
 
-describe("auth logout", () => {
-  it("removes the stored credentials of this server", async () => {
+describe("the command auth logout", () => {
+  it("removes the stored credentials of the present server", async () => {
     const { set, line, shown } = await machine();
     await set();
     expect((await line.run(["auth", "logout", "--json"])).json()).toMatchObject({ removed: ["appKey"] });
@@ -251,7 +254,7 @@ describe("auth logout", () => {
     expect(shown).toEqual([]);
   });
 
-  it("removes them from the keychain, too", async () => {
+  it("also removes them from the keychain", async () => {
     const { set, line } = await machine();
     const keychain = fakeKeychain();
     const world = { keychain: async () => keychain };

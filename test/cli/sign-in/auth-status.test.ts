@@ -21,8 +21,8 @@ async function serverThatRefuses(...refused: readonly string[]) {
 
 const statesIn = (ran: { json(): unknown }): Record<string, unknown>[] => Object(ran.json()).items;
 
-describe("auth status", () => {
-  it("shows the source of each credential and whether it works, never the whole credential", async () => {
+describe("the command auth status", () => {
+  it("shows the source of each credential and whether it is valid, and never the whole credential", async () => {
     const { baseUrl } = await serverThatRefuses(token);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     await line.run(["auth", "set", "api-key", "--no-check"], { stdin: key });
@@ -44,7 +44,7 @@ describe("auth status", () => {
     expect(ran.stderr).toBe(`Commands go to ${baseUrl} (INNKEEP_BASE_URL).\n`);
   });
 
-  it("ends with 4 for a credential that its server refuses, if --check asks for that", async () => {
+  it("ends with exit code 4 for a credential that its server refuses, if the flag is --check", async () => {
     const { baseUrl } = await serverThatRefuses(token);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     const good = { INNKEEP_API_KEY: key };
@@ -54,7 +54,7 @@ describe("auth status", () => {
     expect(await line.run(["auth", "status"], { env: bad })).toMatchObject({ exit: 0 });
   });
 
-  it("lists the credentials of profiles that are not used now", async () => {
+  it("lists the credentials of other profiles", async () => {
     const { baseUrl } = await serverThatRefuses();
     const line = await createCommandLine();
     for (const name of ["one", "two"]) {
@@ -101,7 +101,7 @@ describe("auth status", () => {
     expect(line.pauses).toEqual([]);
   });
 
-  it("reports a keychain that does not give a credential, and continues", async () => {
+  it("reports a keychain that does not return a credential, and continues", async () => {
     const { baseUrl } = await serverThatRefuses();
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     const keychainOf = (keychain: ReturnType<typeof fakeKeychain>) => ({
@@ -137,7 +137,7 @@ describe("a credential of the wrong kind", () => {
     ],
     [["task", "list"], "INNKEEP_DEVICE_TOKEN", "stk_a", "a test key (stk_), not a device token (sdt_)"],
     [["feedback", "list"], "INNKEEP_TOKEN", "sdk_a", "an app key (sdk_), not a maintainer token (sdm_)"],
-  ])("is reported by %j, and not sent", async (argv, variable, secret, what) => {
+  ])("is reported for the command %j, and is not sent", async (argv, variable, secret, what) => {
     const { baseUrl, asked } = await serverThatRefuses();
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, [variable]: secret });
     expect(await line.run(argv)).toMatchObject({
@@ -147,7 +147,7 @@ describe("a credential of the wrong kind", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is also reported for a file that a flag names", async () => {
+  it("is also reported if it is in the file of a flag", async () => {
     const line = await createCommandLine();
     const ran = await line.run(["faq", "list", "--api-key-file", "-"], { stdin: "sdt_a" });
     expect(ran.stderr).toContain("--api-key-file holds a device token (sdt_), not an app key (sdk_).");

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("auth token", () => {
+describe("the command auth token", () => {
   it("prints the credential into a pipe", async () => {
     const { line, login, keychain, world } = await desk();
     await login();
@@ -17,22 +17,22 @@ describe("auth token", () => {
     expect(ran.stdout).toBe(`${tokenIn(keychain)}\n`);
   });
 
-  it("refuses a terminal", async () => {
+  it("refuses to print on a terminal", async () => {
     const { line } = await desk();
     const env = { INNKEEP_DEVICE_TOKEN: "sdt_0123456789" };
     const ran = await line.run(["auth", "token", "device-token"], { env, terminal: true });
     expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: expect.stringContaining("into a pipe only") });
   });
 
-  it("ends with exit 4 without a credential, and says how to get one", async () => {
+  it("ends with exit code 4 without a credential, and says how a person gets one", async () => {
     const { line } = await desk();
     const ran = await line.run(["auth", "token", "device-token"]);
     expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("innkeep auth login") });
   });
 });
 
-describe("auth profile", () => {
-  it("shows the profile, and changes the time zone", async () => {
+describe("the command auth profile", () => {
+  it("shows the tester's profile, and changes the time zone", async () => {
     const { line, login, world } = await desk();
     await login();
     await line.run(["auth", "profile", "--timezone", "Europe/London"], { world });
@@ -41,8 +41,8 @@ describe("auth profile", () => {
   });
 });
 
-describe("auth logout", () => {
-  it("says where to sign the device out on the server", async () => {
+describe("the command auth logout", () => {
+  it("says where a person can sign out the device on the server", async () => {
     const { line, login, keychain, world } = await desk();
     await login();
     const ran = await line.run(["auth", "logout"], { world });

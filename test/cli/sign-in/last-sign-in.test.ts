@@ -33,16 +33,16 @@ function emptyNetwork() {
   return { tried, transport };
 }
 
-describe("in a new shell", () => {
+describe("after a sign-in, in a new shell,", () => {
   it.each([[["task", "list"]], [["slot", "list"]], [["slot", "list", "--open"]], [["auth", "profile"]]])(
-    "%j uses the server of the last sign-in",
+    "the command %j uses the server of the sign-in",
     async (argv) => {
       const { run } = await newShell();
       expect(await run([...argv, "--json"])).toMatchObject({ exit: 0, stderr: "" });
     },
   );
 
-  it("auth status names that server and its token", async () => {
+  it("the command auth status names that server and its token", async () => {
     const { run } = await newShell();
     const ran = await run(["auth", "status", "--json"]);
     expect(ran.json()).toMatchObject({
@@ -57,7 +57,7 @@ describe("in a new shell", () => {
     );
   });
 
-  it("auth token and auth logout use that server, and after logout no server is stored", async () => {
+  it("the commands auth token and auth logout use that server, and no server is stored after the logout", async () => {
     const { run } = await newShell();
     expect((await run(["auth", "token", "device-token"])).stdout).toMatch(/^sdt_/);
     expect((await run(["auth", "logout", "--json"])).json()).toMatchObject({
@@ -69,7 +69,7 @@ describe("in a new shell", () => {
     );
   });
 
-  it("commands with other stored credentials use that server, too", async () => {
+  it("commands with other stored credentials also use that server", async () => {
     const { run } = await newShell();
     expect((await run(["agent", "thread", "7"])).stderr).toContain(
       `The server is ${service.baseUrl} (the last sign-in).`,

@@ -15,15 +15,15 @@ afterAll(() => service.stop());
 const picture = ["--image", "shot.png"];
 const nowhere = ["--base-url", "http://127.0.0.1:1"];
 
-describe("proof submit", () => {
-  it("counts the day with images", async () => {
+describe("the command proof submit", () => {
+  it("sends images, and the day is counted", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const ran = await line.run(["proof", "submit", slotId, ...picture, "--note", "Works.", "--json"]);
     expect(ran.exit).toBe(0);
     expect(ran.json()).toMatchObject({ slotId, dayIndex: 1, submitted: true });
   });
 
-  it("names every fault before anything is sent", async () => {
+  it("names all faults before it sends anything", async () => {
     const { line } = await createTesterCommandLine(service);
     await writeFile(join(line.cwd, "a.pdf"), pdf().bytes);
     const flags = ["--image", "a.pdf", "--image", "none.png", "--captured-at", "noon"];
@@ -38,7 +38,7 @@ describe("proof submit", () => {
       expect(stderr).toContain(fault);
   });
 
-  it("says that nothing is left to do for a counted day, and keeps nothing", async () => {
+  it("says that nothing needs to be done for a counted day, and keeps nothing", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     await line.run(["proof", "submit", slotId, ...picture]);
     const ran = await line.run(["proof", "submit", slotId, ...picture]);
@@ -66,21 +66,24 @@ describe("proof submit", () => {
     [400, "bad_image", 2, false],
     [429, "rate_limited", 75, true],
     [503, "busy", 75, true],
-  ])("after %i %s ends with exit %i; the proof is kept: %s", async (status, code, exit, isKept) => {
-    const { line, slotId } = await createTesterCommandLine(service);
-    const { baseUrl } = await startRecordingServer(answers(status, { error: "No.", code }));
-    const ran = await line.run(["proof", "submit", slotId, ...picture, "--base-url", baseUrl]);
-    expect(ran.exit).toBe(exit);
-    const kept = await line.run(["proof", "resend", "--list", "--fields", "id"]);
-    expect(kept.stdout !== "").toBe(isKept);
-  });
+  ])(
+    "ends after the answer %i %s with exit code %i, and the proof is kept: %s",
+    async (status, code, exit, isKept) => {
+      const { line, slotId } = await createTesterCommandLine(service);
+      const { baseUrl } = await startRecordingServer(answers(status, { error: "No.", code }));
+      const ran = await line.run(["proof", "submit", slotId, ...picture, "--base-url", baseUrl]);
+      expect(ran.exit).toBe(exit);
+      const kept = await line.run(["proof", "resend", "--list", "--fields", "id"]);
+      expect(kept.stdout !== "").toBe(isKept);
+    },
+  );
 });
 
-describe("proof submit without the whole id of a slot, while the server is away", () => {
+describe("the command proof submit without the whole id of a slot, while the server does not answer,", () => {
   it.each([
     ["no id", () => []],
     ["the start of the id", (slotId: string) => [slotId.slice(0, 30)]],
-  ])("keeps the proof with %s, reports this, and sends it later", async (_, words) => {
+  ])("keeps the proof with %s, says so, and sends it later", async (_, words) => {
     const { line, slotId } = await createTesterCommandLine(service);
     const down = answers(503, { error: "Busy.", code: "busy" }, { "retry-after": "999" });
     const slots = answers(200, { slots: [{ slotId, status: "active", app: { name: "Larder" } }] });
@@ -94,7 +97,7 @@ describe("proof submit without the whole id of a slot, while the server is away"
     expect((await line.run(["proof", "resend", "--list", "--json"])).json()).toEqual({ items: [] });
   });
 
-  it("keeps nothing for a slot that the tester does not have, and reports this", async () => {
+  it("keeps nothing for a slot that the tester does not have, and says so", async () => {
     const { line } = await createTesterCommandLine(service);
     const ran = await line.run(["proof", "submit", "ffffffff", ...picture]);
     expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("No copy of the proof is kept.") });
@@ -102,8 +105,8 @@ describe("proof submit without the whole id of a slot, while the server is away"
   });
 });
 
-describe("proof resend", () => {
-  it("sends an undelivered proof with the same key and bytes", async () => {
+describe("the command proof resend", () => {
+  it("sends an unsent proof with the same key and bytes", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const down = answers(503, { error: "Busy.", code: "busy" }, { "retry-after": "999" });
     const receipt = { proofId: "p", slotId, dayIndex: 1, submitted: true };
@@ -119,8 +122,8 @@ describe("proof resend", () => {
   });
 });
 
-describe("proof discard", () => {
-  it("discards a kept proof after a confirmation", async () => {
+describe("the command proof discard", () => {
+  it("deletes an unsent proof after a confirmation", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     await line.run(["proof", "submit", slotId, ...picture, ...nowhere]);
     const id = (await line.run(["proof", "resend", "--list", "--fields", "id"])).stdout.trim();

@@ -19,15 +19,15 @@ async function newcomer() {
   });
 }
 
-describe("slot list", () => {
-  it("shows the slots of the tester, without their test keys", async () => {
+describe("the command slot list", () => {
+  it("shows the slots of the tester without their test keys", async () => {
     const { line, slotId, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["slot", "list", "--json"]);
     expect(ran.json()).toMatchObject({ slots: [{ slotId, status: "active", cycleStatus: "running" }] });
     expect(ran.stdout).not.toContain(testKey);
   });
 
-  it("--open shows the cycles with open slots", async () => {
+  it("shows with --open the cycles with open slots", async () => {
     const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "list", "--open", "--json"]);
@@ -37,8 +37,8 @@ describe("slot list", () => {
   });
 });
 
-describe("slot list --open", () => {
-  it("follows the pages of the server", async () => {
+describe("the command slot list --open", () => {
+  it("reads all pages of the server", async () => {
     const entry = (openSlotId: string) => ({ openSlotId, appName: "Lantern", seatsFree: 1 });
     const baseUrl = await listen(({ url = "" }, response) => {
       const further = url.includes("cursor=more");
@@ -59,8 +59,8 @@ describe("slot list --open", () => {
   });
 });
 
-describe("slot request", () => {
-  it("requests an open slot once, and reports that the owner decides", async () => {
+describe("the command slot request", () => {
+  it("requests an open slot once, and says that the owner decides", async () => {
     const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "request", cycle.slotIds[1] ?? ""]);
@@ -68,14 +68,14 @@ describe("slot request", () => {
     expect((await line.run(["slot", "request", cycle.slotIds[2] ?? ""])).exit).toBe(7);
   });
 
-  it("ends with exit 6 for an unknown slot", async () => {
+  it("ends with exit code 6 for an unknown slot", async () => {
     const line = await newcomer();
     expect((await line.run(["slot", "request", crypto.randomUUID()])).exit).toBe(6);
   });
 });
 
-describe("slot rotate-key", () => {
-  it("replaces the test key, and shows it only on request", async () => {
+describe("the command slot rotate-key", () => {
+  it("replaces the test key, and shows the new one only if a flag asks for it", async () => {
     const { line, slotId, testKey } = await createTesterCommandLine(service);
     expect((await line.run(["slot", "rotate-key", slotId, "--json"])).stdout).not.toContain("testKey");
     const ran = await line.run(["slot", "rotate-key", slotId, "--with-test-keys"]);

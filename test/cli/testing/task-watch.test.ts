@@ -46,8 +46,8 @@ function openOn(columns: number, ...results: readonly PollResult<Tasks>[]) {
   return { ended, shown: () => shown, type: (keys: string) => stdin.write(keys) };
 }
 
-describe("the screen of task list --watch", () => {
-  it.each(["q", "\u0003"])("shows open tasks with their deadlines, and closes with %j", async (key) => {
+describe("the screen of the command task list --watch", () => {
+  it.each(["q", "\u0003"])("shows open tasks with their due times, and ends with the key %j", async (key) => {
     const { ended, shown, type } = open(seen);
     await eventually(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
     for (const text of ["1 of 1 outstanding", "Send a picture of Map", "in 3 h 30 min", "one day missed"])

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("task list", () => {
-  it("shows day, screen and open tasks as tab-separated values in a pipe", async () => {
+describe("the command task list", () => {
+  it("prints day, screen and open tasks as tab-separated values in a pipe", async () => {
     const { line, slotId } = await createTesterCommandLine(service, { screens: ["Map"] });
     const { stdout, stderr } = await line.run(["task", "list"]);
     expect(stdout.split("\t").slice(0, 4)).toEqual([slotId, "Lantern", "1/14", "Map"]);
@@ -26,7 +26,7 @@ describe("task list", () => {
     expect(ran.stdout).not.toContain("testKey");
   });
 
-  it("shows test keys only on request", async () => {
+  it("prints test keys only if a flag asks for them", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["task", "list", "--with-test-keys", "--fields", "testKey"]);
     expect(ran.stdout).toBe(`${testKey}\n`);
@@ -39,8 +39,8 @@ describe("task list", () => {
   });
 });
 
-describe("task list --watch off a terminal", () => {
-  it("writes one object for each change until it is interrupted, at the server's interval", async () => {
+describe("the command task list --watch without a terminal", () => {
+  it("writes one object for each change until it is interrupted, at the interval of the server", async () => {
     const answers = [
       [200, { tasks: [], outstanding: 0 }],
       [200, { tasks: [], outstanding: 0 }],
@@ -68,7 +68,7 @@ describe("task list --watch off a terminal", () => {
     expect(pauses).toEqual([30_000, 30_000, 7_000, 30_000]);
   });
 
-  it("ends if the token is not accepted", async () => {
+  it("ends if the token is no longer valid", async () => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: service.baseUrl,
       INNKEEP_DEVICE_TOKEN: "sdt_a",

@@ -26,8 +26,8 @@ function lasting(seconds: number): string[] {
   ];
 }
 
-describe("session report", () => {
-  it("counts the day, with the test key from standard input", async () => {
+describe("the command session report", () => {
+  it("sends a session, and the day is counted, with the test key from standard input", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const argv = ["session", "report", "--test-key-file", "-", ...lasting(60)];
     expect(await line.run(argv, { stdin: `${testKey}\n` })).toMatchObject({
@@ -39,21 +39,24 @@ describe("session report", () => {
   it.each([
     ["a file", ["--test-key-file", "key"], {}],
     ["INNKEEP_TEST_KEY", [], { INNKEEP_TEST_KEY: "stk_unknown" }],
-  ])("reads the key from %s; an unknown key is an answer, not a failure", async (_, argv, env) => {
-    const { line } = await createTesterCommandLine(service);
-    await writeFile(join(line.cwd, "key"), "stk_unknown");
-    const ran = await line.run(["session", "report", ...lasting(60), ...argv, "--json"], { env });
-    expect(ran.exit).toBe(0);
-    expect(ran.json()).toEqual({ matched: false, counted: false, dayIndex: 0, reason: null });
-  });
+  ])(
+    "reads the test key from %s, and prints an answer for an unknown key without a failure",
+    async (_, argv, env) => {
+      const { line } = await createTesterCommandLine(service);
+      await writeFile(join(line.cwd, "key"), "stk_unknown");
+      const ran = await line.run(["session", "report", ...lasting(60), ...argv, "--json"], { env });
+      expect(ran.exit).toBe(0);
+      expect(ran.json()).toEqual({ matched: false, counted: false, dayIndex: 0, reason: null });
+    },
+  );
 
-  it("says why a day is not counted, and exits 0", async () => {
+  it("says why a day is not counted, and ends with exit code 0", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "report", ...lasting(44)], { env: { INNKEEP_TEST_KEY: testKey } });
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("it was too short") });
   });
 
-  it("shows no test key, even under --debug and --dry-run", async () => {
+  it("shows no test key, even with --debug and --dry-run", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const env = { INNKEEP_TEST_KEY: testKey };
     const dry = await line.run(["session", "report", ...lasting(60), "--dry-run"], { env });
@@ -62,14 +65,14 @@ describe("session report", () => {
     for (const text of [dry.stdout, dry.stderr, status.stderr]) expect(text).not.toContain(testKey);
   });
 
-  it("says without a key where to get one", async () => {
+  it("says without a test key where a tester gets one", async () => {
     const { line } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "status"]);
     expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("--with-test-keys") });
   });
 });
 
-describe("session status", () => {
+describe("the command session status", () => {
   it("shows the state of the day", async () => {
     const { line, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["session", "status", "--json"], { env: { INNKEEP_TEST_KEY: testKey } });

@@ -14,8 +14,8 @@ const offer = [
   ...["--screen", "Home", "--screen", "Map", "--verification-tier", "screenshot"],
 ];
 
-describe("testing listing", () => {
-  it("is created, edited, viewed and listed", async () => {
+describe("the command testing listing", () => {
+  it("creates, changes, shows and lists listings", async () => {
     const { line } = await createTesterCommandLine(service);
     const made = await line.run(["testing", "listing", "create", ...offer, "--fields", "id"]);
     const id = made.stdout.trim();
@@ -35,8 +35,8 @@ describe("testing listing", () => {
   });
 });
 
-describe("testing cycle", () => {
-  it("is planned, listed and, after a confirmation, cancelled", async () => {
+describe("the command testing cycle", () => {
+  it("plans and lists cycles, and cancels a cycle after a confirmation", async () => {
     const { line, listing } = await createTesterCommandLine(service);
     const plan = ["--starts-on", "2999-01-01", "--timezone", "Asia/Tokyo", "--json"];
     const made = await line.run(["testing", "cycle", "create", listing.id, ...plan]);
@@ -47,7 +47,7 @@ describe("testing cycle", () => {
     expect(cancelled.json()).toMatchObject({ status: "cancelled" });
   });
 
-  it("shows its slots with one character for each day", async () => {
+  it("shows the slots of a cycle with one character for each day", async () => {
     const { line, cycle, slotId } = await createTesterCommandLine(service, { durationDays: 3, seats: 2 });
     await line.run(["proof", "submit", slotId, "--image", "shot.png"]);
     const { stdout } = await line.run(["testing", "cycle", "view", cycle.id]);
@@ -56,7 +56,7 @@ describe("testing cycle", () => {
     expect(second).toEqual(["2", "---", "open"]);
   });
 
-  it("begins with the verdict and with what is open today, and says what each tester needs", async () => {
+  it("shows first the verdict and what is open today, and says what each tester needs", async () => {
     const { line, cycle } = await createTesterCommandLine(service);
     const { stdout, stderr } = await line.run(["testing", "cycle", "view", cycle.id]);
     expect(stderr).toMatch(/verdict +(On track|Still possible|Cannot reach)/);
@@ -75,7 +75,7 @@ describe("testing cycle", () => {
   });
 
   it.each(["view", "report"])(
-    "begins the line of a slot with its id, in 80 columns, in its %s",
+    "begins the line of a slot with the slot's id in 80 columns, in its %s",
     async (verb) => {
       const { line, cycle, slotId } = await createTesterCommandLine(service, { durationDays: 14, seats: 2 });
       const { stdout } = await line.run(["testing", "cycle", verb, cycle.id], { terminal: true });
@@ -85,20 +85,20 @@ describe("testing cycle", () => {
     },
   );
 
-  it("has a report of facts", async () => {
+  it("shows a report of facts", async () => {
     const { line, cycle } = await createTesterCommandLine(service);
     const ran = await line.run(["testing", "cycle", "report", cycle.id, "--json"]);
     expect(ran.json()).toMatchObject({ testers: 1, testersWithEveryDay: 0, statement: expect.any(String) });
   });
 });
 
-describe("the beginning of an id", () => {
+describe("the beginning of an id of closed testing", () => {
   it.each([
     ["a listing", "listing", ["testing", "listing", "view"]],
     ["a listing whose cycles are listed", "listing", ["testing", "cycle", "list"]],
     ["a cycle", "cycle", ["testing", "cycle", "view"]],
     ["a slot", "slot", ["testing", "slot", "confirm-join"]],
-  ] as const)("names %s if no other id begins with it", async (_, thing, command) => {
+  ] as const)("identifies %s if no other id begins with it", async (_, thing, command) => {
     const { line, listing, cycle, slotId } = await createTesterCommandLine(service);
     const id = { listing: listing.id, cycle: cycle.id, slot: slotId }[thing];
     expect(await line.run([...command, id.slice(0, 35)])).toMatchObject({ exit: 0 });
@@ -109,8 +109,8 @@ describe("the beginning of an id", () => {
   });
 });
 
-describe("testing slot", () => {
-  it("says that a slot of a cycle that is over needs its whole id", async () => {
+describe("the command testing slot", () => {
+  it("says that a slot of a finished cycle needs its whole id", async () => {
     const { line } = await createTesterCommandLine(service);
     expect((await line.run(["testing", "slot", "accept", "00000000"])).stderr).toBe(
       "error: There is no slot 00000000.\n`innkeep testing cycle view CYCLE` shows all. Write the whole id for a slot of a cycle that is over.\n",
@@ -134,14 +134,14 @@ describe("testing slot", () => {
     ["confirm-join", [], 0],
     ["rotate-key", ["--yes"], 0],
     ["remove", [], 2],
-  ])("%s of an active slot with %j ends with %i", async (verb, argv, exit) => {
+  ])("ends for %s of an active slot with %j with exit code %i", async (verb, argv, exit) => {
     const { line, slotId } = await createTesterCommandLine(service);
     expect((await line.run(["testing", "slot", verb, slotId, ...argv])).exit).toBe(exit);
   });
 });
 
-describe("short forms", () => {
-  it("listing and cycle do what testing listing and testing cycle do", async () => {
+describe("the short forms of closed testing", () => {
+  it("listing and cycle do the same as testing listing and testing cycle", async () => {
     const { line, listing, cycle } = await createTesterCommandLine(service);
     for (const words of [
       ["listing", "list"],
@@ -156,7 +156,7 @@ describe("short forms", () => {
     expect((await line.run(["cycle", "cancel", cycle.id.slice(0, 35), "--yes"])).exit).toBe(0);
   });
 
-  it("slot serves the tester and the owner, each with their own token", async () => {
+  it("slot can be used by the tester and by the owner, each with a separate token", async () => {
     const { line, cycle, slotId } = await createTesterCommandLine(service);
     const email = "short@example.org";
     await service.makeUser(email);

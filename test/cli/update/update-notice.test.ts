@@ -45,8 +45,8 @@ async function machine({ answer = '{"version":"1.10.0"}', version = "1.9.3" } = 
   };
 }
 
-describe("the notice of a newer version", () => {
-  it("asks the registry once a day, and shows the notice once a day", async () => {
+describe("the message about a newer version", () => {
+  it("causes one request to the registry a day, and is shown once a day", async () => {
     const { command, check, pass, asked } = await machine();
     expect(command()).toEqual({ said: "", asks: true });
     await check();
@@ -61,14 +61,14 @@ describe("the notice of a newer version", () => {
     expect(command()).toEqual({ said: expect.stringContaining("INNKEEP_NO_UPDATE_NOTICE=1"), asks: true });
   });
 
-  it.each(["1.10.0", "2.0.0", "1.10.1-beta.1"])("is not given to %s", async (version) => {
+  it.each(["1.10.0", "2.0.0", "1.10.1-beta.1"])("is not shown to %s", async (version) => {
     const { command, check } = await machine({ version });
     command();
     await check();
     expect(command().said).toBe("");
   });
 
-  it("comes back after the clock was set back", async () => {
+  it("is shown again after the clock was set back", async () => {
     const { command, check, pass } = await machine();
     command();
     await check();
@@ -89,14 +89,14 @@ describe("the notice of a newer version", () => {
     ["in a pipe", { io: emptyWorld().io }, []],
     ["with --json", {}, ["faq", "list", "--json"]],
     ["where nothing can be written", { home: "/dev/null" }, []],
-  ])("says and asks nothing %s", async (_, changes, argv) => {
+  ])("is not shown and causes no request %s", async (_, changes, argv) => {
     const { command, check } = await machine();
     await check();
     expect(command(changes, argv)).toEqual({ said: "", asks: false });
   });
 
   it.each(["<html>", "{}", '{"version":"9.9.9\\u001b[2J"}', '{"version":"9.0.0-rc.1"}'])(
-    "believes no registry that answers %s",
+    "ignores a registry that answers %s",
     async (answer) => {
       const { command, check, home } = await machine({ answer });
       command();

@@ -18,8 +18,8 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-describe("agent work", () => {
-  it("waits for an approval, runs the command with the plan, and reports how it ended (rules L72, L73)", async () => {
+describe("the command agent work", () => {
+  it("waits for an approval, runs a program with the plan, and reports the outcome (rules L72, L73)", async () => {
     const runId = await propose(service, world.cast, await submitFeedback(service, world.cast));
     const works = world.work([]);
     await decide(service, world.cast, runId, { decision: "approve", note: "Only on\nAndroid." });
@@ -45,7 +45,7 @@ describe("agent work", () => {
     });
   });
 
-  it("reports a failure, ends with the exit code of the command, and keeps its output for itself", async () => {
+  it("reports a failure, ends with the exit code of the program, and does not send its output", async () => {
     const runId = await world.approved();
     const ran = await world.work(["--json"], "console.error('password 123'); process.exit(3)");
     expect(ran.exit).toBe(3);
@@ -56,7 +56,7 @@ describe("agent work", () => {
     });
   });
 
-  it("reports the end of the output if that is requested, without secrets and within the limit", async () => {
+  it("reports the end of the output if a flag requests it, without secrets and within the limit", async () => {
     const runId = await world.approved();
     const script = `
       for (let i = 0; i < 300; i++) console.log("step " + i);
@@ -70,7 +70,7 @@ describe("agent work", () => {
     expect(summary.length).toBeLessThanOrEqual(2_000);
   });
 
-  it("skips proposals that were recalled or that another worker has claimed (rule L74)", async () => {
+  it("leaves out proposals that were recalled or that another worker has claimed (rule L74)", async () => {
     const recalled = await world.approved();
     const path = `/api/v1/console/runs/${recalled}/recall`;
     await service.request("POST", path, { headers: world.cast.person, body: { note: "Wait." } });
@@ -82,7 +82,7 @@ describe("agent work", () => {
     expect((await world.read(claimed)).outcome).toBeNull();
   });
 
-  it("continues with the next proposal if another worker is first", async () => {
+  it("continues with the next proposal if another worker claims first", async () => {
     const lost = await world.approved();
     const send = shortTransport();
     const transport: Transport = async (request) => {
@@ -112,7 +112,7 @@ describe("agent work", () => {
     });
   });
 
-  it("works for one app, by its id or its name", async () => {
+  it("works for one app by its id or its name", async () => {
     const { id, key } = await service.makeApp(world.cast.owner, { name: "Pantry" });
     const inPantry = { ...world.cast, appId: id, key: { "x-api-key": key } };
     await world.approved();
@@ -127,7 +127,7 @@ describe("agent work", () => {
     ["the list", /agent\/feedback$/],
     ["the claim", /\/claim$/],
     ["the outcome", /\/outcome$/],
-  ])("continues after a server that does not answer, is busy or fails at %s", async (_, path) => {
+  ])("continues after a server that does not answer, is busy or fails during %s", async (_, path) => {
     const runId = await world.approved();
     const transport = faulty(path, "away", 429, 503, "away", 502, 429);
     expect((await world.work([], undefined, { world: { transport } })).exit).toBe(0);
@@ -136,7 +136,7 @@ describe("agent work", () => {
     expect(world.line.pauses.some((pause) => pause >= 2_000)).toBe(true);
   });
 
-  it("reports that a person has released the claim in the meantime", async () => {
+  it("reports that a person released the claim in the meantime", async () => {
     const runId = await world.approved();
     const send = shortTransport();
     const transport: Transport = async (request) => {
@@ -153,7 +153,7 @@ describe("agent work", () => {
     );
   });
 
-  it("passes no secret of Innkeep to the command, except those that --pass names (rule L73)", async () => {
+  it("passes no secret of Innkeep to the program, except secrets that --pass names (rule L73)", async () => {
     const secrets = {
       INNKEEP_TOKEN: "sdm_secret",
       INNKEEP_API_KEY: "sdk_secret",
@@ -174,7 +174,7 @@ describe("agent work", () => {
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("there is no such variable") });
   });
 
-  it("does not wait for a process of the command that keeps its output open", async () => {
+  it("does not wait for a child process of the program that keeps the output open", async () => {
     const runId = await world.approved();
     const left = `
       const { spawn } = require("node:child_process");
@@ -189,7 +189,7 @@ describe("agent work", () => {
     process.kill(Number(processId));
   });
 
-  it("claims nothing for a command that does not exist", async () => {
+  it("claims nothing for a program that does not exist", async () => {
     const runId = await world.approved();
     const ran = await world.line.run(["agent", "work", "--once", "--", "no-such-command"]);
     expect(ran).toMatchObject({
@@ -199,14 +199,14 @@ describe("agent work", () => {
     expect((await world.read(runId)).claim).toBeNull();
   });
 
-  it("ends with 5 for a token without the scope", async () => {
+  it("ends with exit code 5 for a token without the scope", async () => {
     await world.approved();
     const INNKEEP_AGENT_TOKEN = await service.makeToken(world.cast.owner, "agent");
     expect((await world.work([], undefined, { env: { INNKEEP_AGENT_TOKEN } })).exit).toBe(5);
     expect(await world.allNoted()).toEqual([]);
   });
 
-  it("ends at once if it is interrupted while it waits", async () => {
+  it("ends immediately if it is interrupted during the wait", async () => {
     const controller = new AbortController();
     const works = world.work([], undefined, { signal: controller.signal });
     controller.abort(new Error("interrupted"));

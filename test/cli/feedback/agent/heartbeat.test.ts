@@ -31,7 +31,7 @@ function steppedClock() {
   return { clock, pauses, nextPause, step: () => steps.shift()?.() };
 }
 
-describe("a worker whose command takes long", () => {
+describe("a worker whose program runs long", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe("a worker whose command takes long", () => {
     return { client, claim, read };
   };
 
-  it("reports that it still runs, before another worker may resume its claim", async () => {
+  it("reports that the program is still running, before another worker can resume its claim", async () => {
     const { client, claim, read } = await claimed();
     const { clock, pauses, nextPause, step } = steppedClock();
     const result = await withHeartbeats({ client, context: { clock } }, claim, async () => {
@@ -64,7 +64,7 @@ describe("a worker whose command takes long", () => {
     for (const pause of pauses) expect(pause).toBeLessThan(15 * 60_000);
   });
 
-  it("reports nothing for a command that ends soon", async () => {
+  it("reports nothing for a program that ends soon", async () => {
     const { client, claim, read } = await claimed();
     await withHeartbeats({ client, context: { clock: steppedClock().clock } }, claim, async () => undefined);
     expect((await read()).progress).toBeNull();

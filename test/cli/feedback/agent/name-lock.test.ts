@@ -34,8 +34,8 @@ async function killedOwner(address: string): Promise<void> {
   await once(child, "exit");
 }
 
-describe("the name of a worker (rule L74)", () => {
-  it("belongs to one process at a time, even if many start at once", async () => {
+describe("the lock of a worker's name (rule L74)", () => {
+  it("belongs to one process at a time, even if many start at the same time", async () => {
     const taken = await Promise.all(Array.from({ length: 12 }, () => take()));
     const owners = taken.flatMap((one) => (one !== "running" && "release" in one ? one : []));
     expect(owners).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("the name of a worker (rule L74)", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "is free for one of several, after its owner was killed",
+    "can be taken by one of several processes after its owner was killed",
     async () => {
       await killedOwner(join(folder, "socket"));
       expect(existsSync(join(folder, "socket"))).toBe(true);
@@ -57,7 +57,7 @@ describe("the name of a worker (rule L74)", () => {
     },
   );
 
-  it("is locked in a folder whose path is too long for a socket", async () => {
+  it("works in a folder whose path is too long for a socket", async () => {
     const place = join(folder, "a".repeat(120));
     mkdirSync(place);
     const other = join(folder, "b".repeat(120));
@@ -67,7 +67,7 @@ describe("the name of a worker (rule L74)", () => {
     await held(other);
   });
 
-  it("stays locked for another machine that shares the folder, and is free after a restart of this machine", async () => {
+  it("is kept for another machine that shares the folder, and is free after a restart of this machine", async () => {
     const file = join(folder, "machine.json");
     await writeFile(file, JSON.stringify({ machine: "another boot", host: "elsewhere" }));
     expect(await take()).toEqual({ host: "elsewhere", file });
@@ -76,7 +76,7 @@ describe("the name of a worker (rule L74)", () => {
     await held();
   });
 
-  it("is locked in spite of a damaged machine.json", async () => {
+  it("works even if machine.json is damaged", async () => {
     await writeFile(join(folder, "machine.json"), "{");
     await held();
   });

@@ -25,7 +25,7 @@ const nightly = ["--worker", "nightly"];
 const carriedOut = async () => (await world.allNoted()).map(({ env }) => env.INNKEEP_RUN_ID);
 
 describe("a worker with a name (rule L74)", () => {
-  it("claims with a name that no worker of another machine has, even if that worker has the same name (rule L74)", async () => {
+  it("claims with a name that is different on each machine (rule L74)", async () => {
     const machines = [world.line, await world.newMachine()];
     const runs = [await world.approved(), await world.approved()];
     const ran = await Promise.all(machines.map((machine) => workOn(machine, nightly)));
@@ -36,7 +36,7 @@ describe("a worker with a name (rule L74)", () => {
     expect(names).toEqual(Array(2).fill(expect.stringMatching(/^nightly-[0-9a-f]{8}$/)));
   });
 
-  it("resumes no claim of a worker with its name on another machine", async () => {
+  it("does not resume the claim of a worker with the same name on another machine", async () => {
     const elsewhere = await world.approved();
     await world.line.run(["agent", "claim", elsewhere, "--worker", "nightly"]);
     const mine = await world.approved();
@@ -45,7 +45,7 @@ describe("a worker with a name (rule L74)", () => {
     expect((await world.read(elsewhere)).outcome).toBeNull();
   });
 
-  it("reports what an earlier process could not report, and does not carry it out again", async () => {
+  it("reports the outcome that an earlier process could not report, and does not do the work again", async () => {
     const first = await world.approved();
     const transport = faulty(/\/outcome$/, 400);
     expect((await world.work(nightly, undefined, { world: { transport } })).exit).not.toBe(0);
@@ -70,7 +70,7 @@ describe("a worker with a name (rule L74)", () => {
     return Object(JSON.parse(answered));
   }
 
-  it("carries out what an earlier process with its name has claimed", async () => {
+  it("does the work that an earlier process with its name has claimed", async () => {
     const runId = await world.approved();
     await endedAfterClaim();
     await world.approved();
@@ -78,7 +78,7 @@ describe("a worker with a name (rule L74)", () => {
     expect(await carriedOut()).toEqual([runId]);
   });
 
-  it("does not resume a claim that a person has released meanwhile", async () => {
+  it("does not resume a claim that a person has released in the meantime", async () => {
     const runId = await world.approved();
     await endedAfterClaim();
     const path = `/api/v1/console/runs/${runId}/release`;
@@ -97,7 +97,7 @@ describe("a worker with a name (rule L74)", () => {
       body: {},
     });
 
-  it("carries out a proposal after a person has released its claim, also that of another worker", async () => {
+  it("does the work of a proposal after a person has released its claim, even the claim of another worker", async () => {
     const runId = await world.approved();
     await world.line.run(["agent", "claim", runId, "--worker", "gone"]);
     await release(runId);
@@ -106,7 +106,7 @@ describe("a worker with a name (rule L74)", () => {
     expect((await world.read(runId)).outcome).toMatchObject({ status: "succeeded" });
   });
 
-  it("claims a proposal again after a person has released its own claim", async () => {
+  it("claims a proposal again after a person has released the worker's own claim", async () => {
     const runId = await world.approved();
     const { claimId } = await endedAfterClaim();
     await release(runId);
@@ -119,7 +119,7 @@ describe("a worker with a name (rule L74)", () => {
     );
   });
 
-  it("says that another worker has claimed a proposal, not that its own claim was released", async () => {
+  it("says that another worker has claimed a proposal, and not that its own claim was released", async () => {
     const lost = await world.approved();
     const send = shortTransport();
     const transport: Transport = async (request) => {
@@ -151,7 +151,7 @@ describe("a worker with a name (rule L74)", () => {
         await service.request("DELETE", `${path}/${id}`, { headers: world.cast.person });
     }
 
-    it("explains that the outcome is not reported yet and how it will be, and reports it with the next token", async () => {
+    it("says that the outcome is not reported and how it can be, and reports it with the next token", async () => {
       const runId = await world.approved();
       const ran = await revokedAtWork();
       expect(ran.exit).toBe(4);
@@ -166,7 +166,7 @@ describe("a worker with a name (rule L74)", () => {
       expect(await carriedOut()).toEqual([runId, next]);
     });
 
-    it("keeps the outcome while the token belongs to another account", async () => {
+    it("keeps the outcome while the new token belongs to another account", async () => {
       const runId = await world.approved();
       await revokedAtWork();
       const stranger = await makeShellWorkers(service);
@@ -192,7 +192,7 @@ describe("a worker with a name (rule L74)", () => {
     });
   });
 
-  it("does not carry out again what is already reported", async () => {
+  it("does not do work again that is already reported", async () => {
     const runId = await world.approved();
     const { claimId } = await endedAfterClaim();
     const words = ["--claim", claimId, "--status", "succeeded", "--summary", "Done."];

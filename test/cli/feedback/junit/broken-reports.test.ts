@@ -33,14 +33,14 @@ const inputs: Readonly<Record<string, readonly [subjects: readonly string[], res
 
 const files = readdirSync(inputPath(".")).filter((name) => /^junit-.*\.xml$/.test(name));
 
-it("each input has a right value", () => {
+it("each input of this test has the right kind of value", () => {
   expect(files).toEqual(Object.keys(inputs));
 });
 
-describe.each(Object.entries(inputs))("%s", (name, [subjects, resolves]) => {
+describe.each(Object.entries(inputs))("the broken report %s", (name, [subjects, resolves]) => {
   const report = readFileSync(inputPath(name));
 
-  it("is sent as a report for each failure, or as one that it cannot be read", async () => {
+  it("is sent as a report for each failure, or as one report that says that the file cannot be read", async () => {
     const { line } = await startJunitSending("");
     await place(line, "junit.xml", report);
     const { exit, json } = await line.run([...sendJunit, "--best-effort", "--dry-run", "--json"]);
@@ -48,7 +48,7 @@ describe.each(Object.entries(inputs))("%s", (name, [subjects, resolves]) => {
     expect([exit, sent ?? []]).toEqual([0, subjects]);
   });
 
-  it("resolves what passed, and nothing else", async () => {
+  it("resolves the tests that passed, and nothing else", async () => {
     const nothing = answers(200, { resolved: [], stillFailing: [], more: false });
     const server = await startRecordingServer(nothing);
     const line = await createCommandLine({
@@ -63,8 +63,8 @@ describe.each(Object.entries(inputs))("%s", (name, [subjects, resolves]) => {
   });
 });
 
-describe("a report that cannot be read", () => {
-  it("is sent with its text and with the file, and the exit is 0 only with --best-effort", async () => {
+describe("a JUnit report that cannot be read", () => {
+  it("is sent with its text and as a file, and the exit code is 0 only with --best-effort", async () => {
     const { line, bodies } = await startJunitSending("");
     const text = "npm error code ENOSPC\nno report was written\n";
     await place(line, "junit.xml", text);
@@ -80,7 +80,7 @@ describe("a report that cannot be read", () => {
     expect(inside).toEqual([{ name: "junit.xml", bytes: Buffer.from(text) }]);
   });
 
-  it("that is empty causes another message than a pattern without files", async () => {
+  it("causes a different message if it is empty than a pattern without files", async () => {
     const { line, bodies } = await startJunitSending("");
     await line.run([...sendJunit, "none/*.xml", "--best-effort"]);
     expect(bodies()).toMatchObject([
@@ -88,7 +88,7 @@ describe("a report that cannot be read", () => {
     ]);
   });
 
-  it("joins the thread of the same report in the next run", async () => {
+  it("is added to the thread of the same report in the next run", async () => {
     const { line, bodies } = await startJunitSending("");
     for (const text of ["Killed 4711 at 10:00", "Killed 4712 at 11:30"]) {
       await place(line, "junit.xml", text);
@@ -99,7 +99,7 @@ describe("a report that cannot be read", () => {
     expect(second.dedupeKey).toBe(first.dedupeKey);
   });
 
-  it("on standard input is sent with its text", async () => {
+  it("is sent with its text if it comes from standard input", async () => {
     const { line, bodies } = await startJunitSending("");
     await line.run(["feedback", "send", "--junit", "-", "--best-effort"], { stdin: "Segmentation fault" });
     expect(bodies()).toMatchObject([
@@ -107,7 +107,7 @@ describe("a report that cannot be read", () => {
     ]);
   });
 
-  it("counts towards --max-reports", async () => {
+  it("is counted in --max-reports", async () => {
     const { line, bodies } = await startJunitSending("x");
     await place(line, "b.xml", "y");
     await line.run([
@@ -125,7 +125,7 @@ describe("a report that cannot be read", () => {
   });
 });
 
-it("a failure in a report is shown as in a terminal", async () => {
+it("a failure in a JUnit report is stored as a terminal shows it", async () => {
   const link = "&#27;]8;;file:///a.ts&#27;\\a.ts:3&#27;]8;;&#27;\\";
   const { line, bodies } = await startJunitSending(
     `<testsuite name="g"><testcase name="t"><failure>10%\r 50%&#13;&#27;[31mno&#27;[39m at ${link}</failure></testcase></testsuite>`,

@@ -28,13 +28,13 @@ async function sentWith(report: string) {
 const suite = (inside: string, attributes = "") => `<testsuite name="g" ${attributes}>${inside}</testsuite>`;
 const test = (attributes: string) => suite(`<testcase name="st" classname="g" ${attributes}/>`);
 
-describe("a test that a report calls failed", () => {
+describe("a test that a JUnit report marks as failed", () => {
   it.each([
     ["junit-status-failed.xml"],
     ["junit-success-false.xml"],
     ["junit-result-property.xml"],
     ["junit-failed-element.xml"],
-  ])("in %s resolves nothing and is sent", async (input) => {
+  ])("resolves nothing and is sent if it is marked as in %s", async (input) => {
     const report = await inputText(input);
     const { bodies, stderr } = await resolvedWith(report);
     expect([bodies, stderr]).toEqual([[], expect.stringContaining("no thread is resolved")]);
@@ -50,12 +50,12 @@ describe("a test that a report calls failed", () => {
     "failed='true'",
     "status='exception'",
     "result='NG'",
-  ])("by %s resolves nothing and is sent", async (attribute) => {
+  ])("resolves nothing and is sent if it is marked by %s", async (attribute) => {
     expect((await resolvedWith(test(attribute))).bodies).toEqual([]);
     expect(await sentWith(test(attribute))).toContain("Test failed: st (g)");
   });
 
-  it("with an unknown word resolves nothing", async () => {
+  it("resolves nothing if it is marked by an unknown word", async () => {
     const report = await inputText("junit-unknown-word.xml");
     expect((await resolvedWith(report)).bodies).toEqual([]);
   });
@@ -65,16 +65,16 @@ describe("a test that a report calls failed", () => {
     "result='Passed'",
     "success='True' executed='True'",
     "status=''",
-  ])("is none if it is %s", async (attribute) => {
+  ])("is not assumed if the attributes are %s", async (attribute) => {
     expect((await resolvedWith(test(attribute))).bodies).toHaveLength(1);
   });
 });
 
-describe("a suite that contradicts itself", () => {
+describe("a suite in a JUnit report with contradictions", () => {
   const green = '<testcase name="a" classname="g"/>';
   const red = '<testcase name="b" classname="g"><failure/></testcase>';
 
-  it("counts a failure that it does not name, resolves nothing, and is named in a warning", async () => {
+  it("is counted with failures that it does not name, resolves nothing, and causes a warning", async () => {
     const { bodies, stderr } = await resolvedWith(await inputText("junit-counters-contradict.xml"));
     expect(bodies).toEqual([]);
     expect(stderr).toContain(
@@ -89,7 +89,7 @@ describe("a suite that contradicts itself", () => {
     ["2 failures, but none is in it", suite(green, 'errors="2"')],
     ["3 failures, but one is in it", suite(green + red, 'failures="3"')],
     ["3 failures, but 2 are in it", suite(red + red.replace("b", "c"), 'failures="3"')],
-  ])("counts %s: a warning says so", async (words, report) => {
+  ])("causes a warning if it counts %s", async (words, report) => {
     const { stderr } = await resolvedWith(report);
     expect(stderr).toContain(`the suite “g” counts ${words}. Nothing in it counts as passed.`);
   });
@@ -97,9 +97,9 @@ describe("a suite that contradicts itself", () => {
   it.each([
     ["more errors than it has", suite(green, 'failures="0" errors="2"')],
     ["fewer failures than it has", suite(green + red, 'failures="0" errors="0"')],
-    ["itself as failed", suite(green, 'result="Failed"')],
+    ["itself as a failure", suite(green, 'result="Failed"')],
     ["more failures in all suites", `<testsuites failures="3">${suite(green, 'failures="0"')}</testsuites>`],
-  ])("calls %s and resolves nothing", async (_, report) => {
+  ])("resolves nothing if it counts %s", async (_, report) => {
     expect((await resolvedWith(report)).bodies).toEqual([]);
   });
 
@@ -115,7 +115,7 @@ describe("a suite that contradicts itself", () => {
       `<testsuites failures="2">${suite(green)}</testsuites>`,
       "Test suite failed: a suite without a name",
     ],
-  ])("is one report if %s counts failures and names none", async (_, report, subject) => {
+  ])("is sent as one report if %s counts failures and names none", async (_, report, subject) => {
     expect((await sentWith(report)).match(/Test suite failed: [^"]*/g)).toEqual([subject]);
   });
 
@@ -133,12 +133,12 @@ describe("a suite that contradicts itself", () => {
       "what its suites count",
       `<testsuites failures="1" errors="0">${suite(green + red, 'failures="1"')}</testsuites>`,
     ],
-  ])("is not a suite that counts %s", async (_, report) => {
+  ])("is not assumed if it counts %s", async (_, report) => {
     const { bodies, stderr } = await resolvedWith(report);
     expect([bodies.length, stderr]).toEqual([1, expect.not.stringContaining("Warning")]);
   });
 
-  it("leaves the other suites of its report alone", async () => {
+  it("does not affect the other suites of its report", async () => {
     const bad = suite(green, 'failures="1"').replaceAll('"g"', '"bad"');
     const { bodies } = await resolvedWith(`<testsuites failures="1">${bad}${suite(green)}</testsuites>`);
     expect(bodies).toMatchObject([{ passed: { length: 8 } }]);

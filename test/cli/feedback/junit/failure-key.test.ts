@@ -21,14 +21,14 @@ const keyOf = (message: string, text = "", name = "adds") =>
   key({ name, failures: [{ type: "AssertionError", message, text }] });
 
 describe("the key of a failure", () => {
-  it("has the hash of the test, with which the keys of all its failures begin", () => {
+  it("begins with the hash of the test, as the keys of all failures of this test do", () => {
     expect(key()).toMatch(/^junit:[0-9a-f]{32}:[0-9a-f]{32}$/);
     expect(key().startsWith(passedPrefix(testHash(made(), folder)))).toBe(true);
     expect(keyOf("other failure").startsWith(passedPrefix(testHash(made(), folder)))).toBe(true);
     expect(keyOf("other failure")).not.toBe(key());
   });
 
-  it("has another beginning for a flaky failure", () => {
+  it("begins differently for a flaky failure", () => {
     expect(key({ outcome: "flaky" })).toBe(key().replace("junit:", "junit-flaky:"));
   });
 
@@ -36,11 +36,11 @@ describe("the key of a failure", () => {
     ["suite", { suite: "other" }],
     ["class", { className: "Other" }],
     ["name", { name: "adds 2" }],
-  ])("differs for another %s", (_, traits) => {
+  ])("differs if the %s differs", (_, traits) => {
     expect(key(traits)).not.toBe(key());
   });
 
-  it("is different for names that are equal only when they are joined", () => {
+  it("differs for names that are equal only if they are joined", () => {
     expect(key({ suite: "a", className: "b:c" })).not.toBe(key({ suite: "a:b", className: "c" }));
   });
 
@@ -54,7 +54,7 @@ describe("the key of a failure", () => {
       { name: "a 0197b3a0-0000-7000-8000-000000000001" },
       { name: "a 0197b3a0-0000-7000-8000-000000000002" },
     ],
-  ])("is the same for another %s", (_, one, other) => {
+  ])("stays equal if only this differs: %s", (_, one, other) => {
     expect(key(one)).toBe(key(other));
   });
 
@@ -70,7 +70,7 @@ describe("the key of a failure", () => {
     ["colour", "\u001b[31mno\u001b[39m way", "no way"],
     ["kind of white space", "no\r\n  way", "no way"],
     ["address of a server", "http://127.0.0.1:41233/x refused", "http://127.0.0.1:52111/y refused"],
-  ])("is the same for another %s", (_, one, other) => {
+  ])("stays equal if only this differs: %s", (_, one, other) => {
     expect(keyOf(one)).toBe(keyOf(other));
   });
 
@@ -78,7 +78,7 @@ describe("the key of a failure", () => {
     ["a word", "expected true", "expected false"],
     ["a kind of error", "TypeError: x", "RangeError: x"],
     ["the order of words", "a is not b", "b is not a"],
-  ])("differs for %s", (_, one, other) => {
+  ])("differs if this differs: %s", (_, one, other) => {
     expect(keyOf(one)).not.toBe(keyOf(other));
   });
 
@@ -89,35 +89,35 @@ describe("the key of a failure", () => {
     ["a.spec.ts:5:3 adds", "  [chromium] › a.spec.ts:5:3 › adds ────\n\n got 4, want 3"],
     ["AssertionError", "got 4, want 3"],
     ["collection failure", "got 4, want 3"],
-  ])("comes from the text if the message is `%s`", (message, text) => {
+  ])("is made from the text if the message is `%s`", (message, text) => {
     expect(keyOf(message, text + stack)).toBe(keyOf(message, text.replaceAll("4", "5")));
     expect(keyOf(message, text + stack)).not.toBe(keyOf(message, text.replaceAll("want", "need") + stack));
   });
 
-  it("is the same for several failures in any order", () => {
+  it("is equal for several failures in any order", () => {
     const other = { type: "TimeoutError", message: "no answer", text: "" };
     expect(key({ failures: [failure, other] })).toBe(key({ failures: [other, failure] }));
   });
 
-  it("exists for a failure that says nothing", () => {
+  it("exists for a failure without a text", () => {
     expect(key({ failures: [{ type: "", message: "", text: "" }] })).toMatch(/^junit:/);
     expect(key({ failures: [] })).toMatch(/^junit:/);
   });
 
-  it("is found at once in a hostile text", () => {
+  it("is computed quickly for a hostile text", () => {
     const long = ["a".repeat(1_000_000), "1".repeat(1_000_000), "0x".repeat(500_000), "a/".repeat(500_000)];
     for (const text of long) expect(keyOf(text, text, text)).toMatch(/^junit:/);
   });
 });
 
-describe("the key of the summary", () => {
-  it("is that of the patterns, in any order", () => {
+describe("the key of the summary of many failures", () => {
+  it("is made from the patterns of the files, in any order", () => {
     expect(moreKey(["b", "a"])).toBe(moreKey(["a", "b"]));
     expect(moreKey(["a"])).not.toBe(moreKey(["b"]));
   });
 });
 
-describe("a failure without what differs from run to run", () => {
+describe("the text of a failure without the parts that differ in each run", () => {
   it("still says what failed", () => {
     expect(normalised("expected 3 items in /home/a/list.json at 10:15, got 0xff")).toBe(
       "expected <number> items in <path> at <time>, got <address>",
@@ -125,7 +125,7 @@ describe("a failure without what differs from run to run", () => {
   });
 });
 
-describe("a test that occurs several times", () => {
+describe("a test that occurs several times in a JUnit report", () => {
   const outcomes = (...tests: Partial<TestResult>[]) =>
     [...mergeTests(tests.map(made), folder).values()].map(({ outcome }) => outcome);
 
@@ -135,11 +135,11 @@ describe("a test that occurs several times", () => {
     [["skipped", "passed"], "passed"],
     [["skipped", "skipped"], "skipped"],
     [["failed", "flaky"], "failed"],
-  ] as const)("%s is %s", (given, outcome) => {
+  ] as const)("with the results %s counts as %s", (given, outcome) => {
     expect(outcomes(...given.map((one) => ({ outcome: one })))).toEqual([outcome]);
   });
 
-  it("keeps the files of all and every failure", () => {
+  it("keeps the files of all occurrences and every failure", () => {
     const other = { ...failure, message: "other" };
     const [test] = mergeTests(
       [
@@ -152,7 +152,7 @@ describe("a test that occurs several times", () => {
     expect(test).toMatchObject({ attachments: ["a", "b"], failures: [failure, other] });
   });
 
-  it("is different from a test with another name", () => {
+  it("is not joined with a test of another name", () => {
     expect(outcomes({}, { name: "other" })).toHaveLength(2);
   });
 });

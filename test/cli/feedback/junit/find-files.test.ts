@@ -21,7 +21,7 @@ async function found(pattern: string): Promise<string[]> {
   return paths.map((path) => relative(cwd, path)).filter((path) => !path.startsWith("loop"));
 }
 
-describe("the files of a pattern", () => {
+describe("the files that a pattern matches", () => {
   it.each([
     ["a file", "a.xml", ["a.xml"]],
     ["a file with the signs of a pattern", "b [1].xml", ["b [1].xml"]],
@@ -35,11 +35,11 @@ describe("the files of a pattern", () => {
     ["nothing", "none/**/*.xml", []],
     ["a folder that is not there", "none/", []],
     ["a file in place of a folder", "a.xml/*.xml", []],
-  ])("are those of %s", async (_, pattern, expected) => {
+  ])("are found for %s", async (_, pattern, expected) => {
     expect(await found(pattern)).toEqual(expected);
   });
 
-  it("leave out packages, and may be named absolutely", async () => {
+  it("do not contain installed packages, and can be found by an absolute path", async () => {
     const all = await found("**/*.xml");
     expect(all).toEqual([".hidden/f.xml", "a.xml", "b [1].xml", "out/c.xml", "out/deep/d.xml"]);
     expect(await found("<folder>/out/*.xml")).toEqual(["out/c.xml"]);

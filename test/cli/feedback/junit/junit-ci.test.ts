@@ -10,7 +10,7 @@ const id = "0197b3a0-0000-7000-8000-000000000001";
 const sent = answers(201, { success: true, id, consoleUrl: "https://inn.example.org/1" });
 const gitHubScope = "example/app/.github/workflows/ci.yml, test, linux, refs/heads/main";
 
-describe("feedback send --junit on GitHub Actions", () => {
+describe("the command feedback send --junit on GitHub Actions", () => {
   it("marks the line of each failing test, and writes outputs and a summary", async () => {
     const failure = "no:\nway\n    at test/a.test.ts:17:3";
     const tests = [
@@ -46,7 +46,7 @@ describe("feedback send --junit on GitHub Actions", () => {
       "12",
     ],
     ["the suite", { name: "t", suite: "src/t.test.ts", failure: "src/t.test.ts:3:1" }, "src/t.test.ts", "3"],
-  ])("finds the place of a test by %s", async (_, test, file, line) => {
+  ])("finds the file and line of a test by %s", async (_, test, file, line) => {
     const { line: commands, bodies } = await startJunitSending("");
     await place(commands, file, "");
     await place(commands, "app/target/reports/junit.xml", junitReport(test));
@@ -56,7 +56,7 @@ describe("feedback send --junit on GitHub Actions", () => {
     expect(bodies()[0].message).toContain(`Where: ${file}${line ? `:${line}` : ""}\n`);
   });
 
-  it("names no file outside of the checkout", async () => {
+  it("names no file outside the repository", async () => {
     const { line } = await startJunitSending(
       junitReport({ name: "t", failure: "/etc/hosts:1", file: "../../etc/hosts" }),
     );
@@ -64,7 +64,7 @@ describe("feedback send --junit on GitHub Actions", () => {
     expect(stderr).toContain("::error title=t (cart)::");
   });
 
-  it("lets no test write commands into the log", async () => {
+  it("prevents that a test writes commands into the log", async () => {
     const { line } = await startJunitSending(
       junitReport({ name: "::set-env name=x::y", failure: "::add-mask::z\n::stop::" }),
     );
@@ -73,7 +73,7 @@ describe("feedback send --junit on GitHub Actions", () => {
   });
 });
 
-describe("the scope and run of a report", () => {
+describe("the scope and run of a failure report", () => {
   const red = junitReport({ name: "t", failure: "no" });
 
   it("come from the job, without its attempt", async () => {
@@ -89,19 +89,19 @@ describe("the scope and run of a report", () => {
     ['{"os":"ubuntu","node":20}', "node=20, os=ubuntu"],
     ['{"node":20,"os":"ubuntu","shard":3}', "node=20, os=ubuntu"],
     ["chromium", "chromium"],
-  ])("have the matrix %s", async (INNKEEP_MATRIX, inScope) => {
+  ])("contain the matrix %s as %s", async (INNKEEP_MATRIX, inScope) => {
     const { line, bodies } = await startJunitSending(red);
     await line.run(sendJunit, { env: gitHubJob({ INNKEEP_MATRIX }) });
     expect(bodies()[0].dedupeScope).toBe(gitHubScope.replace("linux", `${inScope}, linux`));
   });
 
-  it.each(["null", "", "{}"])("have no matrix for `%s`", async (INNKEEP_MATRIX) => {
+  it.each(["null", "", "{}"])("contain no matrix for `%s`", async (INNKEEP_MATRIX) => {
     const { line, bodies } = await startJunitSending(red);
     await line.run(sendJunit, { env: gitHubJob({ INNKEEP_MATRIX }) });
     expect(bodies()[0].dedupeScope).toBe(gitHubScope);
   });
 
-  it("distinguish long scopes", async () => {
+  it("are different for different long scopes", async () => {
     const { line, bodies } = await startJunitSending(red);
     const ref = `refs/heads/${"x".repeat(300)}`;
     for (const end of ["1", "2"])
@@ -110,7 +110,7 @@ describe("the scope and run of a report", () => {
     expect([one.length, other.length, one === other]).toEqual([300, 300, false]);
   });
 
-  it("are the same for the parts of a suite, but not for a key of one's own", async () => {
+  it("are equal for the parts of a suite, but not if the person gives a key", async () => {
     const { line, bodies } = await startJunitSending(red);
     const env = { GITLAB_CI: "true", CI_PROJECT_PATH: "a/b", CI_JOB_NAME: "test 2/3", CI_PIPELINE_ID: "9" };
     await line.run(sendJunit, { env });
@@ -121,7 +121,7 @@ describe("the scope and run of a report", () => {
     ]);
   });
 
-  it("are as the flags say", async () => {
+  it("are the values of the flags if there are flags", async () => {
     const { line, bodies } = await startJunitSending(red);
     const flags = ["--dedupe-scope", "mine", "--dedupe-run", "5"];
     await line.run([...sendJunit, ...flags], { env: gitHubJob() });

@@ -5,8 +5,8 @@ import { answers, startRecordingServer } from "../../../support/network/recordin
 
 const nothing = { resolved: [], stillFailing: [], more: false };
 
-describe("feedback resolve", () => {
-  it("sends at each try the time of its clock, and the same body", async () => {
+describe("the command feedback resolve", () => {
+  it("sends the present time of its clock with each attempt, and the same body", async () => {
     const busy = answers(503, { error: "Busy.", code: "busy" });
     const { baseUrl, received } = await startRecordingServer(busy, answers(200, nothing));
     const line = await createCommandLine({

@@ -3,7 +3,7 @@ import { limits } from "../../../../src/contract/limits.ts";
 import { createCommandLine } from "../../../support/clients/command-line.ts";
 import { answers, startRecordingServer } from "../../../support/network/recording-server.ts";
 
-it("feedback resolve --dry-run shows every request, and sends no request", async () => {
+it("the command feedback resolve --dry-run shows every request, and sends none", async () => {
   const { baseUrl, received } = await startRecordingServer(answers(200, {}));
   const appId = "0197b3a0-0000-7000-8000-00000000000a";
   const env = { INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_test", INNKEEP_APP: appId };

@@ -28,8 +28,8 @@ async function started(...prepared: Answering[]) {
   return { line, bodies, keys, received: server.received };
 }
 
-describe("feedback resolve", () => {
-  it("names the run of the CI job", async () => {
+describe("the command feedback resolve", () => {
+  it("sends the run of the CI job", async () => {
     const { line, bodies } = await started();
     await place(line, "event.json", "{}");
     const event = join(line.cwd, "event.json");
@@ -72,7 +72,7 @@ describe("feedback resolve", () => {
     ["Failed", 1, 0],
     ["ABORTED", 0, 0],
     ["__proto__", 0, 0],
-  ])("interprets the status `%s`", async (status, byTests, byKey) => {
+  ])("interprets the status `%s` of a run", async (status, byTests, byKey) => {
     const { line, received } = await started();
     await place(line, "junit.xml", junitReport({ name: "a" }));
     await line.run([...resolveJunit, "--run-status", status], { env: gitHubJob() });
@@ -81,7 +81,7 @@ describe("feedback resolve", () => {
     expect(received).toHaveLength(byTests + byKey);
   });
 
-  it("lets flags win over the job", async () => {
+  it("prefers flags to the values of the job", async () => {
     const { line, bodies } = await started();
     const flags = ["--dedupe-scope", "mine", "--dedupe-run", "5", "--run-url", "https://ci.example.org/5"];
     const argv = [...resolveKey, ...flags, "--run-started-at", "2026-01-01T00:00:00+01:00"];
@@ -96,7 +96,7 @@ describe("feedback resolve", () => {
     });
   });
 
-  it("sends the beginnings of the keys of passed tests, but not of tests that were skipped or failed", async () => {
+  it("sends the beginnings of the keys of tests that passed, and not of skipped or failed tests", async () => {
     const { line, bodies } = await started();
     const tests = [
       { name: "a" },
@@ -113,7 +113,7 @@ describe("feedback resolve", () => {
     for (const one of passed) expect(one).toEqual({ prefix: expect.stringMatching(/^junit:[0-9a-f]{32}:$/) });
   });
 
-  it("repeats while there is more, with a separate key for each request", async () => {
+  it("sends further requests while there is more, each with a separate key", async () => {
     const more = answers(200, { resolved: [failure(1)], stillFailing: [], more: true });
     const last = answers(200, {
       resolved: [failure(2)],
@@ -129,7 +129,7 @@ describe("feedback resolve", () => {
     );
   });
 
-  it("says on GitLab, too, why a thread is left open", async () => {
+  it("also says on GitLab why a thread stays open", async () => {
     const left = { ...failure(1), scopes: ["example/app, test, linux, main"], reportedLater: true };
     const { line } = await started(answers(200, { ...nothing, stillFailing: [left] }));
     const env = { GITLAB_CI: "true", CI_PIPELINE_ID: "9", CI_JOB_STATUS: "success" };
@@ -148,13 +148,13 @@ describe("feedback resolve", () => {
     expect(await readFile(summary, "utf8")).toBe(`### Resolved feedback\n\n- ${link}\n\n`);
   });
 
-  it("ends even if a server always says that there is more", async () => {
+  it("ends even if a server always answers that there is more", async () => {
     const { line, received } = await started(answers(200, { ...nothing, more: true }));
     expect(await line.run(resolveKey, { env: gitHubJob() })).toMatchObject({ exit: 0 });
     expect(received).toHaveLength(1);
   });
 
-  it("ends, too, if the server names the same threads again and again", async () => {
+  it("also ends if the server returns the same threads again and again", async () => {
     const { line, received } = await started(
       answers(200, { ...nothing, resolved: [failure(1)], more: true }),
     );
@@ -178,7 +178,7 @@ describe("feedback resolve", () => {
     for (const { body } of received) expect(body.length).toBeLessThan(1_048_576);
   });
 
-  it("keeps each request below its limit of bytes", async () => {
+  it("keeps each request within its limit of bytes", async () => {
     const { line, received } = await started();
     const flags = Array.from({ length: 3_000 }, (_, at) => [
       "--dedupe-key",
@@ -202,7 +202,7 @@ describe("feedback resolve", () => {
   });
 });
 
-describe("feedback resolve that cannot be done", () => {
+describe("the command feedback resolve, if it cannot resolve,", () => {
   it.each([
     [
       "no choice",
@@ -235,18 +235,21 @@ describe("feedback resolve that cannot be done", () => {
       ["feedback", "resolve", "--junit", "x*.xml", "--run-started-at", "today"],
       "Nothing was sent, 4 things are wrong:",
     ],
-  ])("for %s is a usage error, and a warning with --best-effort", async (_, argv, why) => {
-    const { line, received } = await started();
-    const ran = await line.run(argv);
-    expect([ran.exit, received.length]).toEqual([2, 0]);
-    expect(ran.stderr).toContain(why);
-    const kind = await line.run([...argv, "--best-effort"]);
-    expect(kind.exit).toBe(0);
-    expect(kind.stderr).toContain("Warning: ");
-    expect(kind.stderr).toContain(why.replace(/\.$/, ""));
-  });
+  ])(
+    "ends with a usage error for %s, and with a warning if the flag is --best-effort",
+    async (_, argv, why) => {
+      const { line, received } = await started();
+      const ran = await line.run(argv);
+      expect([ran.exit, received.length]).toEqual([2, 0]);
+      expect(ran.stderr).toContain(why);
+      const kind = await line.run([...argv, "--best-effort"]);
+      expect(kind.exit).toBe(0);
+      expect(kind.stderr).toContain("Warning: ");
+      expect(kind.stderr).toContain(why.replace(/\.$/, ""));
+    },
+  );
 
-  it.each([404, 405, 501])("because the server answers %i prints one sentence", async (status) => {
+  it.each([404, 405, 501])("prints one sentence if the server answers %i", async (status) => {
     const { line } = await started(answers(status, { error: "Not found.", code: "not_found" }));
     const ran = await line.run([...resolveKey, "--max-wait", "0s"], { env: gitHubJob() });
     expect(ran.exit).toBe(6);
@@ -255,7 +258,7 @@ describe("feedback resolve that cannot be done", () => {
     );
   });
 
-  it("does not break the build with --best-effort", async () => {
+  it("does not make the build fail with --best-effort", async () => {
     const { line } = await started(answers(503, { error: "Busy.", code: "busy" }));
     const argv = [...resolveKey, "--best-effort", "--max-wait", "0s"];
     const ran = await line.run(argv, { env: gitHubJob() });

@@ -8,7 +8,7 @@ const refusal = answers(400, { error: "No.", code: "bad_request" });
 const busy = answers(503, { error: "Busy.", code: "busy" });
 const down = answers(500, { error: "Down.", code: "internal" });
 
-describe("feedback send --junit with faulty input", () => {
+describe("the command feedback send --junit with faulty input", () => {
   it.each([
     ["a glob without a file", "x/*.xml", "", "--junit x/*.xml matches no file"],
     [
@@ -25,7 +25,7 @@ describe("feedback send --junit with faulty input", () => {
       "--junit junit.xml is not a JUnit report: its root element is <html>",
     ],
     ["a glob of other files", "*.xml", "<html/>", "--junit *.xml names no JUnit report"],
-  ])("sends nothing for %s and names it", async (_, glob, report, why) => {
+  ])("sends nothing and names the fault for %s", async (_, glob, report, why) => {
     const { line, received } = await startJunitSending(report);
     const { exit, stderr } = await line.run(["feedback", "send", "--junit", glob]);
     expect([exit, received.length]).toEqual([2, 0]);
@@ -35,7 +35,7 @@ describe("feedback send --junit with faulty input", () => {
     expect(kind.stderr).toContain(`Warning: ${why}`);
   });
 
-  it("sends what it can read with --best-effort", async () => {
+  it("sends everything that it can read with --best-effort", async () => {
     const { line, bodies } = await startJunitSending(
       `${junitReport(adds).replace("</testsuites>", "")}\n<testsuite><testca`,
     );
@@ -62,17 +62,17 @@ describe("feedback send --junit with faulty input", () => {
       expect(stderr).toContain(`${flag} cannot be given with --junit`);
   });
 
-  it("refuses a number of reports that is not a number", async () => {
+  it("refuses a value of --max-reports that is not a number", async () => {
     const { line } = await startJunitSending(junitReport(adds));
     expect(await line.run([...sendJunit, "--max-reports", "many"])).toMatchObject({ exit: 2 });
     expect(await line.run([...sendJunit, "--max-reports", "-1"])).toMatchObject({ exit: 2 });
   });
 });
 
-describe("reports that cannot be sent", () => {
+describe("failure reports that cannot be sent", () => {
   const two = junitReport(adds, { name: "b", failure: "no" });
 
-  it("are kept, and resend sends them with the same keys", async () => {
+  it("are kept, and the command resend sends them with the same keys", async () => {
     const { line, kept, keys } = await startJunitSending(two, busy, accepts);
     const ran = await line.run([...sendJunit, "--max-wait", "0s"]);
     expect(ran.exit).toBe(75);
@@ -86,7 +86,7 @@ describe("reports that cannot be sent", () => {
     expect(keys().slice(1)).toContain(keys()[0]);
   });
 
-  it("are all tried after a refusal of one", async () => {
+  it("are all tried, even after one was refused", async () => {
     const { line, kept } = await startJunitSending(two, refusal, accepts);
     const ran = await line.run([...sendJunit, "--json"]);
     expect(ran).toMatchObject({ exit: 2, stderr: "" });
@@ -94,7 +94,7 @@ describe("reports that cannot be sent", () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it("do not break the build with --best-effort, and are shown in the log", async () => {
+  it("do not make the build fail with --best-effort, and are shown in the log", async () => {
     const { line } = await startJunitSending(two, down);
     const { exit, stderr } = await line.run([...sendJunit, "--best-effort", "--max-wait", "0s"], {
       env: gitHubJob({ MY_TOKEN: "expected 3" }),

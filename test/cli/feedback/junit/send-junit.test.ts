@@ -8,7 +8,7 @@ import { accepts, answers } from "../../../support/network/recording-server.ts";
 const adds = { name: "adds", failure: "expected 3 to be 4" };
 const passes = { name: "passes" };
 
-describe("feedback send --junit", () => {
+describe("the command feedback send --junit", () => {
   it("sends one report for each failing test, and names the file and the line", async () => {
     const { line, bodies } = await startJunitSending(
       junitReport(adds, passes, { name: "removes", failure: "no" }),
@@ -30,7 +30,7 @@ describe("feedback send --junit", () => {
     expect(bodies()[0]).not.toHaveProperty("dedupeScope");
   });
 
-  it("keeps beginning and end of a long failure within 10,000 characters", async () => {
+  it("keeps the beginning and the end of a long failure within 10,000 characters", async () => {
     const { line, bodies } = await startJunitSending(
       junitReport({ name: "t", failure: `begin ${"🍺x\n".repeat(9_000)} end` }),
     );
@@ -43,7 +43,7 @@ describe("feedback send --junit", () => {
     expect(stderr).not.toContain("cut from its middle");
   });
 
-  it("says nothing is to be sent if no test failed", async () => {
+  it("says that it sends nothing if no test failed", async () => {
     const { line, received } = await startJunitSending(
       junitReport(passes, { name: "later", inside: "<skipped/>" }),
     );
@@ -59,13 +59,13 @@ describe("feedback send --junit", () => {
     expect(received).toEqual([]);
   });
 
-  it("reports that there is no test", async () => {
+  it("says that the report contains no test", async () => {
     const { line } = await startJunitSending("<testsuites/>");
     const { exit, stdout } = await line.run(sendJunit);
     expect([exit, stdout]).toEqual([0, "There is no test in the reports: nothing is sent.\n"]);
   });
 
-  it("sends flaky tests with separate keys", async () => {
+  it("sends failures of flaky tests with separate keys", async () => {
     const flaky = { name: "sometimes", inside: "<flakyFailure message='timed out'/>" };
     const { line, bodies } = await startJunitSending(junitReport(flaky, adds));
     await line.run(sendJunit);
@@ -79,14 +79,14 @@ describe("feedback send --junit", () => {
     ]);
   });
 
-  it("reports a test once that occurs in several files", async () => {
+  it("reports a test once if the test occurs in several files", async () => {
     const { line, bodies } = await startJunitSending(junitReport(adds));
     await place(line, "b/junit.xml", junitReport({ name: "adds" }));
     await line.run(["feedback", "send", "--junit", "**/junit.xml"]);
     expect(bodies()).toHaveLength(1);
   });
 
-  it("sends the rest in one summary", async () => {
+  it("sends failures above the maximum in one summary", async () => {
     const tests = Array.from({ length: 25 }, (_, at) => ({ name: `test ${at}`, failure: `failure ${at}` }));
     const { line, bodies } = await startJunitSending(junitReport(...tests));
     await line.run(sendJunit);
@@ -108,7 +108,7 @@ describe("feedback send --junit", () => {
   });
 
   it.each(junitSamples.map(({ tool, xml, says }) => [tool, xml, says]))(
-    "reads what %s writes",
+    "reads the report that %s writes",
     async (_, xml, says) => {
       const { line, bodies } = await startJunitSending(xml ?? "");
       expect(await line.run(sendJunit)).toMatchObject({ exit: 0 });
@@ -153,7 +153,7 @@ describe("feedback send --junit", () => {
     });
   });
 
-  it("sends each report with a separate key", async () => {
+  it("sends each report with a separate Idempotency-Key", async () => {
     const { line, keys } = await startJunitSending(junitReport(adds, { name: "b", failure: "no" }));
     await line.run([...sendJunit, "--idempotency-key", "mine"]);
     await line.run([...sendJunit, "--idempotency-key", "mine"]);
@@ -192,7 +192,7 @@ describe("feedback send --junit", () => {
     );
   });
 
-  it("shows every request of a dry run", async () => {
+  it("shows every request with --dry-run", async () => {
     const { line, received } = await startJunitSending(junitReport(adds, { name: "b", failure: "no" }));
     const { stdout } = await line.run([...sendJunit, "--dry-run"]);
     expect(stdout.match(/^POST /gm)).toHaveLength(2);
@@ -206,7 +206,7 @@ describe("feedback send --junit", () => {
 });
 
 describe("the files of a failing test", () => {
-  it("are sent if they are of an allowed kind, and named otherwise", async () => {
+  it("are sent if their type is allowed, and are otherwise named", async () => {
     const paths = ["shots/a.png", "report.pdf", "trace.zip", "no.png", "/etc/hostname", "log.txt"];
     const inside = `<system-out>${paths.map((path) => `[[ATTACHMENT|${path}]]\n`).join("")}</system-out>`;
     const { line, bodies } = await startJunitSending(junitReport({ ...adds, inside }));
@@ -224,7 +224,7 @@ describe("the files of a failing test", () => {
     expect(body.message).toContain("/etc/hostname (it is outside the checkout)");
   });
 
-  it("may be named from the folder of the report", async () => {
+  it("can be named relative to the folder of the report", async () => {
     const { line, bodies } = await startFeedbackSending();
     await place(line, "out/a.png", png().bytes);
     await place(
@@ -236,7 +236,7 @@ describe("the files of a failing test", () => {
     expect(bodies()[0].images).toHaveLength(1);
   });
 
-  it("are as many as fit", async () => {
+  it("are sent up to the maximum number", async () => {
     const inside = `<system-out>${[1, 2, 3, 4].map((at) => `[[ATTACHMENT|${at}.png]]`).join("")}</system-out>`;
     const { line, bodies } = await startJunitSending(junitReport({ ...adds, inside }));
     for (const at of [1, 2, 3, 4]) await place(line, `${at}.png`, png().bytes);

@@ -39,7 +39,7 @@ describe("the summary of many failing tests", () => {
   const none = { resolved: [] };
 
   it.each(["success", "failure"])(
-    "stays open when other tests pass in a run that ends as %s",
+    "is not resolved if other tests pass in a run that ends with %s",
     async (status) => {
       const run = await started();
       await run(send, junitReport(...red));
