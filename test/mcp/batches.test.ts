@@ -24,7 +24,7 @@ const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
 const batch = [message(1, "ping"), message("two", "tools/list"), initialized, call(3, "list_feedback")];
 const refusal = { jsonrpc: "2.0", id: null, error: { code: -32_600 } };
 
-describe("an array of messages over HTTP", () => {
+describe("a JSON array of messages over HTTP", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -47,27 +47,27 @@ describe("an array of messages over HTTP", () => {
   };
   const idsIn = (text: string) => new Set(JSON.parse(text).map(({ id }: { id: unknown }) => id));
 
-  it.each([undefined, ...revisionsWith])("is answered as an array in the revision %s", async (revision) => {
+  it.each([undefined, ...revisionsWith])("is answered with an array in the revision %s", async (revision) => {
     const { status, text } = await post(batch, { ...(revision !== undefined && { revision }) });
     expect({ status, ids: idsIn(text) }).toEqual({ status: 200, ids: new Set([1, "two", 3]) });
   });
 
-  it("of one message is answered as an array", async () => {
+  it("of one message is answered with an array", async () => {
     expect(JSON.parse((await post([message(1, "ping")])).text)).toEqual([
       { jsonrpc: "2.0", id: 1, result: {} },
     ]);
   });
 
-  it("is answered with events if the client accepts these", async () => {
+  it("is answered with events if the client accepts events", async () => {
     const { text } = await post(batch, { accept: "application/json, text/event-stream" });
     expect(text.match(/^data: \{/gm)).toHaveLength(3);
   });
 
-  it("of notifications alone is accepted without an answer", async () => {
+  it("of notifications only is accepted without an answer", async () => {
     expect(await post([initialized, initialized])).toEqual({ status: 202, text: "" });
   });
 
-  it("may contain a wait", async () => {
+  it("can contain a request that waits", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     const wait = call(2, "get_decision", { run_id: runId, wait_seconds: 1 });
     expect(idsIn((await post([message(1, "ping"), wait])).text)).toEqual(new Set([1, 2]));
@@ -94,7 +94,7 @@ describe("an array of messages over HTTP", () => {
   });
 });
 
-describe("an array of messages over stdio", () => {
+describe("a JSON array of messages over stdio", () => {
   /** A session with a revision of the protocol. It returns the answers to the sent messages. */
   const open = (revision: string) => {
     const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
@@ -118,7 +118,7 @@ describe("an array of messages over stdio", () => {
     return { io, write, answers };
   };
 
-  it.each(revisionsWith)("is answered as an array in the revision %s", async (revision) => {
+  it.each(revisionsWith)("is answered with an array in the revision %s", async (revision) => {
     const { write, answers } = open(revision);
     write(batch);
     const [, answer] = await answers(2);
@@ -132,7 +132,7 @@ describe("an array of messages over stdio", () => {
     expect([first, second]).toMatchObject([refusal, { id: 9, result: {} }]);
   });
 
-  it("is read with blanks before it, in pieces, and between other lines", async () => {
+  it("can have spaces before it, can arrive in parts, and can be between other lines", async () => {
     const { io, answers } = open("2025-03-26");
     const text = `${JSON.stringify(message(5, "ping"))}\n \t${JSON.stringify([message(6, "ping")])}\r\n`;
     for (const character of text) io.stdin.write(character);
@@ -141,7 +141,7 @@ describe("an array of messages over stdio", () => {
     expect(given).toContainEqual([{ jsonrpc: "2.0", id: 6, result: {} }]);
   });
 
-  it("names each element that is not a message", async () => {
+  it("is answered with an error for each element that is no message", async () => {
     const { write, answers } = open("2025-03-26");
     write([7, message(1, "ping"), { jsonrpc: "2.0", id: 1.5, method: "ping" }]);
     expect((await answers(2))[1]).toMatchObject([refusal, refusal, { id: 1, result: {} }]);
@@ -163,7 +163,7 @@ describe("an array of messages over stdio", () => {
     expect((await answers(2))[1]).toMatchObject({ id: 1, result: {} });
   });
 
-  it("is answered without a request that was cancelled", async () => {
+  it("is answered without the answer to a cancelled request", async () => {
     const { write, answers } = open("2025-03-26");
     const wait = call(2, "get_decision", {
       run_id: "0a9b8c7d-0000-4000-8000-00000000000a",

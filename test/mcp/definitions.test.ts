@@ -8,13 +8,13 @@ const snapshot = (name: string) => `./__snapshots__/${name}.json.snap`;
 const shown = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 describe.each(eras)("the server's definitions over %s", (era) => {
-  it("include six tools with --work, in this order and form", async () => {
+  it("include six tools with --work in this order and form", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere, work: true });
     const { tools } = await client.listTools();
     await expect(shown(tools)).toMatchFileSnapshot(snapshot("tools"));
   });
 
-  it("include no tool for work unless it is offered", async () => {
+  it("include no tool for approved work unless a setting offers it", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { tools } = await client.listTools();
     expect(tools).toMatchObject(
@@ -24,13 +24,13 @@ describe.each(eras)("the server's definitions over %s", (era) => {
     await expect(client.callTool("start_work", { run_id: "x" })).rejects.toThrow(/not found/);
   });
 
-  it("cost a model at most 1,850 tokens, all six together", async () => {
+  it("need at most 1,850 tokens of a model for all six tools together", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere, work: true });
     const { tools } = await client.listTools();
     expect(countTokens(JSON.stringify({ tools }))).toBeLessThanOrEqual(1_850);
   });
 
-  it("include no tool that writes when the server is read-only", async () => {
+  it("include no tool that writes if the server is read-only", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere, readOnly: true });
     const { tools } = await client.listTools();
     expect(tools).toMatchObject([
@@ -43,7 +43,7 @@ describe.each(eras)("the server's definitions over %s", (era) => {
     );
   });
 
-  it("include instructions of less than 1 kB that begin with the main rule", async () => {
+  it("include instructions of less than 1 kB that begin with the most important rule", async () => {
     for (const options of [{}, { work: true }, { readOnly: true }]) {
       const { client } = await openMcpSession(era, { baseUrl: nowhere, ...options });
       const instructions = client.instructions() ?? "";
@@ -54,7 +54,7 @@ describe.each(eras)("the server's definitions over %s", (era) => {
     }
   });
 
-  it("include these resources and prompts", async () => {
+  it("include the expected resources and prompts", async () => {
     const { client } = await openMcpSession(era, { baseUrl: nowhere });
     const { resources } = await client.listResources();
     const { resourceTemplates } = await client.listTemplates();

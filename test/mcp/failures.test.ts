@@ -20,7 +20,7 @@ class KeychainError extends Error {
   override readonly name = "KeychainError";
 }
 
-describe.each(eras)("a keychain that does not give the token, over %s,", (era) => {
+describe.each(eras)("a keychain that does not return the token, over %s,", (era) => {
   it("is reported with advice, and is asked again at the next call", async () => {
     const api = await startFakeApi();
     let locked = true;
@@ -105,7 +105,7 @@ describe.each(eras)("a failure over %s", (era) => {
       { body: `<html>${upstream}</html>` },
       "The server answered in a form that this version does not know. Tell the user to check INNKEEP_BASE_URL and to update innkeep.",
     ],
-  ])("of %s is reported in Innkeep's own words, with advice", async (_, fault, sentence) => {
+  ])("of the kind %s is reported in Innkeep's own words, with advice", async (_, fault, sentence) => {
     const { api, readFeedback, stderr } = await start();
     api.fail(fault);
     const { isError, text, content } = await readFeedback();
@@ -121,7 +121,7 @@ describe.each(eras)("a failure over %s", (era) => {
       JSON.stringify({ id: runId, status: "approved", plan: "x".repeat(17_825_792) }),
       "too large",
     ],
-  ])("of an answer %s is reported, and allows nothing", async (_, body, said) => {
+  ])("because an answer is %s is reported, and allows no work", async (_, body, said) => {
     const api = await startFakeApi();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
     api.fail({ body });
@@ -132,7 +132,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(text).toContain(said);
   });
 
-  it("of the network names only the address and the kind of failure", async () => {
+  it("of the network is reported only with the address and the kind of failure", async () => {
     const { api, readFeedback } = await start();
     await api.stop();
     expect((await readFeedback()).text).toBe(
@@ -140,7 +140,7 @@ describe.each(eras)("a failure over %s", (era) => {
     );
   });
 
-  it("by a short rate limit is waited out once", async () => {
+  it("by a short rate limit leads to one wait and a second attempt", async () => {
     const api = await startFakeApi();
     const time = manualClock();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, clock: time.clock });
@@ -151,7 +151,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(readToolResult(await answer).isError).toBe(false);
   });
 
-  it("by a missing token still lists the tools, and says how to get a token", async () => {
+  it("by a missing token does not prevent the list of tools, and the error says how a person gets a token", async () => {
     const api = await startFakeApi();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, agentToken: undefined });
     const { isError, text } = readToolResult(
@@ -162,7 +162,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(api.requests).toHaveLength(0);
   });
 
-  it("by a token in a file ends when the file contains another token", async () => {
+  it("by a token in a file ends when the file has another token", async () => {
     const api = await startFakeApi();
     const tokenFile = join(await temporaryFolder(), "token");
     await writeFile(tokenFile, "sda_old\n");

@@ -13,7 +13,7 @@ import { openMcpSession } from "./support/mcp-session.ts";
 /** It is in each text that no agent may read. */
 const secret = "zq7hidden";
 
-describe("what is not for agents", () => {
+describe("a text that agents may not see", () => {
   let service: Service;
   let cast: AppWithAgent;
   let thread: string;
@@ -66,7 +66,7 @@ describe("what is not for agents", () => {
     await expect(client.readResource(`innkeep://feedback/${blockedThread}`)).rejects.toThrow();
   });
 
-  it("gets no proposal from an agent that guesses the id", async () => {
+  it("cannot be reached with a proposal by an agent that guesses the id", async () => {
     const path = `/api/v1/agent/feedback/${blockedThread}/proposal`;
     const body = { summary: "Mend it.", plan: "Mend it." };
     expect((await service.request("POST", path, { headers: cast.agent, body })).status).toBe(404);

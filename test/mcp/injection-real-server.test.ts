@@ -15,27 +15,30 @@ const rows = sendable
   .filter((_, at) => at % rounds(8, 1) === 0)
   .map(([name, payload], at) => ({ name, payload, era: eras[at % eras.length] ?? eras[0] }));
 
-describe("what people, agents and users wrote on the real server", () => {
+describe("a text of people, agents and users on the real server", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
   });
   afterAll(() => service.stop());
 
-  it.each(rows)("stays with its author over stdio and HTTP of $era: $name", async ({ payload, era }) => {
-    const thread = await makeThreadWithHostileWords(service, {
-      public: wordsOf("public", payload),
-      team: wordsOf("team", payload),
-      agents: wordsOf("agents", payload),
-      decision: wordsOf("decision", payload),
-    });
-    const { baseUrl } = service;
-    const stdio = await openMcpSession(era, { baseUrl, agentToken: thread.token, work: true });
-    await expectMarked(stdio.client, thread);
-    await expectMarked(await openHttpSession(era, { baseUrl, token: thread.token }), thread);
-    const connected = await openHttpSession(era, { baseUrl, token: thread.connection });
-    expectOnlyMarked(await read(connected, "read_feedback", { feedback: thread.feedback }));
-  });
+  it.each(rows)(
+    "is always shown with its author over stdio and HTTP of $era: $name",
+    async ({ payload, era }) => {
+      const thread = await makeThreadWithHostileWords(service, {
+        public: wordsOf("public", payload),
+        team: wordsOf("team", payload),
+        agents: wordsOf("agents", payload),
+        decision: wordsOf("decision", payload),
+      });
+      const { baseUrl } = service;
+      const stdio = await openMcpSession(era, { baseUrl, agentToken: thread.token, work: true });
+      await expectMarked(stdio.client, thread);
+      await expectMarked(await openHttpSession(era, { baseUrl, token: thread.token }), thread);
+      const connected = await openHttpSession(era, { baseUrl, token: thread.connection });
+      expectOnlyMarked(await read(connected, "read_feedback", { feedback: thread.feedback }));
+    },
+  );
 });
 
 type Thread = Awaited<ReturnType<typeof makeThreadWithHostileWords>>;

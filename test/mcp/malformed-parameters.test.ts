@@ -92,7 +92,7 @@ const ofSessions: typeof ofBoth = [
 const readError = (answer: unknown) => z.object({ error }).parse(answer).error;
 const error = z.strictObject({ code: z.number(), message: z.string() });
 
-describe.each(eras)("parameters that no client may send, in %s", (era) => {
+describe.each(eras)("parameters that the protocol does not allow, in %s,", (era) => {
   it.each([
     ["HTTP", overHttp],
     ["stdio", overStdio],
@@ -107,7 +107,7 @@ describe.each(eras)("parameters that no client may send, in %s", (era) => {
   });
 });
 
-describe("what is wrong with parameters", () => {
+describe("the error about wrong parameters", () => {
   it.each<[string, object, string]>([
     ["resources/read", {}, "The parameter `uri` is missing; it must be a string."],
     ["resources/read", { uri: 7 }, "The parameter `uri` must be a string."],
@@ -123,7 +123,7 @@ describe("what is wrong with parameters", () => {
       "The parameter `ref` does not have the form that the protocol names.",
     ],
     ["initialize", {}, "The parameter `protocolVersion` is missing; it must be a string."],
-  ])("of %s %j is named", async (method, given, sentence) => {
+  ])("names the fault of %s %j", async (method, given, sentence) => {
     const ask = await overHttp("2025-11-25");
     expect(readError(await ask(method, given))).toEqual({ code: -32_602, message: sentence });
   });

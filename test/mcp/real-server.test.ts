@@ -16,7 +16,7 @@ const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-describe.each(eras)("the real server over %s", (era) => {
+describe.each(eras)("the MCP server with the real server over %s", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(eras)("the real server over %s", (era) => {
     return { feedback, call, propose };
   };
 
-  it("lets an agent read a user's feedback with its image", async () => {
+  it("allows an agent to read a user's feedback with its image", async () => {
     const { feedback, call } = await start({
       message: "It leaks.",
       metadata: { device: "Pixel 9" },
@@ -55,14 +55,14 @@ describe.each(eras)("the real server over %s", (era) => {
     expect(content.at(-1)).toMatchObject({ type: "image", data: png, mimeType: "image/png" });
   });
 
-  it("lets an agent find a thread by its console link", async () => {
+  it("allows an agent to find a thread by its console link", async () => {
     const { feedback, call } = await start();
     const { structured } = await call("read_feedback", { feedback });
     const again = await call("read_feedback", { feedback: structured.console_url });
     expect(again.structured.feedback_id).toBe(feedback);
   });
 
-  it("lets an agent wait for a person's approval, and returns the approved text to it", async () => {
+  it("allows an agent to wait for a person's approval, and returns the approved text", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
     const looked = nextDecisionCheck(service);
@@ -86,7 +86,7 @@ describe.each(eras)("the real server over %s", (era) => {
     expect(structured.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
   });
 
-  it("shows an agent which proposal replaced its own", async () => {
+  it("shows an agent which proposal replaced the agent's own proposal", async () => {
     const { feedback, call, propose } = await start();
     const run_id = await propose();
     const newer = { feedback, summary: "Other", plan: "Another plan", expected_run_id: run_id };
@@ -98,7 +98,7 @@ describe.each(eras)("the real server over %s", (era) => {
     });
   });
 
-  it("shows an agent which changes a person asks for", async () => {
+  it("shows an agent which changes a person requests", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
     await decide(service, cast, run_id, { decision: "request_changes", note: "Also on tablets." });
@@ -108,7 +108,7 @@ describe.each(eras)("the real server over %s", (era) => {
     });
   });
 
-  it("shows a person exactly the plan in the record", async () => {
+  it("shows a person exactly the plan that the record has", async () => {
     const { feedback, call } = await start();
     const plan = "  1. Say \u201ccaf\u00e9\u201d \\n, then \u{1f469}\u{1f3fd}\u200d\u{1f4bb}\u200b  ";
     await call("propose_plan", { feedback, summary: "S", plan });

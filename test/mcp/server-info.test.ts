@@ -13,7 +13,7 @@ const initialize = {
 it.each([
   [undefined, "https://innkeep.example"],
   ["https://console.example", "https://console.example"],
-])("clients can show an icon, and a link to the console at %s", async (consoleUrl, websiteUrl) => {
+])("the MCP server has an icon, and a link to the console at %s: %s", async (consoleUrl, websiteUrl) => {
   const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const exit = serveStdio({ version: "1.2.3", baseUrl: "https://innkeep.example", consoleUrl, io });
   let said = "";

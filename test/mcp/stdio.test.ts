@@ -54,8 +54,8 @@ const hello = line({
 });
 const listTools = line({ method: "notifications/initialized" }) + line({ id: 2, method: "tools/list" });
 
-describe.each(eras)("the server as a process, over %s", (era) => {
-  it("follows a proposal to its approval, also across a restart", async () => {
+describe.each(eras)("the MCP server as a process, over %s,", (era) => {
+  it("follows a proposal to its approval, even over a restart", async () => {
     const api = await startFakeApi();
     const env = { BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken, STATE: await temporaryFolder() };
     const first = await connect(era, env);
@@ -71,7 +71,7 @@ describe.each(eras)("the server as a process, over %s", (era) => {
     await second.close();
   });
 
-  it("understands its client while a dependency prints to standard output", async () => {
+  it("understands its client even if a dependency prints to standard output", async () => {
     const api = await startFakeApi();
     const client = await connect(era, { BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken, NOISE: "1" });
     for (let i = 0; i < 5; i += 1)
@@ -82,8 +82,8 @@ describe.each(eras)("the server as a process, over %s", (era) => {
   });
 });
 
-describe("the server as a process", () => {
-  it("writes only messages to standard output, and the rest to standard error", async () => {
+describe("the MCP server as a process", () => {
+  it("writes only messages to standard output, and everything else to standard error", async () => {
     const { stdin, stdout, stderr } = start({ BASE_URL: "http://127.0.0.1:9", NOISE: "1" });
     const printed = Promise.all([text(stdout), text(stderr)]);
     let seen = "";
@@ -108,7 +108,7 @@ describe("the server as a process", () => {
     expect(await printed).toBe("");
   });
 
-  it("ends by itself when its client disconnects during a wait", async () => {
+  it("ends if its client disconnects during a wait", async () => {
     const api = await startFakeApi();
     const child = start({ BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken });
     const wait = { run_id: "0a9b8c7d-0000-4000-8000-00000000000a", wait_seconds: 50 };
@@ -121,7 +121,7 @@ describe("the server as a process", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it("ends by itself when its output is no longer read", async () => {
+  it("ends if its output is no longer read", async () => {
     const child = start({ BASE_URL: "http://127.0.0.1:9" });
     const ended = once(child, "exit");
     child.stdout.destroy();

@@ -17,7 +17,7 @@ import { readToolResult } from "./support/tool-result.ts";
 const uriOf = (runId: string) => `innkeep://runs/${runId}`;
 const queue = "innkeep://queue";
 
-describe.each(eras)("resources that a client follows over standard input, %s", (era) => {
+describe.each(eras)("resources that a client follows over standard input, %s,", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(eras)("resources that a client follows over standard input, %s", (
   };
   const proposed = async () => propose(service, cast, await submitFeedback(service, cast));
 
-  it("are announced after each change: a proposal, and what there is to do", async () => {
+  it("are announced after each change: a proposal, and the list of work", async () => {
     const [run, other] = [await proposed(), await proposed()];
     const { heard } = await follow([uriOf(run), queue]);
     await decide(service, cast, run, { decision: "approve" });
@@ -43,7 +43,7 @@ describe.each(eras)("resources that a client follows over standard input, %s", (
     await eventually(() => expect(heard.toSorted()).toEqual([queue, queue, uriOf(run)]));
   });
 
-  it("are announced no longer after the client ended it", async () => {
+  it("are no longer announced after the client ended this", async () => {
     const { heard, end } = await follow([queue]);
     const witness = await follow([queue]);
     await end();
@@ -52,14 +52,14 @@ describe.each(eras)("resources that a client follows over standard input, %s", (
     expect(heard).toEqual([]);
   });
 
-  it("may be a proposal that does not exist, which is never announced", async () => {
+  it("can be a proposal that does not exist, which is never announced", async () => {
     const run = await proposed();
     const { heard } = await follow([uriOf("b5d1c0de-0000-4000-8000-000000000001"), uriOf(run)]);
     await decide(service, cast, run, { decision: "reject" });
     await eventually(() => expect(heard).toEqual([uriOf(run)]));
   });
 
-  it("are announced at a server that lists no changes, too", async () => {
+  it("are also announced with a server that lists no changes", async () => {
     const { api, clock, client, heard } = await startFake();
     const run = await proposedAt(api, client);
     await client.follow([uriOf(run)], (uri) => heard.push(uri));
@@ -72,7 +72,7 @@ describe.each(eras)("resources that a client follows over standard input, %s", (
     });
   });
 
-  it("are announced after a failure, because something may have been missed", async () => {
+  it("are announced after a failure, because the client may have missed a change", async () => {
     const { api, clock, client, heard } = await startFake();
     const run = await proposedAt(api, client);
     await client.follow([uriOf(run)], (uri) => heard.push(uri));
@@ -101,13 +101,13 @@ async function proposedAt(api: Fake, client: Client): Promise<string> {
   return String(readToolResult(answer).structured.run_id);
 }
 
-it("A client of the older era gets an error for what it cannot follow", async () => {
+it("a client of the older era gets an error for a resource that it cannot follow", async () => {
   const { client } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
   const refused = client.follow(["innkeep://proposals"], () => undefined);
   await expect(refused).rejects.toThrow("Only innkeep://queue and innkeep://runs/{run_id} can be followed.");
 });
 
-it("A client of the newer era follows the rest of what it asked for", async () => {
+it("a client of the newer era follows all other resources that it requested", async () => {
   const { client } = await openMcpSession("2026-07-28", { baseUrl: "http://127.0.0.1:9" });
   const { uris } = await client.follow(["innkeep://proposals", queue], () => undefined);
   expect(uris).toEqual([queue]);

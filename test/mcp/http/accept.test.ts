@@ -17,7 +17,7 @@ const acceptsIn = (script: string): string[] =>
   );
 const listOfTools = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
-describe("the tools over HTTP", () => {
+describe("the MCP endpoint over HTTP", () => {
   let service: Service;
   let cast: AppWithAgent;
   let runId: string;
@@ -50,7 +50,7 @@ describe("the tools over HTTP", () => {
   ];
 
   it.each(["mcp-accept.sh", "mcp-accept-wide.sh", "mcp-accept-weighted.sh"])(
-    "answer each request of %s in a form that was asked for",
+    "answers each request of %s in a form that the client accepts",
     async (script) => {
       const accepts = acceptsIn(script);
       expect(accepts.length).toBeGreaterThan(1);
@@ -65,7 +65,7 @@ describe("the tools over HTTP", () => {
   );
 
   it.each(["mcp-null-argument.json", "mcp-empty-argument.json", "mcp-null-argument-decision.json"])(
-    "answer %s as if the arguments were left out",
+    "answers %s as if the request had no arguments",
     async (name) => {
       const sent = JSON.parse(input(name).replace("RUN_ID", runId));
       const given: Record<string, unknown> = sent.params.arguments;
@@ -81,7 +81,7 @@ describe("the tools over HTTP", () => {
     },
   );
 
-  describe.each(messages)("answer %s", (_, message) => {
+  describe.each(messages)("answers a message %s", (_, message) => {
     it.each([
       "application/json",
       "Application/JSON",
@@ -103,7 +103,7 @@ describe("the tools over HTTP", () => {
     );
 
     it.each(["*/*", "", "application/json, text/event-stream", undefined])(
-      "in some form for %s",
+      "in one of the forms for %s",
       async (accept) => {
         const { status, text } = await post(accept, message());
         expect(status).toBe(200);
@@ -112,11 +112,11 @@ describe("the tools over HTTP", () => {
     );
   });
 
-  it("refuse a client that accepts neither form", async () => {
+  it("refuses a client that accepts neither form", async () => {
     expect((await post("text/html", listOfTools)).status).toBe(406);
   });
 
-  it("take null, an empty text and nothing as one for optional arguments", async () => {
+  it("treats null, an empty text and no value as equal for optional arguments", async () => {
     const call = async (args: object) => {
       const { text } = await post("application/json", {
         ...withNulls,

@@ -13,7 +13,7 @@ import { authorizedProgram } from "../support/authorized-program.ts";
 import { connectNewer, connectOlder, type Era, eras } from "../support/clients.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe.each(eras)("a client of %s that only has the address", (era) => {
+describe.each(eras)("a client of %s that has only the address", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(eras)("a client of %s that only has the address", (era) => {
   });
   afterAll(() => service.stop());
 
-  it("finds the authorization server, has a person allow it, and calls a tool", async () => {
+  it("finds the authorization server, gets the consent of a person, and calls a tool", async () => {
     const program = authorizedProgram("http://localhost:33418/callback");
     const url = new URL(`${service.baseUrl}/mcp`);
     await expect(connect(era, url, program)).rejects.toThrow(/unauthorized/i);

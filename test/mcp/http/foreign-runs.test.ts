@@ -22,7 +22,7 @@ const calls: readonly (readonly [tool: string, args: (ids: Ids) => Record<string
   ],
 ];
 
-describe("a connection that asks for the run of another connection", () => {
+describe("a connection that requests a proposal of another connection", () => {
   let service: Service;
   let ids: Ids;
   let strangers: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ describe("a connection that asks for the run of another connection", () => {
     const session = () =>
       openHttpSession("2026-07-28", { baseUrl: service.baseUrl, token: strangers[whose] ?? "" });
 
-    it.each(calls)("gets the same answer from %s as for an unknown one", async (tool, args) => {
+    it.each(calls)("gets the same answer from %s as for an unknown proposal", async (tool, args) => {
       const client = await session();
       const hear = async (given: Ids) =>
         readToolResult(await client.callTool(tool, args(given)))
@@ -56,7 +56,7 @@ describe("a connection that asks for the run of another connection", () => {
       expect(heard).not.toMatch(/crashes|Guard the upload/);
     });
 
-    it("reads nothing of it as a resource, and has nothing to do", async () => {
+    it("reads nothing of it as a resource, and finds no work", async () => {
       const client = await session();
       for (const uri of [`innkeep://runs/${ids.run}`, `innkeep://feedback/${ids.thread}`])
         await expect(client.readResource(uri)).rejects.toThrow();

@@ -7,7 +7,7 @@ import { messages, newerMessage, olderMessage } from "../support/http-messages.t
 
 const origin = "https://pages.example";
 
-describe("requests for the tools", () => {
+describe("requests to the MCP endpoint", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -22,14 +22,14 @@ describe("requests for the tools", () => {
       headers: { ...sending.headers, ...cast.agent, ...headers },
     });
 
-  it.each(eras)("list the same tools as over stdio, in the era %s", async (era) => {
+  it.each(eras)("return the same list of tools as over stdio, in the era %s", async (era) => {
     const answer = await post(messages[era]("tools/list"));
     expect(answer.status).toBe(200);
     expect(answer.text.match(/"name":"[a-z_]+"/g)).toContain('"name":"get_decision"');
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  it.each(eras)("need a token before anything else, in the era %s", async (era) => {
+  it.each(eras)("need a token before everything else, in the era %s", async (era) => {
     for (const authorization of ["", "Bearer sda_wrong", "Basic eDp5", `Bearer ${cast.key["x-api-key"]}`]) {
       const answer = await post(messages[era]("tools/list"), { authorization });
       expect(answer.status).toBe(401);
@@ -48,13 +48,16 @@ describe("requests for the tools", () => {
     expect(answer.status).toBe(401);
   });
 
-  it.each(["GET", "DELETE", "PUT"])("answer 405 to %s, because there are no sessions", async (method) => {
-    const answer = await service.request(method, "/mcp", {
-      headers: { ...cast.agent, accept: "text/event-stream" },
-    });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("allow")).toBe("POST");
-  });
+  it.each(["GET", "DELETE", "PUT"])(
+    "are answered with 405 for %s, because there are no sessions",
+    async (method) => {
+      const answer = await service.request(method, "/mcp", {
+        headers: { ...cast.agent, accept: "text/event-stream" },
+      });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get("allow")).toBe("POST");
+    },
+  );
 
   it.each(["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "evil.example#127.0.0.1"])(
     "are refused with the forged Host %s",
@@ -63,9 +66,12 @@ describe("requests for the tools", () => {
     },
   );
 
-  it.each(["localhost:4700", "127.0.0.1", "[::1]:80"])("may name loopback as %s", async (host) => {
-    expect(await statusWithHost(service, cast, host)).toBe(200);
-  });
+  it.each(["localhost:4700", "127.0.0.1", "[::1]:80"])(
+    "can have the Host %s of this machine",
+    async (host) => {
+      expect(await statusWithHost(service, cast, host)).toBe(200);
+    },
+  );
 
   it.each(["https://evil.example", "null", "http://127.0.0.1:1"])(
     "are refused from a page of the origin %s",
@@ -74,7 +80,7 @@ describe("requests for the tools", () => {
     },
   );
 
-  it("are allowed from a listed origin, whose page may read the answer and send the protocol's headers", async () => {
+  it("are allowed from a listed origin, whose page can read the answer and send the headers of the protocol", async () => {
     expect((await post(olderMessage("tools/list"), { origin })).status).toBe(200);
     const preflight = await service.request("OPTIONS", "/mcp", { headers: { origin } });
     expect(preflight.headers.get("access-control-allow-headers")).toContain("Mcp-Protocol-Version");
@@ -88,7 +94,7 @@ describe("requests for the tools", () => {
     ["broken JSON", "{"],
     ["the same key twice", '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}'],
     ["deep nesting", `{"a":${"[".repeat(100)}${"]".repeat(100)}}`],
-  ])("are refused with %s as body", async (_, body) => {
+  ])("are refused with this body: %s", async (_, body) => {
     const headers = { ...olderMessage("ping").headers, "content-type": "application/json" };
     const answer = await post({ headers, body });
     expect(answer.status).toBe(400);
@@ -96,28 +102,31 @@ describe("requests for the tools", () => {
     expect(answer.field("error.message")).not.toMatch(/\.\.|`issues`/);
   });
 
-  it.each([1, 10])("are refused over 1 MiB, and the next one is served, also after %i MiB", async (size) => {
-    const { headers, body } = olderMessage("ping", { filler: "x".repeat(size * 1_048_576) });
-    const answer = await post({ headers, body });
-    expect(answer.status).toBe(413);
-    expect(answer.body).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
-    expect((await post(olderMessage("ping"))).status).toBe(200);
-  });
+  it.each([1, 10])(
+    "are refused above 1 MiB, and the next request is served, also after %i MiB",
+    async (size) => {
+      const { headers, body } = olderMessage("ping", { filler: "x".repeat(size * 1_048_576) });
+      const answer = await post({ headers, body });
+      expect(answer.status).toBe(413);
+      expect(answer.body).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32000 } });
+      expect((await post(olderMessage("ping"))).status).toBe(200);
+    },
+  );
 
-  it("are refused in another media type", async () => {
+  it("are refused with another media type", async () => {
     const { headers } = olderMessage("ping");
     const typed = { ...headers, "content-type": "text/plain" };
     expect((await post({ headers: typed, body: "{}" })).status).toBe(415);
   });
 
-  it("are refused in an unknown version", async () => {
+  it("are refused with an unknown version", async () => {
     const { headers, body } = newerMessage("tools/list");
     expect((await post({ headers: { ...headers, "mcp-protocol-version": "2099-01-01" }, body })).status).toBe(
       400,
     );
   });
 
-  it("get a unique answer each when fifty clients ask at once", async () => {
+  it("get a separate answer each if 50 clients send them at the same time", async () => {
     const sent = Array.from({ length: 50 }, (_, at) => ({ ...olderMessage("ping"), at }));
     const answers = await Promise.all(
       sent.map(({ headers, body, at }) => post({ headers, body: Object.assign({}, body, { id: `n${at}` }) })),
@@ -125,7 +134,7 @@ describe("requests for the tools", () => {
     for (const [at, { text }] of answers.entries()) expect(text).toContain(`"id":"n${at}"`);
   });
 
-  it("are counted and logged by the endpoints that the tools call", async () => {
+  it("are counted and logged as requests to the endpoints that the tools call", async () => {
     await post(
       olderMessage("tools/call", {
         name: "get_decision",
@@ -137,8 +146,8 @@ describe("requests for the tools", () => {
   });
 });
 
-describe("a server whose tools are turned off", () => {
-  it("has nothing at /mcp", async () => {
+describe("a server whose MCP endpoint is turned off", () => {
+  it("answers 404 at /mcp", async () => {
     const service = await startService({ environment: { INNKEEP_MCP: "off" } });
     const cast = await makeAppWithAgent(service);
     const { headers, body } = olderMessage("tools/list");

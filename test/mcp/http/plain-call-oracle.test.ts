@@ -162,8 +162,8 @@ function requestOf(change: Change): ToolRequest {
   };
 }
 
-describe("a call of a tool that is answered without the protocol's library", () => {
-  it("gets the answer of the library, also if it is unusual", {
+describe("a call of a tool that is answered without the MCP library", () => {
+  it("gets the same answer as with the library, even if it is unusual", {
     timeout: rounds(60, 900) * 1_000,
   }, async () => {
     let direct = 0;
@@ -187,7 +187,7 @@ describe("a call of a tool that is answered without the protocol's library", () 
     expect(direct).toBeGreaterThan(50);
   });
 
-  it("is refused with an argument named like a prototype, which the library leaves out", async () => {
+  it("is refused if an argument has the name of a JavaScript prototype, which the library ignores", async () => {
     const given = object([
       ["feedback", id],
       ["__proto__", id],

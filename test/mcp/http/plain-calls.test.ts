@@ -87,7 +87,7 @@ describe.each(eras)("a call of a tool over HTTP in %s", (era) => {
     ["with wrong arguments", { name: "read_feedback", arguments: { feedbak: id, max_chars: "many" } }],
     ["without arguments", { name: "read_feedback" }],
     ["whose answer is not that of a server", { name: "list_feedback", arguments: {} }],
-  ])("%s gets the answer of the protocol's library without it", async (_, params) => {
+  ])("gets the same answer with and without the MCP library if it is a call %s", async (_, params) => {
     const plain = await answerTo(callOf(era, params));
     const usual = await answerTo(callOf(era, params, { meta: era === "2025-11-25" ? reserved : unusual }));
     expect(plain.byLibrary).toBe(false);
@@ -98,7 +98,7 @@ describe.each(eras)("a call of a tool over HTTP in %s", (era) => {
     ["a token of progress", { meta: { progressToken: 7 } }],
     ["a text as id", { body: { id: "seven" } }],
     ["a character set", { headers: { "content-type": "application/json; charset=utf-8" } }],
-  ])("may have %s", async (_, change) => {
+  ])("is answered without the MCP library if it has %s", async (_, change) => {
     expect((await answerTo(callOf(era, read, change))).byLibrary).toBe(false);
   });
 
@@ -119,13 +119,13 @@ describe.each(eras)("a call of a tool over HTTP in %s", (era) => {
     ["a broken token of progress", { meta: { progressToken: {} } }],
     ["no object as meta", { params: { _meta: [] } }],
     ["a wait", { params: { name: "get_decision", arguments: { run_id: id, wait_seconds: 0 } } }],
-  ])("with %s is left to the protocol's library", async (_, change) => {
+  ])("is given to the MCP library if it has %s", async (_, change) => {
     const answer = await tools.answer(callOf(era, read, change), caller);
     expect("response" in answer).toBe(true);
   });
 });
 
-describe("an independent call of a tool", () => {
+describe("a call of a tool without the MCP library", () => {
   it.each<[string, Change]>([
     ["another tool in its header", { headers: { "mcp-name": "list_feedback" } }],
     ["another method in its header", { headers: { "mcp-method": "tools/list" } }],
@@ -134,7 +134,7 @@ describe("an independent call of a tool", () => {
       "no description of the client's capabilities",
       { meta: { "io.modelcontextprotocol/clientCapabilities": 1 } },
     ],
-  ])("with %s is left to the protocol's library, which refuses it", async (_, change) => {
+  ])("is given to the library, which refuses it, if it has %s", async (_, change) => {
     expect(await answerTo(callOf("2026-07-28", read, change))).toMatchObject({
       byLibrary: true,
       status: 400,
@@ -142,7 +142,7 @@ describe("an independent call of a tool", () => {
   });
 });
 
-it("A call whose client has disconnected ends without an answer", async () => {
+it("a call whose client has disconnected ends without an answer", async () => {
   const gone = AbortSignal.abort();
   expect(await tools.answer({ ...callOf("2025-11-25", read), gone }, caller)).toEqual({ json: "" });
 });

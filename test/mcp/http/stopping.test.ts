@@ -5,19 +5,22 @@ import { makeAppWithAgent, propose, submitFeedback } from "../../support/worlds/
 import { eras } from "../support/clients.ts";
 import { messages } from "../support/http-messages.ts";
 
-it.each(eras)("A server that stops answers waits over HTTP of the era %s at once", async (era) => {
-  const service = await startService();
-  const cast = await makeAppWithAgent(service);
-  const run_id = await propose(service, cast, await submitFeedback(service, cast));
-  const looked = nextDecisionCheck(service);
-  const { headers, body } = messages[era]("tools/call", {
-    name: "get_decision",
-    arguments: { run_id, wait_seconds: 50 },
-  });
-  const waiting = service.request("POST", "/mcp", { headers: { ...headers, ...cast.agent }, body });
-  await looked;
-  service.beginStop();
-  const answer = await waiting;
-  expect(answer.text).toContain("awaiting_approval");
-  await service.stop();
-});
+it.each(eras)(
+  "a server that stops answers waiting requests over HTTP of the era %s immediately",
+  async (era) => {
+    const service = await startService();
+    const cast = await makeAppWithAgent(service);
+    const run_id = await propose(service, cast, await submitFeedback(service, cast));
+    const looked = nextDecisionCheck(service);
+    const { headers, body } = messages[era]("tools/call", {
+      name: "get_decision",
+      arguments: { run_id, wait_seconds: 50 },
+    });
+    const waiting = service.request("POST", "/mcp", { headers: { ...headers, ...cast.agent }, body });
+    await looked;
+    service.beginStop();
+    const answer = await waiting;
+    expect(answer.text).toContain("awaiting_approval");
+    await service.stop();
+  },
+);

@@ -24,7 +24,7 @@ async function follow(baseUrl: string, token: string, uris: readonly string[]) {
   return { ...followed, heard };
 }
 
-describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
+describe.each(databases)("a stream of changes over MCP and HTTP on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
     await eventually(() => expect(heard).toEqual([uriOf(run), uriOf(run)]));
   });
 
-  it("says that there may be other work, only for the agent's own apps", async () => {
+  it("says that other work may exist, only for the agent's own apps", async () => {
     const stranger = await makeAppWithAgent(service);
     const { heard } = await follow(service.baseUrl, tokenOf(cast), ["innkeep://queue"]);
     const theirs = await follow(service.baseUrl, tokenOf(stranger), ["innkeep://queue"]);
@@ -60,7 +60,7 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
     expect(heard).toEqual(["innkeep://queue"]);
   });
 
-  it("leaves out what the token may not read and what cannot be followed", async () => {
+  it("leaves out what the token may not read and resources that cannot be followed", async () => {
     const stranger = await makeAppWithAgent(service);
     const theirs = await proposed(stranger);
     const mine = await proposed();
@@ -72,7 +72,7 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
     await eventually(() => expect(heard).toEqual([uriOf(mine)]));
   });
 
-  it("does not mark an approval as read by an agent", async () => {
+  it("does not count as an agent's read of the approval", async () => {
     const run = await proposed();
     const { heard } = await follow(service.baseUrl, tokenOf(cast), [uriOf(run)]);
     await decide(service, cast, run, { decision: "approve" });
@@ -87,7 +87,7 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
   it.each([
     ["the queue", async () => "innkeep://queue"],
     ["a proposal", async () => uriOf(await proposed())],
-  ])("ends when the token is revoked, of %s", async (_, uri) => {
+  ])("ends if the token is revoked, for %s", async (_, uri) => {
     const { access } = await connect(service, cast.person);
     const { closed } = await follow(service.baseUrl, access, [await uri()]);
     const { body } = await service.request("GET", "/api/v1/console/tokens", { headers: cast.person });
@@ -97,8 +97,8 @@ describe.each(databases)("a stream of changes over HTTP on $name", (engine) => {
   });
 });
 
-describe.each(databases)("streams of changes over HTTP at two servers on $name", (engine) => {
-  it("send a decision of the other server, and end when the token is revoked there", async () => {
+describe.each(databases)("streams of changes over MCP and HTTP at two servers on $name", (engine) => {
+  it("send a decision of the other server, and end if the token is revoked on the other server", async () => {
     const database = await engine.create();
     const secret = "the same secret";
     const one = await startService({ database, secret });
@@ -123,7 +123,7 @@ describe.each(databases)("streams of changes over HTTP at two servers on $name",
   });
 });
 
-describe("streams of changes over HTTP", () => {
+describe("streams of changes over MCP and HTTP", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -132,7 +132,7 @@ describe("streams of changes over HTTP", () => {
   });
   afterAll(() => service.stop());
 
-  it("are refused beyond twenty of a token, until one ends", async () => {
+  it("are refused above twenty for a token until one ends", async () => {
     const token = await service.makeToken(cast.owner, "agent");
     const open = () => follow(service.baseUrl, token, ["innkeep://queue"]);
     const [first] = await Promise.all(Array.from({ length: 20 }, open));
@@ -141,7 +141,7 @@ describe("streams of changes over HTTP", () => {
     await eventually(open);
   });
 
-  it("keep nothing when their client disconnects", async () => {
+  it("leave no memory in use after their client disconnects", async () => {
     const { threadWatch } = service.deps;
     const listen = threadWatch.listen.bind(threadWatch);
     const stopped = vi.fn();
@@ -158,10 +158,10 @@ describe("streams of changes over HTTP", () => {
   });
 
   it.each([
-    ["no list", undefined],
+    ["missing", undefined],
     ["a text", "innkeep://queue"],
     ["other values", [1, null, {}]],
-  ])("are refused or empty with %s of resources", async (_, resourceSubscriptions) => {
+  ])("are refused or empty if the list of resources is %s", async (_, resourceSubscriptions) => {
     const { headers, body } = newerMessage("subscriptions/listen", {
       notifications: { resourceSubscriptions },
     });
@@ -170,7 +170,7 @@ describe("streams of changes over HTTP", () => {
   });
 });
 
-it("A server that stops ends its streams with their last message", async () => {
+it("a server that stops ends its streams with their last message", async () => {
   const service = await startService();
   const cast = await makeAppWithAgent(service);
   const { closed } = await follow(service.baseUrl, tokenOf(cast), ["innkeep://queue"]);

@@ -16,7 +16,7 @@ const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-describe.each(eras)("the tools over HTTP, %s", (era) => {
+describe.each(eras)("the MCP tools over HTTP, %s,", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     return { feedback, client, call, propose };
   };
 
-  it("let an agent read a user's feedback with its image", async () => {
+  it("allow an agent to read a user's feedback with its image", async () => {
     const { feedback, call, client } = await start({
       message: "It leaks.",
       images: [`data:image/png;base64,${png}`],
@@ -50,7 +50,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     });
   });
 
-  it("let an agent wait for a person's approval with progress, and give it the approved text", async () => {
+  it("allow an agent to wait for a person's approval with progress, and return the approved text", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
     const looked = nextDecisionCheck(service);
@@ -65,14 +65,14 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     });
   });
 
-  it("answer the same proposal again with the same run", async () => {
+  it("return the same run for the same proposal", async () => {
     const { call, feedback, propose } = await start();
     const run_id = await propose();
     const again = await call("propose_plan", { feedback, ...texts });
     expect(again.structured).toMatchObject({ run_id, duplicate: true });
   });
 
-  it("answer the same proposal after a rejection with the rejection, until another is asked for", async () => {
+  it("return the rejection for the same proposal after it, until the agent requests a new proposal", async () => {
     const { call, feedback, propose } = await start();
     const run_id = await propose();
     await decide(service, cast, run_id, { decision: "reject", note: "Too risky." });
@@ -86,7 +86,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     expect(anew.structured.run_id).not.toBe(run_id);
   });
 
-  it("let a person ask for changes, and the agent propose again", async () => {
+  it("allow a person to request changes, and the agent to propose again", async () => {
     const { call, feedback, propose } = await start();
     const run_id = await propose();
     await decide(service, cast, run_id, { decision: "request_changes", note: "Also on tablets." });
@@ -114,7 +114,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     });
   });
 
-  it("keep no record of proposals, and list what waits", async () => {
+  it("store no record of proposals, and list the waiting proposals", async () => {
     const { client, propose, feedback } = await start();
     await propose();
     expect(JSON.stringify(await client.listResources())).not.toContain("innkeep://proposals");
@@ -135,7 +135,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     expect(text).toContain("belongs to another owner");
   });
 
-  it("record a proposal in the audit with the token and the address", async () => {
+  it("cause an audit entry for a proposal, with the token and the address", async () => {
     const { propose } = await start();
     const run_id = await propose();
     const { body } = await service.request("GET", "/api/v1/console/audit?action=run.propose", {
@@ -145,7 +145,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     expect(body).toMatchObject({ items: expect.arrayContaining([entry]) });
   });
 
-  it("end a wait at once when the token is revoked", async () => {
+  it("end a waiting request immediately if the token is revoked", async () => {
     const token = await service.makeToken(cast.owner, "agent");
     const { call, propose } = await start({}, token);
     const run_id = await propose();
@@ -161,7 +161,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     expect(status).toBe(401);
   });
 
-  it("stop waiting when the client disconnects", async () => {
+  it("stop waiting if the client disconnects", async () => {
     const { client, propose } = await start();
     const run_id = await propose();
     const waits = vi.spyOn(service.deps.waiting, "until");

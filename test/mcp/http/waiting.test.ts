@@ -10,7 +10,7 @@ import { eras } from "../support/clients.ts";
 import { messages } from "../support/http-messages.ts";
 
 it.each(eras)(
-  "The answer to a wait begins before the decision, so that no proxy cuts it, in %s",
+  "the answer to a waiting request begins before the decision, so that no proxy ends it, in %s",
   async (era) => {
     const service = await startService();
     const cast = await makeAppWithAgent(service);

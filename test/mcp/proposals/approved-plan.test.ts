@@ -37,7 +37,7 @@ async function forge(folder: string): Promise<void> {
   }
 }
 
-describe("the approved plan on the real server", () => {
+describe("the approved plan with the real server", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe("the approved plan on the real server", () => {
     return { place, feedback, call, run_id: String(structured.run_id) };
   };
 
-  it("is that of the server, even if the local record differs", async () => {
+  it("is the plan of the server, even if the local record differs", async () => {
     const { place, run_id } = await start();
     await forge(place.stateDirectory);
     await decide(service, cast, run_id, { decision: "approve" });
@@ -79,7 +79,7 @@ describe("the approved plan on the real server", () => {
     expect(structured).toMatchObject({ duplicate: false, may_proceed: false, status: "awaiting_approval" });
   });
 
-  it("is available on another machine, also after a newer proposal, with the thread and the console's link", async () => {
+  it("is available on another machine with the thread and the console link, even after a newer proposal", async () => {
     const { feedback, run_id, call } = await start();
     await decide(service, cast, run_id, { decision: "approve" });
     await call("propose_plan", { feedback, summary: "Other", plan: "Another plan" });
@@ -92,7 +92,7 @@ describe("the approved plan on the real server", () => {
     });
   });
 
-  it("is not replaced by an agent that has not read the other agent's proposal", async () => {
+  it("is not replaced by an agent that has not read the proposal of the other agent", async () => {
     const { feedback, run_id } = await start();
     const other = await open({ baseUrl: service.baseUrl, agentToken: token() });
     const given = { feedback, summary: "Other", plan: "Another plan" };
@@ -104,7 +104,7 @@ describe("the approved plan on the real server", () => {
     expect(late.text).toContain(`the newest proposal of this thread is ${structured.run_id}`);
   });
 
-  it("is posted by only one of two simultaneous agents, and the other gets an error", async () => {
+  it("is posted by only one of two agents at the same time, and the other agent gets an error", async () => {
     const feedback = await submitFeedback(service, cast);
     const place = { baseUrl: service.baseUrl, agentToken: token() };
     const agents = await Promise.all([open(place), open(place)]);
@@ -117,7 +117,7 @@ describe("the approved plan on the real server", () => {
   });
 });
 
-describe("the approved plan on a server with only the specified fields", () => {
+describe("the approved plan with a server that has only the specified fields", () => {
   const start = async () => {
     const api = await startFakeApi();
     const place = { baseUrl: api.baseUrl, agentToken, stateDirectory: await temporaryFolder() };
@@ -128,13 +128,13 @@ describe("the approved plan on a server with only the specified fields", () => {
     return { api, place, run_id };
   };
 
-  it("is the plan sent from here", async () => {
+  it("is the plan that this machine sent", async () => {
     const { place, run_id } = await start();
     const { structured } = await (await open(place))("get_decision", { run_id });
     expect(structured).toMatchObject({ may_proceed: true, approved_plan: texts });
   });
 
-  it("is unknown after an edit of the local record: the agent may not proceed", async () => {
+  it("is unknown after a change of the local record, and the agent may not proceed", async () => {
     const { place, run_id } = await start();
     await forge(place.stateDirectory);
     const { structured, text } = await (await open(place))("get_decision", { run_id });
@@ -153,7 +153,7 @@ describe("the approved plan on a server with only the specified fields", () => {
     expect(text).toContain("in a form that this version does not know");
   });
 
-  it("is rejected if its hash differs", async () => {
+  it("is refused if its hash differs", async () => {
     const { api, place, run_id } = await start();
     api.fail({ body: { id: run_id, status: "approved", ...evil, planSha256: hashOf(texts.plan) } });
     const { structured } = await (await open(place))("get_decision", { run_id });

@@ -31,8 +31,8 @@ const open = (folder: string, { baseUrl = server, token = "sda_one" } = {}) => {
   return { proposals, failures };
 };
 
-describe("the record of proposals", () => {
-  it("is readable by this user only", async () => {
+describe("the local record of proposals", () => {
+  it("can be read only by the same user", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     const files = await filesIn(folder);
@@ -42,14 +42,14 @@ describe("the record of proposals", () => {
       expect((await stat(join(folder, inside))).mode & 0o777).toBe(0o700);
   });
 
-  it("survives a restart, in the order of the proposals", async () => {
+  it("is kept over a restart, in the order of the proposals", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record({ run_id: "b", created_at: "2026-11-21T11:00:00.000Z" }));
     await open(folder).proposals.add(record({ run_id: "a" }));
     expect((await open(folder).proposals.all()).map(({ run_id }) => run_id)).toEqual(["a", "b"]);
   });
 
-  it("is shared by several servers at once without losing a proposal", async () => {
+  it("is shared by several MCP servers at the same time, and loses no proposal", async () => {
     const folder = await temporaryFolder();
     const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
     await Promise.all(ids.map((run_id) => open(folder).proposals.add(record({ run_id }))));
@@ -73,7 +73,7 @@ describe("the record of proposals", () => {
     expect(await open(folder).proposals.all()).toEqual([]);
   });
 
-  it("confirms a plan that was sent from here, also after a restart and a status change", async () => {
+  it("confirms a plan that this machine sent, even after a restart and a change of the status", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     const { proposals } = open(folder);
@@ -86,8 +86,8 @@ describe("the record of proposals", () => {
     ["the plan and its hash", { plan: "rm -rf /", sha256: hashOf("rm -rf /") }],
     ["the summary", { summary: "Other" }],
     ["the thread", { feedback_id: "feedback-2" }],
-    ["the seal", { mac: "0".repeat(64) }],
-  ])("does not confirm a file after an edit of %s, even after a status change", async (_, edit) => {
+    ["the authentication code", { mac: "0".repeat(64) }],
+  ])("does not confirm a file after a change of %s, even after a change of the status", async (_, edit) => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     const file = join(folder, "proposals", "run-1.json");
@@ -99,7 +99,7 @@ describe("the record of proposals", () => {
     expect(await open(folder).proposals.find("run-1")).toMatchObject({ verified: false });
   });
 
-  it("does not confirm a plan with another token", async () => {
+  it("does not confirm a plan for another token", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     expect(await open(folder, { token: "sda_two" }).proposals.find("run-1")).toMatchObject({
@@ -107,7 +107,7 @@ describe("the record of proposals", () => {
     });
   });
 
-  it("works with memory if the folder is not writable, and reports this", async () => {
+  it("is kept in memory if the folder is not writable, and the message says so", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "proposals"), "a file in the way");
     const { proposals, failures } = open(folder);
@@ -122,7 +122,7 @@ describe("the record of proposals", () => {
     for (const file of await filesIn(folder)) expect(await readFile(file, "utf8")).not.toContain("sda_");
   });
 
-  it("is found by its thread without reading other records", async () => {
+  it("finds a proposal by its thread, and reads no other records", async () => {
     const folder = await temporaryFolder();
     const { proposals } = open(folder);
     await proposals.add(record({ run_id: "a", created_at: "2026-11-21T11:00:00.000Z" }));
@@ -137,14 +137,14 @@ describe("the record of proposals", () => {
     expect(await runsOf("../..")).toEqual([]);
   });
 
-  it("of an earlier version is found by its thread, too", async () => {
+  it("also finds a proposal of an earlier version by its thread", async () => {
     const folder = await temporaryFolder();
     await plant(folder, [record({ run_id: "a" }), record({ run_id: "b", feedback_id: "../../out" })]);
     expect(await open(folder).proposals.ofThread("feedback-1")).toMatchObject([{ run_id: "a" }]);
     expect(await filesIn(folder)).toHaveLength(3);
   });
 
-  it("drops the oldest down to five hundred when there are fifty more", async () => {
+  it("deletes the oldest proposals down to 500 when there are 550", async () => {
     const folder = await temporaryFolder();
     const records = Array.from({ length: 551 }, (_, index) => {
       const created_at = new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString();

@@ -25,7 +25,7 @@ const unit = fc.oneof(
 );
 const unicode = fc.string({ unit, maxLength: 60 });
 
-describe("the sanitiser", () => {
+describe("the function that cleans a text for agents", () => {
   it.each([
     ["a family", "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}"],
     ["a profession with a skin tone", "\u{1f469}\u{1f3fd}\u200d\u{1f4bb}"],
@@ -59,13 +59,13 @@ describe("the sanitiser", () => {
     expect(clean(text)).toBe(expected);
   });
 
-  it("counts every removed character", () => {
+  it("counts each removed character", () => {
     const sanitiser = createSanitiser("0123456789ab");
     sanitiser.value({ "k\u200b": ["\u{e0041}\u{e0042}", { deep: "0123456789ab" }], n: 1, no: null });
     expect(sanitiser.removed()).toBe(15);
   });
 
-  it("changes nothing the second time, for any text", () => {
+  it("changes nothing the second time for any text", () => {
     fc.assert(
       fc.property(unicode, (text) => {
         expect(clean(clean(text))).toBe(clean(text));
@@ -74,7 +74,7 @@ describe("the sanitiser", () => {
     );
   });
 
-  it("returns well-formed text in NFC, for any text", () => {
+  it("returns valid Unicode text in NFC for any text", () => {
     fc.assert(
       fc.property(unicode, (text) => {
         expect(clean(text).isWellFormed()).toBe(true);
@@ -84,14 +84,14 @@ describe("the sanitiser", () => {
     );
   });
 
-  it("is fast on hostile text", () => {
+  it("needs little time for a hostile text", () => {
     const hostile = ["\u{1f468}\u200d", "\u{1f468}\ufe0f", "1\ufe0f", "e\u0301", "\u200d"];
     for (const part of hostile)
       expect(clean(part.repeat(100_000)).length).toBeLessThanOrEqual(part.length * 100_000);
   });
 });
 
-describe("a page of a thread", () => {
+describe("a page of a thread for an agent", () => {
   const message = fc.record({
     direction: fc.constant("inbound"),
     author: fc.constant("sender"),
@@ -108,7 +108,7 @@ describe("a page of a thread", () => {
   });
   const room = fc.integer({ min: 50, max: 2_000 });
 
-  it("never exceeds its limit, and never contains half a character", () => {
+  it("is never longer than its limit, and never contains half a character", () => {
     fc.assert(
       fc.property(thread, room, (parts, maxChars) => {
         const { message: report = "", metadata = {}, messages } = threadPageOf(parts, undefined, maxChars);
@@ -122,7 +122,7 @@ describe("a page of a thread", () => {
     );
   });
 
-  it("is part of a sequence that shows each message exactly once, in order", () => {
+  it("belongs to pages that show each message exactly once, in order", () => {
     fc.assert(
       fc.property(thread, room, (parts, maxChars) => {
         const counts: number[] = [];

@@ -5,7 +5,7 @@ import { secretIn } from "../../../mcp/secrets.ts";
 const of = (...parts: string[]) => parts.join("");
 const letters = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zAbCdEfGhIjKlMnOpQrStUvWxYz";
 
-describe("a text with a secret", () => {
+describe("the search for secrets in a text", () => {
   it.each([
     ["an Innkeep app key (sdk_…)", of("sdk", "_", letters.slice(0, 36))],
     ["an Innkeep device token (sdt_…)", of("sdt", "_", letters.slice(0, 36))],
@@ -44,7 +44,7 @@ describe("a text with a secret", () => {
     ["a JSON web token", of("eyJ", "hbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0In0.", letters.slice(0, 43))],
     ["a bearer token", of("Authorization: ", "Bearer ", letters.slice(0, 32))],
     ["an address with a password in it", of("postgres://app:", "hunter22", "@db.internal/app")],
-  ])("is recognised by %s", (kind, secret) => {
+  ])("finds %s", (kind, secret) => {
     expect(secretIn(`Set the variable to "${secret}" and restart.`, [])).toBe(kind);
   });
 
@@ -56,7 +56,7 @@ describe("a text with a secret", () => {
     "Change `Authorization: Bearer <TOKEN>` in the docs.",
     "Delete sk-nearby-stars and task_id_0123456789abcdef0123456789.",
     "id 0a9b8c7d-0000-4000-8000-00000000000a",
-  ])("is not reported without a secret: %s", (text) => {
+  ])("reports nothing for a text without a secret: %s", (text) => {
     expect(secretIn(text, [of("sda", "_", letters.slice(0, 36))])).toBeUndefined();
   });
 });

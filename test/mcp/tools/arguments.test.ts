@@ -7,7 +7,7 @@ import { startFakeApi } from "../support/fake-api.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe.each(eras)("arguments over %s", (era) => {
+describe.each(eras)("arguments of a tool over %s", (era) => {
   const start = async (options: { maxWaitSeconds?: number } = {}) => {
     const api = await startFakeApi();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl, ...options });
@@ -16,7 +16,7 @@ describe.each(eras)("arguments over %s", (era) => {
     return { api, client, call };
   };
 
-  it("with a misspelt name are refused with the intended name", async () => {
+  it("with a misspelt name are refused, and the error has the right name", async () => {
     const { api, call } = await start();
     const { isError, text: told } = await call("propose_plan", {
       feedback: api.addThread(),
@@ -31,7 +31,7 @@ describe.each(eras)("arguments over %s", (era) => {
     expect(api.posts()).toEqual([]);
   });
 
-  it("may have the names used in answers, and numbers and booleans as text", async () => {
+  it("can have the names that answers use, and numbers and booleans as text", async () => {
     const { api, call } = await start();
     const given = { feedback_id: api.addThread(), max_chars: "2000", include_images: "false" };
     expect((await call("read_feedback", given)).isError).toBe(false);
@@ -39,7 +39,7 @@ describe.each(eras)("arguments over %s", (era) => {
     expect(wrong.text).toContain("`max_chars`");
   });
 
-  it("accept wait_seconds as text", async () => {
+  it("can contain wait_seconds as text", async () => {
     const { api, call } = await start();
     const posted = await call("propose_plan", { feedback: api.addThread(), summary: "S", plan: "P" });
     const run_id = String(posted.structured.run_id);
@@ -48,7 +48,7 @@ describe.each(eras)("arguments over %s", (era) => {
     expect(structured.may_proceed).toBe(true);
   });
 
-  it("that name a thread instead of a run cause an explanation of a run", async () => {
+  it("that name a thread in place of a run cause an explanation", async () => {
     const { api, call } = await start();
     const { text: told } = await call("get_decision", { run_id: api.addThread() });
     expect(told).toContain("not the id of a thread");
@@ -67,8 +67,8 @@ describe.each(eras)("arguments over %s", (era) => {
   });
 });
 
-describe("a line that is too long", () => {
-  it("gets an error that names its request, and the next line is read", async () => {
+describe("a line of standard input that is too long", () => {
+  it("gets an error with the id of its request, and the next line is read", async () => {
     const out = new PassThrough();
     const lines = lineLimit(out, 100);
     const heard = text(lines);
@@ -85,7 +85,7 @@ describe("a line that is too long", () => {
     ["after the method", `{"jsonrpc": "2.0", "method": "ping", "id": 7, "params": {"x":"LONG","id":3}}`, 7],
     ["only in its parameters", `{"method":"ping","params":{"id":3,"x":"LONG","id":3}}`, null],
     ["nowhere", `LONG`, null],
-  ])("gets an error with the id %s", async (_, line, id) => {
+  ])("gets an error with the right id if the id is %s", async (_, line, id) => {
     const out = new PassThrough();
     const lines = lineLimit(out, 3_000);
     const heard = text(lines);
@@ -95,7 +95,7 @@ describe("a line that is too long", () => {
     expect(JSON.parse(String(out.read()))).toMatchObject({ id, error: { code: -32600 } });
   });
 
-  it("of ten megabytes is refused at the call of a client, which can continue", async () => {
+  it("of ten megabytes is refused for a call, and the client can continue", async () => {
     const { client } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
     const plan = "x".repeat(10_485_760);
     await expect(client.callTool("propose_plan", { feedback: "a", summary: "S", plan })).rejects.toThrow(

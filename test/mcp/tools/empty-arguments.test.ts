@@ -28,41 +28,44 @@ const required: Readonly<Record<string, string>> = {
   ...{ feedback: id, run_id: id, claim_id: id, summary: "S", plan: "P", status: "succeeded" },
 };
 
-describe("each optional argument of each tool", () => {
+describe("each optional argument of each MCP tool", () => {
   const optional = definitions.flatMap((definition) =>
     Object.entries(definition.input.shape)
       .filter(([, schema]) => z.safeParse(schema, undefined).success)
       .map(([name]) => [definition.name, name, definition] as const),
   );
 
-  it("belongs to a tool that is listed", () => {
+  it("belongs to a tool that the server lists", () => {
     expect(definitions.map(({ name }) => name)).toEqual(Object.values(tools).map(({ name }) => name));
     expect(optional.length).toBeGreaterThan(15);
   });
 
-  it.each(optional)("%s %s: null, an empty text and nothing are one", async (_, name, definition) => {
-    const { input } = definition;
-    const needed = Object.keys(input.shape).filter(
-      (each) => !z.safeParse(input.shape[each] ?? z.never(), undefined).success,
-    );
-    const base = Object.fromEntries(needed.map((each) => [each, required[each]]));
-    const read = async (given: object): Promise<unknown> => {
-      let seen: unknown;
-      const run = runOf(definition, async (arrived) => {
-        seen = arrived;
-        return { structured: {}, text: "" };
-      });
-      const call = { signal: new AbortController().signal, progress: async () => undefined };
-      const deps: Deps = Object.create(null);
-      await run(given, deps, call);
-      return seen;
-    };
-    const without = await read(base);
-    for (const empty of [null, "", "  "]) expect(await read({ ...base, [name]: empty })).toEqual(without);
-  });
+  it.each(optional)(
+    "has the same meaning with null, an empty text and no value: %s %s",
+    async (_, name, definition) => {
+      const { input } = definition;
+      const needed = Object.keys(input.shape).filter(
+        (each) => !z.safeParse(input.shape[each] ?? z.never(), undefined).success,
+      );
+      const base = Object.fromEntries(needed.map((each) => [each, required[each]]));
+      const read = async (given: object): Promise<unknown> => {
+        let seen: unknown;
+        const run = runOf(definition, async (arrived) => {
+          seen = arrived;
+          return { structured: {}, text: "" };
+        });
+        const call = { signal: new AbortController().signal, progress: async () => undefined };
+        const deps: Deps = Object.create(null);
+        await run(given, deps, call);
+        return seen;
+      };
+      const without = await read(base);
+      for (const empty of [null, "", "  "]) expect(await read({ ...base, [name]: empty })).toEqual(without);
+    },
+  );
 });
 
-describe.each(eras)("empty arguments over %s", (era) => {
+describe.each(eras)("empty arguments of a tool over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
     const { client } = await openMcpSession(era, { baseUrl: api.baseUrl });
@@ -71,7 +74,7 @@ describe.each(eras)("empty arguments over %s", (era) => {
     return { api, call };
   };
 
-  it.each([null, "", "  "])("are left out where they are optional: %j", async (empty) => {
+  it.each([null, "", "  "])("are ignored if they are optional: %j", async (empty) => {
     const { api, call } = await start();
     const feedback = api.addThread();
     const read = { feedback, messages_before: empty, max_chars: empty, include_images: empty };
@@ -84,14 +87,14 @@ describe.each(eras)("empty arguments over %s", (era) => {
     );
   });
 
-  it.each([null, ""])("are refused where they are required: %j", async (empty) => {
+  it.each([null, ""])("are refused if they are required: %j", async (empty) => {
     const { call } = await start();
     const { isError, text } = await call("read_feedback", { feedback: empty });
     expect(isError).toBe(true);
     expect(text).toContain("`feedback`");
   });
 
-  it("with several faults get each of them named", async () => {
+  it("cause an error that names each of several faults", async () => {
     const { call } = await start();
     const { text } = await call("read_feedback", {
       feedback: "seven",

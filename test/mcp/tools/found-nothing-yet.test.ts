@@ -5,12 +5,12 @@ import { createSanitiser } from "../../../src/words/fence.ts";
 const noteOf = (nextCursor: string | null) =>
   foundThreads({ items: [], nextCursor }, createSanitiser("nonce"));
 
-describe("list_feedback without threads", () => {
-  it("says that none matches if all were searched", () => {
+describe("the tool list_feedback without a result", () => {
+  it("says that no thread matches if all were searched", () => {
     expect(noteOf(null)).toMatchObject({ threads: [], next_cursor: null, note: "No thread matches." });
   });
 
-  it("reports that the search continues if older threads were not searched", () => {
+  it("says that the search continues if older threads were not searched", () => {
     const { note, ...found } = noteOf("ODAwMA");
     expect(found).toMatchObject({ threads: [], next_cursor: "ODAwMA" });
     expect(note).toMatch(/Older ones were not searched yet/);

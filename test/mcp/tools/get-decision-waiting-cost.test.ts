@@ -6,7 +6,7 @@ import { manualClock } from "../support/manual-clock.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe.each(eras)("the cost of a wait over %s", (era) => {
+describe.each(eras)("the cost of a wait for a decision over %s", (era) => {
   const start = async () => {
     const api = await startFakeApi();
     const time = manualClock();
@@ -24,7 +24,7 @@ describe.each(eras)("the cost of a wait over %s", (era) => {
   };
 
   it.each([20, 50])(
-    "is one read for %i seconds if the server holds its answer to the end",
+    "is one read for %i seconds if the server delays its answer until the end",
     async (seconds) => {
       const { api, time, wait, polled, release } = await start();
       const answer = wait(seconds);
@@ -41,7 +41,7 @@ describe.each(eras)("the cost of a wait over %s", (era) => {
     },
   );
 
-  it("includes a separate read for a shorter wait that joins a longer one", async () => {
+  it("includes a separate read for a shorter wait beside a longer one", async () => {
     const { api, time, wait, polled } = await start();
     const long = wait(50);
     await polled(1);

@@ -10,7 +10,7 @@ import { readToolResult } from "../support/tool-result.ts";
 
 const texts = { summary: "The kettle is null.", plan: "Check the kettle." };
 
-describe.each(eras)("waiting for a decision over %s", (era) => {
+describe.each(eras)("a wait for a decision over %s", (era) => {
   const start = async ({
     holds = true,
     maxWaitSeconds,
@@ -32,7 +32,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     return { api, time, wait, polled, run_id, ...session };
   };
 
-  it("ends as soon as a person decides", async () => {
+  it("ends immediately after a person decides", async () => {
     const { api, time, wait, polled, run_id } = await start();
     const answer = wait(50);
     await polled(1);
@@ -46,7 +46,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     });
   });
 
-  it("asks the server to hold its answer", async () => {
+  it("asks the server to delay its answer", async () => {
     const { api, time, wait, polled, run_id } = await start();
     const answer = wait(50);
     await polled(1);
@@ -69,7 +69,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     });
   });
 
-  it("leaves no request or timer open after its answer", async () => {
+  it("leaves no request and no timer after its answer", async () => {
     const { time, wait, polled } = await start();
     const answer = wait(20);
     await polled(1);
@@ -83,7 +83,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     { asked: 600, most: 120, waits: 120 },
     { asked: 600, most: 9_999, waits: 240 },
   ])(
-    "takes $waits seconds when asked for $asked and allowed $most, and reports this",
+    "lasts $waits seconds if $asked are requested and $most are allowed, and says so",
     async ({ asked, most, waits }) => {
       const { time, wait, polled } = await start({ maxWaitSeconds: most });
       const answer = wait(asked);
@@ -96,7 +96,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     },
   );
 
-  it("reports its progress every five seconds, at any request interval", async () => {
+  it("reports its progress every five seconds, at any interval of requests", async () => {
     const { time, wait, polled } = await start();
     const told: number[] = [];
     const answer = wait(22, { onprogress: ({ progress }) => told.push(progress) });
@@ -106,7 +106,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(told).toEqual([5, 10, 15, 20]);
   });
 
-  it("asks a server that does not hold its answers at growing intervals", async () => {
+  it("uses increasing intervals with a server that does not delay its answers", async () => {
     const { api, time, wait, polled } = await start({ holds: false });
     const answer = wait(50);
     await polled(1);
@@ -119,7 +119,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(api.polls().length).toBeLessThanOrEqual(12);
   });
 
-  it("makes twenty waiters share one sequence of requests", async () => {
+  it("of twenty callers causes one sequence of requests", async () => {
     const { api, time, wait, polled, run_id } = await start();
     const answers = Array.from({ length: 20 }, () => wait(50));
     await polled(1);
@@ -130,7 +130,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(api.polls()).toHaveLength(1);
   });
 
-  it("continues for the others when one waiter leaves", async () => {
+  it("continues for the other callers if one caller leaves", async () => {
     const { api, time, wait, polled, run_id } = await start();
     const leaving = new AbortController();
     const left = wait(50, { signal: leaving.signal });
@@ -143,7 +143,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await stayed).structured.may_proceed).toBe(true);
   });
 
-  it("stops when the client cancels", async () => {
+  it("ends if the client cancels it", async () => {
     const { time, wait, polled } = await start();
     const cancel = new AbortController();
     const answer = wait(50, { signal: cancel.signal });
@@ -153,7 +153,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     await eventually(() => expect(time.sleeping()).toBe(0));
   });
 
-  it("can be resumed after the client's timeout", async () => {
+  it("can be continued after the client's timeout", async () => {
     const { api, wait, run_id } = await start();
     await expect(wait(50, { timeout: 50 })).rejects.toThrow(/timed out/i);
     expect((await wait(0)).structured.status).toBe("awaiting_approval");
@@ -161,7 +161,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await wait(0)).structured.may_proceed).toBe(true);
   });
 
-  it("obeys a rate limit within its own time", async () => {
+  it("respects a rate limit within its own time", async () => {
     const { api, time, wait, polled, run_id } = await start();
     api.fail({ status: 429, headers: { "retry-after": "7" } });
     const answer = wait(50);
@@ -175,7 +175,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await answer).structured).toMatchObject({ may_proceed: true });
   });
 
-  it("reports a rate limit that is longer than the wait", async () => {
+  it("says that a rate limit is longer than the wait", async () => {
     const { api, time, wait, polled } = await start();
     api.fail({ status: 429, headers: { "retry-after": "600" } });
     const answer = wait(10);
@@ -186,7 +186,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(text).toContain("Wait 600 s");
   });
 
-  it("survives a series of 5xx and says when it happened", async () => {
+  it("continues after several answers 5xx, and says when they occurred", async () => {
     const { api, time, wait, polled, run_id } = await start();
     api.fail({ status: 500 }, { status: 502 }, { status: 503 });
     const answer = wait(50);
@@ -202,7 +202,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(structured.last_error_at).toMatch(/^2026-11-21T10:00:/);
   });
 
-  it("survives a restart of the server", async () => {
+  it("continues after a restart of the server", async () => {
     const { api, time, wait, polled, run_id } = await start();
     const answer = wait(50);
     await polled(1);
@@ -215,13 +215,16 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect((await answer).structured.may_proceed).toBe(true);
   });
 
-  it.each([401, 403, 404])("ends at once on %i, because waiting does not help", async (status) => {
-    const { api, wait } = await start();
-    api.fail({ status });
-    expect((await wait(50)).isError).toBe(true);
-  });
+  it.each([401, 403, 404])(
+    "ends immediately after an answer %i, because waiting does not help",
+    async (status) => {
+      const { api, wait } = await start();
+      api.fail({ status });
+      expect((await wait(50)).isError).toBe(true);
+    },
+  );
 
-  it("ends when the program is stopped", async () => {
+  it("ends if the program is stopped", async () => {
     const api = await startFakeApi();
     const stop = new AbortController();
     const { exit } = await openMcpSession(era, { baseUrl: api.baseUrl, signal: stop.signal });
@@ -229,7 +232,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     expect(await exit).toBe(0);
   });
 
-  it("ends when the client disconnects", async () => {
+  it("ends if the client disconnects", async () => {
     const { api, time, wait, polled, io, exit } = await start();
     const answer = wait(50).catch(() => "gone");
     await polled(1);

@@ -11,7 +11,7 @@ import { readToolResult } from "../support/tool-result.ts";
 const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
 const unknownRun = "0a9b8c7d-0000-4000-8000-0000000000ff";
 
-describe("get_decision", () => {
+describe("the tool get_decision", () => {
   const start = async (options: Pick<StdioOptions, "stateDirectory" | "clock"> = {}) => {
     const api = await startFakeApi();
     const open = async () => {
@@ -25,7 +25,7 @@ describe("get_decision", () => {
     return { api, open, call, feedback, run_id: String(structured.run_id) };
   };
 
-  it("says without an error that approval is awaited", async () => {
+  it("says without an error that a proposal awaits approval", async () => {
     const { call, run_id } = await start({ clock: manualClock().clock });
     const { isError, structured } = await call("get_decision", { run_id });
     expect(isError).toBe(false);
@@ -39,7 +39,7 @@ describe("get_decision", () => {
     });
   });
 
-  it("advises growing pauses, up to five minutes", async () => {
+  it("advises increasing pauses up to five minutes", async () => {
     const { call, run_id } = await start();
     const pauses: unknown[] = [];
     for (let i = 0; i < 6; i += 1)
@@ -47,7 +47,7 @@ describe("get_decision", () => {
     expect(pauses).toEqual([30, 60, 120, 240, 300, 300]);
   });
 
-  it("says after an approval: may proceed, with the exact approved text and the note", async () => {
+  it("says after an approval that the agent may proceed, with the exact approved text and the note", async () => {
     const { api, call, feedback, run_id } = await start();
     api.decide(run_id, "approved", "Only step 1, please.");
     const { structured, text } = await call("get_decision", { run_id });
@@ -64,7 +64,7 @@ describe("get_decision", () => {
     for (const part of ["Only step 1, please.", texts.plan, hashOf(texts.plan)]) expect(text).toContain(part);
   });
 
-  it("says after a rejection: must stop", async () => {
+  it("says after a rejection that the agent must stop", async () => {
     const { api, call, run_id } = await start();
     api.decide(run_id, "rejected", "Too risky.");
     const { structured } = await call("get_decision", { run_id });
@@ -82,18 +82,21 @@ describe("get_decision", () => {
     ["recalled", nextSteps.recalled],
     ["expired", nextSteps.expired],
     ["something new", nextSteps.rejected],
-  ])("says after the decision %s what to do, and never to proceed", async (decision, next_step) => {
-    const { api, call, run_id } = await start();
-    const body = { id: run_id, status: "rejected", decision, decisionNote: "Smaller steps." };
-    api.fail({ body });
-    const { structured } = await call("get_decision", { run_id });
-    expect(structured).toMatchObject({
-      ...{ status: "rejected", may_proceed: false, approved_plan: null, next_step },
-      ...{ decision: decision === "something new" ? null : decision, decision_note: "Smaller steps." },
-    });
-  });
+  ])(
+    "says after the decision %s what the agent must do, and never that it may proceed",
+    async (decision, next_step) => {
+      const { api, call, run_id } = await start();
+      const body = { id: run_id, status: "rejected", decision, decisionNote: "Smaller steps." };
+      api.fail({ body });
+      const { structured } = await call("get_decision", { run_id });
+      expect(structured).toMatchObject({
+        ...{ status: "rejected", may_proceed: false, approved_plan: null, next_step },
+        ...{ decision: decision === "something new" ? null : decision, decision_note: "Smaller steps." },
+      });
+    },
+  );
 
-  it("says after a replacement: must stop, with the id of the newer proposal", async () => {
+  it("says after a replacement that the agent must stop, with the id of the newer proposal", async () => {
     const { call, feedback, run_id } = await start();
     const other = { feedback, summary: "Other", plan: "Another plan", expected_run_id: run_id };
     const { structured: newer } = await call("propose_plan", other);
@@ -142,7 +145,7 @@ describe("get_decision", () => {
     expect(text).toContain("in a form that this version does not know");
   });
 
-  it("asks the server again for each answer", async () => {
+  it("requests the decision from the server again for each answer", async () => {
     const { api, call, run_id } = await start();
     api.decide(run_id, "approved");
     expect((await call("get_decision", { run_id })).structured.may_proceed).toBe(true);
@@ -150,14 +153,14 @@ describe("get_decision", () => {
     expect((await call("get_decision", { run_id })).isError).toBe(true);
   });
 
-  it("returns the approved text after a restart, from the record", async () => {
+  it("returns the approved text from the record after a restart", async () => {
     const { api, open, run_id } = await start({ stateDirectory: await temporaryFolder() });
     api.decide(run_id, "approved");
     const { structured } = await (await open())("get_decision", { run_id });
     expect(structured.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
   });
 
-  it("returns, without a record, the thread's text, if the thread is named", async () => {
+  it("returns the text of the thread without a record, if the agent names the thread", async () => {
     const { api, open, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     const call = await open();
@@ -181,7 +184,7 @@ describe("get_decision", () => {
     expect(structured).toMatchObject({ feedback_id: feedback, approved_plan: texts });
   });
 
-  it("never returns another proposal's text as the approved one", async () => {
+  it("never returns the text of another proposal as the approved text", async () => {
     const { api, open, call, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     await call("propose_plan", { feedback, summary: "Other", plan: "Another plan" });
@@ -206,7 +209,7 @@ describe("get_decision", () => {
     expect(api.requests).toHaveLength(before);
   });
 
-  it("does not find another owner's proposal", async () => {
+  it("does not find a proposal of another owner", async () => {
     const { call } = await start();
     const { isError, text } = await call("get_decision", { run_id: unknownRun });
     expect(isError).toBe(true);

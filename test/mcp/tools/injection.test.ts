@@ -72,7 +72,7 @@ function hostileRun(payload: string, status = "approved") {
 
 const unreported = (payload: string) => ({ ...hostileRun(payload), outcome: null });
 
-describe.each(transports)("outside text over $name", ({ open }) => {
+describe.each(transports)("a text from outside over $name", ({ open }) => {
   const start = async () => {
     const api = await startFakeApi();
     const client = await open(api);
@@ -96,7 +96,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
     return answers;
   };
 
-  it("stays with its author in read_feedback, for any text", async () => {
+  it("is shown with its author in read_feedback, for any text", async () => {
     const { api, call } = await start();
     for (const [, payload] of injectionPayloads) {
       const answer = await call("read_feedback", { feedback: threadIn(api, payload), max_chars: 60_000 });
@@ -111,7 +111,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
     }
   });
 
-  it("leaves only values of a fixed form outside of these places", async () => {
+  it("is outside these places only if it is a value of a fixed form", async () => {
     const { api, call } = await start();
     const { structured } = await call("read_feedback", { feedback: threadIn(api, "x"), max_chars: 60_000 });
     const { untrusted, team, agents, feedback_id, console_url, ...rest } = structured;
@@ -134,7 +134,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
     });
   });
 
-  it("stays with its author in list_feedback", async () => {
+  it("is shown with its author in list_feedback", async () => {
     for (const { structured } of await answersOf("list_feedback", {}, hostileList))
       expect(structured).toMatchObject({
         next_cursor: null,
@@ -143,7 +143,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
       });
   });
 
-  it("stays in the decision in get_decision", async () => {
+  it("is only in the decision in get_decision", async () => {
     for (const { structured } of await answersOf("get_decision", { run_id: id }, unreported))
       expect(structured).toMatchObject({
         decision_note: expect.stringContaining(marks.decision),
@@ -156,7 +156,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
         expect(structured).toMatchObject({ may_proceed: false, approved_plan: null });
   });
 
-  it("stays in the decision in start_work", async () => {
+  it("is only in the decision in start_work", async () => {
     const claimed = (said: string) => ({
       ...{ claimId: id, worker: saidWith(said).ofPublic, claimedAt: saidWith(said).ofPublic },
       run: unreported(said),
@@ -171,7 +171,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
       expect(text).not.toContain("zq7");
   });
 
-  it("stays in the decision in propose_plan, if the same plan was decided on before", async () => {
+  it("is only in the decision in propose_plan if the same plan was decided before", async () => {
     const { api, call } = await start();
     for (const [, payload] of somePayloads) {
       const { ofDecision } = saidWith(payload);
@@ -187,7 +187,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
     }
   });
 
-  it("stays with its author in the resources", async () => {
+  it("is shown with its author in the resources", async () => {
     const { api, client } = await start();
     for (const [, payload] of somePayloads) {
       const lists = [hostileList(payload), hostileList(payload), hostileList(payload)];
@@ -202,7 +202,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
     }
   });
 
-  it("is in no error", async () => {
+  it("is in no error message", async () => {
     const { api, call } = await start();
     for (const [, payload] of somePayloads) {
       const said = saidWith(payload).ofPublic;
@@ -221,7 +221,7 @@ const threadIn = (api: FakeApi, payload: string): string => api.addThread(...hos
 /** The text of a resource. */
 const textIn = (contents: string): string => String(JSON.parse(contents).contents[0].text);
 
-describe.each(eras)("outside text over stdio of %s", (era) => {
+describe.each(eras)("a text from outside over stdio of %s", (era) => {
   const read = async (payload: string) => {
     const api = await startFakeApi();
     const { client, stderr } = await openMcpSession(era, { baseUrl: api.baseUrl });
@@ -238,7 +238,7 @@ describe.each(eras)("outside text over stdio of %s", (era) => {
     expect((await read("x")).stderr()).toBe("");
   });
 
-  it("is returned with the number of removed characters", async () => {
+  it("is returned with the number of the removed characters", async () => {
     expect(Number((await read("a\u200bb")).structured.removed_characters)).toBeGreaterThanOrEqual(8);
   });
 });

@@ -35,7 +35,7 @@ describe("any input of a client", () => {
     },
   );
 
-  it("obeys max_chars, which is refused outside its bounds", async () => {
+  it("is shortened to max_chars, which is refused outside its limits", async () => {
     const { api, call } = await start();
     const feedback = api.addThread({ message: "m".repeat(maxChars.most), metadata: {} });
     const sizes = fc.oneof(
@@ -54,7 +54,7 @@ describe("any input of a client", () => {
   });
 
   it.each(["read_feedback", "propose_plan", "get_decision"])(
-    "gets an answer from %s without outside text",
+    "gets an answer from %s without a text from outside",
     async (name) => {
       const { api, call } = await start();
       const known = api.addThread();

@@ -36,7 +36,7 @@ describe("an agent that has used its limit of proposals", () => {
       readToolResult(await client.callTool(name, args));
   };
 
-  it("gets a message that names the limit, and says that reading still works", async () => {
+  it("gets a message that names the limit, and says that reading is still possible", async () => {
     const call = await session();
     const { isError, text } = await call("propose_plan", { feedback: threads[2], summary: "S", plan: "P" });
     expect(isError).toBe(true);
@@ -45,13 +45,13 @@ describe("an agent that has used its limit of proposals", () => {
     expect((await call("read_feedback", { feedback: threads[2] })).isError).toBe(false);
   });
 
-  it("gets the existing run for the same text", async () => {
+  it("gets the existing run for the same plan", async () => {
     const call = await session();
     const same = await call("propose_plan", { feedback: threads[0], summary: "S", plan: "P" });
     expect(same).toMatchObject({ isError: false, structured: { duplicate: true } });
   });
 
-  it("gets the same message from the API, where a repeat with the same key does not count", async () => {
+  it("gets the same message from the API, where a repeat with the same key is not counted", async () => {
     const post = (feedback: string | undefined, key: string) =>
       service.request("POST", `/api/v1/agent/feedback/${feedback}/proposal`, {
         headers: { ...cast.agent, "idempotency-key": key },

@@ -5,7 +5,7 @@ import { eras } from "../support/clients.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe.each(eras)("list_feedback with a tag over %s", (era) => {
+describe.each(eras)("the tool list_feedback with a tag over %s", (era) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();

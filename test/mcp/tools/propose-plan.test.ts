@@ -7,7 +7,7 @@ import { readToolResult } from "../support/tool-result.ts";
 
 const texts = { summary: "The kettle is null.", plan: "1. Check the kettle.\n2. Add a test." };
 
-describe("propose_plan", () => {
+describe("the tool propose_plan", () => {
   const start = async (options: { stateDirectory?: string } = {}) => {
     const api = await startFakeApi();
     const open = async () => {
@@ -40,7 +40,7 @@ describe("propose_plan", () => {
     expect(JSON.parse(api.posts()[0]?.body ?? "")).toEqual({ summary: "AB", plan: "CD" });
   });
 
-  it("answers identical text with the existing proposal", async () => {
+  it("returns the existing proposal for an identical text", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     const { structured: second } = await propose({ feedback, ...texts, plan: ` ${texts.plan}\n` });
@@ -48,14 +48,14 @@ describe("propose_plan", () => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("posts once when the same text is proposed several times at once", async () => {
+  it("posts one proposal if the same text is proposed several times at the same time", async () => {
     const { api, propose, feedback } = await start();
     const answers = await Promise.all(Array.from({ length: 5 }, () => propose({ feedback, ...texts })));
     expect(new Set(answers.map(({ structured }) => structured.run_id)).size).toBe(1);
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("keeps the proposal across a restart", async () => {
+  it("keeps the proposal over a restart", async () => {
     const { api, open, propose, feedback } = await start({ stateDirectory: await temporaryFolder() });
     const { structured: first } = await propose({ feedback, ...texts });
     const { structured: second } = await (await open())({ feedback, ...texts });
@@ -63,7 +63,7 @@ describe("propose_plan", () => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("recognises its text on the thread without a local record", async () => {
+  it("recognises its text on the thread if there is no local record", async () => {
     const { api, open, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     const { structured: second } = await (await open())({ feedback, ...texts });
@@ -71,7 +71,7 @@ describe("propose_plan", () => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("reports an identical rejected plan, and does not post it again", async () => {
+  it("returns the rejection of an identical plan, and does not post the plan again", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     api.decide(String(first.run_id), "rejected", "Too risky.");
@@ -81,7 +81,7 @@ describe("propose_plan", () => {
     expect(text).toContain("Too risky.");
   });
 
-  it("does not replace a proposal that awaits approval without an explicit request", async () => {
+  it("replaces a proposal that awaits approval only if the agent explicitly requests it", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     const other = { feedback, summary: "Other", plan: "Another plan" };
@@ -95,7 +95,7 @@ describe("propose_plan", () => {
     expect(api.runs.get(String(first.run_id))?.replacedBy).toBe(second.run_id);
   });
 
-  it("does not replace its own proposal on a server that shows no latest proposal", async () => {
+  it("does not replace its own proposal on a server that does not return the latest proposal", async () => {
     const { api, propose } = await start();
     const feedback = api.addThread({}, { latestProposal: null });
     const { structured: first } = await propose({ feedback, ...texts });
@@ -113,7 +113,7 @@ describe("propose_plan", () => {
     expect(text).toContain(`The thread is ${status}`);
   });
 
-  it("may propose again after the last proposal is decided", async () => {
+  it("allows a new proposal after the last proposal was decided", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     api.decide(String(first.run_id), "rejected");
@@ -124,7 +124,7 @@ describe("propose_plan", () => {
   it.each([
     ["an answer of 502", { status: 502 }],
     ["a cut connection", { cut: "before" as const }],
-  ])("does not post again by itself after %s without an effect", async (_, fault) => {
+  ])("does not post a second time after %s without an effect", async (_, fault) => {
     const { api, propose, feedback } = await start();
     api.fail({}, fault);
     const { isError, text } = await propose({ feedback, ...texts });
@@ -134,7 +134,7 @@ describe("propose_plan", () => {
     expect((await propose({ feedback, ...texts })).structured.status).toBe("awaiting_approval");
   });
 
-  it("finds the proposal on the thread if the connection broke after it was accepted", async () => {
+  it("finds the proposal on the thread if the connection ended after the proposal was accepted", async () => {
     const { api, propose, feedback } = await start();
     api.fail({}, { cut: "after" });
     const { structured } = await propose({ feedback, ...texts });
@@ -150,7 +150,7 @@ describe("propose_plan", () => {
     expect(text).toContain("It is not known whether the proposal was posted");
   });
 
-  it("sends the same key with the same proposal, so that a repeat posts nothing twice", async () => {
+  it("sends the same key with the same proposal, so that a repeat posts nothing a second time", async () => {
     const { api, propose, feedback } = await start();
     api.fail({}, { status: 502 });
     await propose({ feedback, ...texts });
@@ -178,7 +178,7 @@ describe("propose_plan", () => {
     expect(api.requests).toHaveLength(0);
   });
 
-  it("refuses its own token even if the token has an unknown form", async () => {
+  it("refuses the agent's own token even if the token has an unknown form", async () => {
     const { api, feedback } = await start();
     const storedToken = async () => "hunter2hunter2";
     const { client } = await openMcpSession("2026-07-28", {

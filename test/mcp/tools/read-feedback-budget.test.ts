@@ -6,7 +6,7 @@ import { readToolResult } from "../support/tool-result.ts";
 const plan = `1. ${"Pour. ".repeat(3_333)}`;
 const at = (n: number) => `2026-11-20T08:00:${String(n).padStart(2, "0")}.000Z`;
 
-describe("the size of read_feedback's answer", () => {
+describe("the answer of read_feedback within its size limit", () => {
   const start = async () => {
     const api = await startFakeApi();
     const { client } = await openMcpSession("2026-07-28", { baseUrl: api.baseUrl });
@@ -26,7 +26,7 @@ describe("the size of read_feedback's answer", () => {
       },
     ] as const;
 
-  it("contains all messages first, then the latest plan once if there is space", async () => {
+  it("contains first all messages, then the latest plan once if there is space", async () => {
     const { api, readFeedback } = await start();
     const note = `An agent proposes:\n\nGuard it.\n\nPlan:\n\n${plan}`;
     const said = Array.from({ length: 20 }, (_, n) => ({
@@ -49,14 +49,14 @@ describe("the size of read_feedback's answer", () => {
     expect(small.structured.truncated).toBe(true);
   });
 
-  it("includes the number of parts that the server leaves out", async () => {
+  it("says how many parts the server leaves out", async () => {
     const { api, readFeedback } = await start();
     const feedback = api.addThread(...longThread([], { omittedMessages: 20 }));
     const { structured } = await readFeedback({ feedback, max_chars: 60_000 });
     expect(structured).toMatchObject({ truncated: true, omitted: { messages: 20 }, next_cursor: null });
   });
 
-  it("leaves at least half of the space for messages if there is metadata", async () => {
+  it("has at least half of the space for messages if there is metadata", async () => {
     const { api, readFeedback } = await start();
     const metadata = { log: "x".repeat(900), device: "Pixel 9" };
     const said = Array.from({ length: 9 }, (_, n) => ({
@@ -71,7 +71,7 @@ describe("the size of read_feedback's answer", () => {
     expect(structured).toMatchObject({ untrusted: { metadata: { device: "Pixel 9" } }, truncated: true });
   });
 
-  it("shortens older plans before it leaves out what people wrote", async () => {
+  it("contains shorter older plans before it leaves out messages of people", async () => {
     const { api, readFeedback } = await start();
     const earlier = { direction: "note", author: "agent", body: plan, createdAt: at(5) };
     const said = { direction: "inbound", author: "sender", body: "Still broken.", createdAt: at(1) };
@@ -83,14 +83,14 @@ describe("the size of read_feedback's answer", () => {
     expect(whole.structured).toMatchObject({ truncated: false, agents: { messages: [{ body: plan }] } });
   });
 
-  it("includes at most two hundred messages, even if they are short", async () => {
+  it("contains at most 200 messages, even if they are short", async () => {
     const { api, readFeedback } = await start();
     const messages = Array.from({ length: 500 }, () => ({ direction: "inbound", body: "", createdAt: null }));
     const { structured } = await readFeedback({ feedback: api.addThread({}, { messages }) });
     expect(structured).toMatchObject({ omitted: { messages: 300 }, next_cursor: "300" });
   });
 
-  it("does not mix up the team's words and the public's, in both channels", async () => {
+  it("keeps the words of the team and of the public separate in both of its parts", async () => {
     const { api, readFeedback } = await start();
     const messages = [
       { direction: "note", author: "team", body: "Known since 2.1.", createdAt: at(1) },

@@ -12,7 +12,7 @@ import { openHttpSession } from "../support/http-session.ts";
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe.each(eras)("going on with work over %s (rule A32)", (era) => {
+describe.each(eras)("the continuation of work over %s (rule A32)", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     return runId;
   };
 
-  it("continues with resume after the answer was lost, and ends the earlier claim", async () => {
+  it("is possible with resume after the answer was lost, and ends the earlier claim", async () => {
     const run_id = await approved();
     const token = await newToken();
     const lost = (await (await agent(token))("start_work", { run_id })).structured;
@@ -58,7 +58,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     expect(done.structured).toMatchObject({ outcome: "succeeded" });
   });
 
-  it("continues over HTTP with resume, and each call without it is refused", async () => {
+  it("is possible over HTTP with resume, and each call without resume is refused", async () => {
     const run_id = await approved();
     const client = await openHttpSession(era, { baseUrl: service.baseUrl, token: await newToken() });
     const call = async (args: object) =>
@@ -71,7 +71,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     expect((await call({ claim_id })).text).toContain("Stop the work");
   });
 
-  it("may start again in the same process what a person has released, as its decision says", async () => {
+  it("can begin again in the same process after a person has released the claim, as the decision says", async () => {
     const run_id = await approved();
     const call = await agent();
     await call("start_work", { run_id });
@@ -81,7 +81,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     expect((await call("start_work", { run_id })).structured).toMatchObject({ may_proceed: true });
   });
 
-  it("offers resume to nobody who may not use it, and refuses it to them", async () => {
+  it("is offered and allowed only to agents that may use resume", async () => {
     const run_id = await approved();
     await (await agent())("start_work", { run_id });
     const other = await agent();
@@ -93,7 +93,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     }
   });
 
-  it("carries nothing out for a claim_id that belongs to no claim", async () => {
+  it("is refused for a claim_id that belongs to no claim", async () => {
     const run_id = await approved();
     const call = await agent();
     const claim_id = "b5d1c0de-0000-4000-8000-000000000002";
