@@ -81,7 +81,7 @@ const jenkins: RunOfJob = async ({ folder, env, secrets }, run) => {
 };
 
 describe("the workflows of docs/ci.md", () => {
-  it("are those of GitHub, GitLab, CircleCI and Jenkins", () => {
+  it("exist for GitHub, GitLab, CircleCI and Jenkins", () => {
     expect([...workflows.keys()]).toEqual([
       ".github/workflows/tests.yml",
       ".github/workflows/nightly.yml",
@@ -98,7 +98,7 @@ describe("the workflows of docs/ci.md", () => {
     ["gitlab", gitLab],
     ["circleci", circleCi],
     ["jenkins", jenkins],
-  ])("report a failing test on %s once, and resolve it when it passes again", async (ci, run) => {
+  ])("report a failing test on %s once, and resolve it when the test passes again", async (ci, run) => {
     const job = await startCiJob(service);
     await run(job, "run-1");
     const failure = { subject: expect.stringContaining("adds"), ci };
@@ -124,7 +124,7 @@ describe("the workflows of docs/ci.md", () => {
     expect(ended.log).toMatch(/^See http:\S+\/console\/feedback\/\S+$/m);
   });
 
-  it("show in a pull request what a push would change in the FAQ, and push it", async () => {
+  it("show in a pull request what a push would change in the FAQ, and push the change", async () => {
     const { json, ...job } = await startCiJob(service);
     await mkdir(join(job.folder, "faq"));
     await writeFile(join(job.folder, "faq", "sync.md"), "---\nquestion: How do I sync?\n---\nTap *Sync*.\n");
@@ -152,7 +152,7 @@ describe("the workflows of docs/ci.md", () => {
     expect(await json("changelog", "list")).toMatchObject({ items: [{ version: "1.2.0" }] });
   });
 
-  it("give the action only inputs that it has", async () => {
+  it("use only inputs that the action has", async () => {
     const { inputs, outputs } = await readAction();
     for (const [file, text] of [...workflows].filter(([name]) => name.startsWith(".github/"))) {
       const steps = Object.values(readGitHubWorkflow(text).jobs).flatMap((job) => job.steps);

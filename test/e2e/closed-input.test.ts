@@ -15,8 +15,8 @@ const commands = (await everyExample())
   .filter(([words]) => !servers.includes(words))
   .map(([words, [example = ""]]): [string, string] => [words, example]);
 
-describe("without a terminal and with a closed standard input", () => {
-  it.each(commands)("innkeep %s ends, and asks nothing", async (_, example) => {
+describe("without a terminal and with a closed standard input,", () => {
+  it.each(commands)("the command innkeep %s ends, and asks no question", async (_, example) => {
     const { code, stderr } = await endOf(example);
     expect(known, stderr).toContain(code);
     expect(stderr).not.toMatch(/\? $|: $/);

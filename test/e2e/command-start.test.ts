@@ -20,12 +20,12 @@ describe("the installed command", () => {
     expect(await innkeep([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it.each([["-v"], ["-V", "-v"]])("also prints it with %s", async (...argv) => {
+  it.each([["-v"], ["-V", "-v"]])("also prints the version with %s", async (...argv) => {
     expect((await innkeep(argv)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it.each([[["--version", "--json"]], [["--json", "-v"]]])(
-    "prints it with %j as one object",
+    "prints the version with %j as one object",
     async (argv) => {
       expect(JSON.parse((await innkeep(argv)).stdout)).toEqual({ version: expect.stringMatching(/^\d+\./) });
     },
@@ -43,13 +43,13 @@ describe("the installed command", () => {
     );
   });
 
-  it("is written so that an old Node can run the refusal", async () => {
+  it("refuses with code that an old version of Node can run", async () => {
     const source = await readFile(innkeepPath, "utf8");
     const [old, now] = await Promise.all(["es2015", "esnext"].map((target) => transform(source, { target })));
     expect(old?.code).toBe(now?.code);
   });
 
-  it("says in one line that standard output is not writable, and ends with exit 1", async () => {
+  it("says in one line that standard output is not writable, and ends with exit code 1", async () => {
     const child = spawn(process.execPath, [innkeepPath, "help", "environment"], {
       env: { PATH: process.env.PATH },
       stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
@@ -61,7 +61,7 @@ describe("the installed command", () => {
     );
   });
 
-  it("continues to serve if its log is not writable", async () => {
+  it("continues to run a server if its log is not writable", async () => {
     const child = spawn(
       process.execPath,
       [innkeepPath, "serve", "--json", "--port", "0", "--data", await temporaryFolder()],
@@ -78,7 +78,7 @@ describe("the installed command", () => {
     expect(await closed).toEqual([0, null]);
   });
 
-  it.each(databases)("serves on $name without a warning of Node", async ({ create }) => {
+  it.each(databases)("starts a server on $name without a warning of Node", async ({ create }) => {
     const { address, remove } = await create();
     onTestFinished(remove);
     const place: Record<string, string> = "url" in address ? { INNKEEP_DATABASE_URL: address.url } : {};
@@ -92,7 +92,7 @@ describe("the installed command", () => {
     expect(await ended).toBe(0);
   });
 
-  it("ends with exit 130 on Ctrl-C at a question", async () => {
+  it("ends with exit code 130 after Ctrl-C at a question", async () => {
     const pretend = join(await temporaryFolder(), "terminal.cjs");
     await writeFile(pretend, 'require("node:tty").isatty = () => true;');
     const child = start(["auth", "set", "api-key", "--no-check"], { HOME: await temporaryFolder() }, [
@@ -106,11 +106,11 @@ describe("the installed command", () => {
     expect(Buffer.concat(await told).toString()).toBe("The app key: \n");
   });
 
-  it("passes on an exit code", async () => {
+  it("ends with the exit code of its program", async () => {
     expect(await innkeep(["faq", "lsit"])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("ends silently when its reader closes the pipe", async () => {
+  it("ends without an error if the reader closes the pipe", async () => {
     const child = start(["help", "environment"]);
     child.stdout.destroy();
     const told = child.stderr.toArray();
@@ -119,7 +119,7 @@ describe("the installed command", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends with exit 130 on %s while a server keeps it waiting",
+    "ends with exit code 130 after %s while it waits for a server",
     async (signal) => {
       const baseUrl = await listen(() => void child.kill(signal));
       const child = start(["faq", "list"], { INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" });
@@ -127,7 +127,7 @@ describe("the installed command", () => {
     },
   );
 
-  it("ends on SIGINT while it reads from a pipe that stays open", async () => {
+  it("ends after SIGINT while it reads from a pipe that stays open", async () => {
     const child = start(["auth", "set", "api-key", "--no-check"], { HOME: await temporaryFolder() });
     const more = "x".repeat(1_000_000);
     // A pipe accepts this number of bytes only while its other end is read.

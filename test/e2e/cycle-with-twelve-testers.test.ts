@@ -83,11 +83,11 @@ describe("a cycle of twelve testers and fourteen days", () => {
     told[`${tester.name} ${day}`] = await report(now, 60);
   }
 
-  it("has no task for a tester before the first day", () => {
+  it("contains no task for a tester before the first day", () => {
     expect(told.recruiting).toBe("no task yet");
   });
 
-  it("counts a session of real length on its day", () => {
+  it("counts a session of sufficient length on its day", () => {
     expect(told["Ada 1"]).toEqual({ matched: true, counted: true, dayIndex: 1, reason: null });
   });
 
@@ -97,16 +97,16 @@ describe("a cycle of twelve testers and fourteen days", () => {
     expect(told.healed).toMatchObject({ slotStatus: "active", missedDays: 0, submitted: false });
   });
 
-  it("lets a later session repair an insufficient day", () => {
+  it("counts a later session for a day whose first session was insufficient", () => {
     expect(told.short).toMatchObject({ counted: false, dayIndex: 7, reason: "session_below_bar" });
     expect(told["Cleo 7"]).toMatchObject({ counted: true, dayIndex: 7 });
   });
 
-  it("accepts a proof instead of a session", () => {
+  it("accepts a proof in place of a session", () => {
     expect(told.proof).toMatchObject({ dayIndex: 2, submitted: true });
   });
 
-  it("removes a tester after three missed days that can no longer be repaired, and assigns the slot to another", async () => {
+  it("removes a tester after three missed days that no session can correct, and another tester gets a slot", async () => {
     const { slots } = await inn.own("GET", `/cycles/${cycleId}`);
     const left = slots.find(({ slotId }: { slotId: string }) => slotId === one("Dov").slotId);
     const successor = slots.find(({ slotId }: { slotId: string }) => slotId === one("Mia").slotId);
@@ -114,7 +114,7 @@ describe("a cycle of twelve testers and fourteen days", () => {
     expect(successor).toMatchObject({ status: "completed", missedDays: 0, daysCounted: 6 });
   });
 
-  it("counts sessions from the day on which the tester got the slot, and none of the days before", () => {
+  it("counts sessions from the day on which the tester got the slot, and none before", () => {
     expect(told.before).toMatchObject({ counted: false, dayIndex: 8, reason: "session_stale" });
     expect(told["Mia 9"]).toMatchObject({ counted: true, dayIndex: 9 });
     expect(told["Mia 10"]).toMatchObject({ counted: true, dayIndex: 10 });
@@ -126,7 +126,7 @@ describe("a cycle of twelve testers and fourteen days", () => {
     expect(told.lateLast).toEqual({ matched: true, counted: true, dayIndex: 14, reason: null });
   });
 
-  it("is completed a day after its last day", async () => {
+  it("is completed one day after its last day", async () => {
     const { cycle } = await inn.own("GET", `/cycles/${cycleId}`);
     expect(cycle).toMatchObject({ status: "completed", dayIndex: 14, endsAt: "2027-03-14T23:00:00.000Z" });
     expect(await taskOf(inn, one("Ada"))).toBeUndefined();

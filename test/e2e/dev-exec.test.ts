@@ -18,38 +18,38 @@ const childrenOf = (id: number): number[] =>
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([own = 0, parent]) => (parent === id ? [own] : []));
 
-describe("innkeep dev exec", () => {
+describe("the command innkeep dev exec", () => {
   it.each([
     ["the app key", ["faq", "list", "--json"], '"items"'],
     ["the agent token and the maintainer token", ["feedback", "list", "--json"], "Crash when I add"],
     ["the device token", ["task", "list", "--json"], "Larder"],
     ["the test key", ["session", "status", "--json"], '"dayIndex":9'],
-  ])("passes %s to the command", async (_, words, found) => {
+  ])("passes %s to its program", async (_, words, found) => {
     const { run } = await createDevExec();
     expect(await run(cli(...words))).toMatchObject({ code: 0, stdout: expect.stringContaining(found) });
   });
 
-  it("exits with the code of the command, and leaves no folder", async () => {
+  it("ends with the exit code of its program, and leaves no folder", async () => {
     const { run, folders } = await createDevExec();
     expect(await run(node("process.exit(42)"))).toMatchObject({ code: 42 });
     expect(await run(node('process.kill(process.pid, "SIGTERM")'))).toMatchObject({ code: 143 });
     expect(await folders()).toEqual([]);
   });
 
-  it("says what it cannot start", async () => {
+  it("names the program that it cannot start", async () => {
     const { run, folders } = await createDevExec();
     const ran = await run(["--", "no-such-program"]);
     expect(ran).toMatchObject({ code: 127, stderr: expect.stringContaining("no-such-program cannot be") });
     expect(await folders()).toEqual([]);
   });
 
-  it("says that an empty command cannot be started", async () => {
+  it("says that an empty program name cannot be started", async () => {
     const { run } = await createDevExec();
     const ran = await run(["--", ""]);
     expect(ran).toMatchObject({ code: 127, stderr: expect.stringContaining('"" cannot be started') });
   });
 
-  it("reports in one line that no folder can be created", async () => {
+  it("says in one line that it cannot create a folder", async () => {
     const { run } = await createDevExec();
     const { code, stderr } = await run(node("0"), { TMPDIR: "/nowhere" });
     expect({ code, stderr }).toEqual({
@@ -60,7 +60,7 @@ describe("innkeep dev exec", () => {
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "passes %s on, and waits for the command",
+    "passes %s to its program, and waits for the end of the program",
     async (signal) => {
       const { start, printed } = await createDevExec();
       const running = start(
@@ -74,7 +74,7 @@ describe("innkeep dev exec", () => {
     },
   );
 
-  it("uses another port for each, and none of the variables that name another server", async () => {
+  it("uses a different port for each run, and removes variables that name another server", async () => {
     const { run } = await createDevExec();
     const elsewhere = {
       INNKEEP_BASE_URL: "https://inn.example.org",
@@ -89,7 +89,7 @@ describe("innkeep dev exec", () => {
     expect(one.stdout).not.toBe(other.stdout);
   });
 
-  it("keeps the folder with --keep, so that a server can serve it", async () => {
+  it("keeps the folder with --keep, so that a server can use it", async () => {
     const { run } = await createDevExec();
     const kept = await run(["--keep", ...cli("faq", "create", "--question", "Kept?", "--answer", "Yes.")]);
     const [, data = ""] = /data is in (\S+)\.\n/.exec(kept.stderr) ?? [];
@@ -102,7 +102,7 @@ describe("innkeep dev exec", () => {
 });
 
 describe("a killed innkeep dev exec", () => {
-  it("leaves no server, no command, no process of the command and no folder", async () => {
+  it("leaves no server, no program, no child process and no folder", async () => {
     const { start, printed, folders } = await createDevExec();
     const stubborn = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)`;
     const script = `const child = require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stubborn)}]);
@@ -116,7 +116,7 @@ describe("a killed innkeep dev exec", () => {
     expect(await folders()).toEqual([]);
   });
 
-  it("leaves nothing if it is killed while the server starts", async () => {
+  it("leaves nothing if it is killed during the start of the server", async () => {
     const { start, folders } = await createDevExec();
     const running = start(node("0"));
     const [server = 0] = await vi.waitUntil(
@@ -131,7 +131,7 @@ describe("a killed innkeep dev exec", () => {
     expect(await folders()).toEqual([]);
   });
 
-  it("leaves a folder only if its server is killed as well, until the next start", async () => {
+  it("leaves a folder only if its server is also killed, and only until the next start", async () => {
     const { start, run, printed, folders } = await createDevExec();
     const running = start(node('console.log("on"); setInterval(() => {}, 1000)'));
     await printed(running, /on/);
@@ -146,7 +146,7 @@ describe("a killed innkeep dev exec", () => {
 });
 
 describe("a path that looks like the folder of a killed server", () => {
-  it("is not used if it is a link, points elsewhere, or belongs to another user", async () => {
+  it("is not deleted if it is a link, leads to another place, or belongs to another user", async () => {
     const { run, tmp } = await createDevExec();
     const precious = join(tmp, "precious");
     await mkdir(join(precious, "data"), { recursive: true });
@@ -189,8 +189,8 @@ apps:
           Here.
 `;
 
-describe("a seed", () => {
-  it("fills apps with FAQ, release notes and feedback, and creates a key for each app", async () => {
+describe("a seed file", () => {
+  it("creates apps with FAQ, release notes and feedback, and creates a key for each app", async () => {
     const { run, file } = await createDevExec();
     const seed = await file("seed.json", JSON.stringify({ apps: seedApps }));
     const script = `
@@ -217,7 +217,7 @@ describe("a seed", () => {
     expect(ran).toMatchObject({ code: 0, stdout: "Where?\tHere.\n" });
   });
 
-  it("with faults starts nothing, and all faults are named", async () => {
+  it("prevents the start if it has faults, and all faults are named", async () => {
     const { run, file, folders } = await createDevExec();
     const faulty = { apps: [{ name: "", faq: [], faqs: [{ question: "Only a question?" }] }] };
     const seed = await file("seed.json", JSON.stringify(faulty));
@@ -232,7 +232,7 @@ describe("a seed", () => {
   it.each([
     ["is missing", undefined, "cannot be read (it does not exist)"],
     ["is not JSON", "{", "is not JSON or YAML"],
-  ])("that %s is named", async (_, text, message) => {
+  ])("causes an error if it %s", async (_, text, message) => {
     const { run, file, tmp } = await createDevExec();
     const seed = text === undefined ? `${tmp}/none.json` : await file("seed.json", text);
     expect(await run(["--seed", seed, ...node("0")])).toMatchObject({
@@ -242,7 +242,7 @@ describe("a seed", () => {
   });
 });
 
-describe("innkeep dev", () => {
+describe("the command innkeep dev", () => {
   it("uses the next free port if its port is in use", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", () => resolve()));

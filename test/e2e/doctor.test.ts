@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeep, innkeepServe } from "../support/programs/built-program.ts";
 
-it("the built doctor finds its server of the same version, and what `serve` needs", async () => {
+it("the built command doctor finds its server of the same version, and the requirements of `serve`", async () => {
   const { ready } = await innkeepServe(["--port", "0", "--data", await temporaryFolder()]);
   const env = { INNKEEP_BASE_URL: ready.baseUrl, HOME: await temporaryFolder() };
   const { code, stdout } = await innkeep(["doctor", "--json"], { env });

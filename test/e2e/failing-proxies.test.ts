@@ -7,7 +7,7 @@ import { innkeep } from "../support/programs/built-program.ts";
 const propose = ["agent", "propose", "1", "--summary", "s", "--plan", "p"];
 const library = new URL("../../dist/index.js", import.meta.url).href;
 
-it("a program that imports the client ends by itself with every failing proxy", async () => {
+it("a program that imports the client ends with every failing proxy", async () => {
   const proxies = await Promise.all(Object.values(failingProxies).map((answer) => startProxy(answer)));
   const program = `
     import { createClient } from ${JSON.stringify(library)};

@@ -51,7 +51,7 @@ it("the built program pulls, compares and pushes FAQ files", async () => {
   expect((await readdir(join(cwd, "faq"))).sort()).toEqual([".innkeep-faq.json", "sync.md"]);
 });
 
-it("an editor is a command with flags, and gets the file as its last word", async () => {
+it("the editor can be a command with flags, and gets the file as its last argument", async () => {
   const folder = join(await temporaryFolder(), "it's here");
   await mkdir(folder);
   const [editor, file] = [join(folder, "editor.sh"), join(folder, "a file.md")];

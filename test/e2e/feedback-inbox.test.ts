@@ -8,7 +8,7 @@ import { makeAppWithAgent, propose, submitFeedback } from "../support/worlds/app
 
 const where = hasTmux ? "a real terminal" : "no terminal, because tmux is not installed here";
 
-it(`a maintainer works through the inbox without a mouse, on ${where}`, async () => {
+it(`a maintainer works in the terminal inbox without a mouse, on ${where}`, async () => {
   const service = await startService();
   const cast = await makeAppWithAgent(service);
   const token = await service.makeToken(cast.owner, "maintainer", {
@@ -56,7 +56,7 @@ it(`a maintainer works through the inbox without a mouse, on ${where}`, async ()
   await service.stop();
 });
 
-it("questions work on a real terminal, and Ctrl-C ends them with 130", async () => {
+it("questions work on a real terminal, and Ctrl-C ends them with exit code 130", async () => {
   if (!hasTmux) return;
   const env = {
     INNKEEP_BASE_URL: "http://127.0.0.1:9",

@@ -10,8 +10,8 @@ import { innkeep, innkeepPath, innkeepServe } from "../support/programs/built-pr
 
 const plan = "1. Copy the photo before the picker closes.\n2. Add a test.";
 
-describe("the way from a report to a person's decision", () => {
-  it("returns the approval and the note to the waiting agent within a second", async () => {
+describe("the whole process from a report to a person's decision", () => {
+  it("returns the approval and the note to the waiting agent within one second", async () => {
     const folder = await temporaryFolder();
     const { ready } = await innkeepServe(["--port", "0", "--demo", "--data", join(folder, "data")]);
     const environment = {

@@ -53,7 +53,7 @@ const Ready = z.object({
 });
 
 describe("an installation without the optional packages", () => {
-  it("runs, signs people in with their passwords, and logs once that this is slower", async () => {
+  it("starts, signs in people with their passwords, and logs once that this is slower", async () => {
     const { start } = await installSlim();
     const child = start(["serve", "--demo", "--json", "--port", "0"]);
     const told = child.stderr.toArray();
@@ -77,12 +77,12 @@ describe("an installation without the optional packages", () => {
     ).toHaveLength(1);
   });
 
-  it("runs the operator's commands", async () => {
+  it("runs the commands of the operator", async () => {
     const { run } = await installSlim();
     expect(await run(["admin", "migrate"])).toMatchObject({ code: 0 });
   });
 
-  it("runs the client's commands", async () => {
+  it("runs the commands of the client", async () => {
     const { run } = await installSlim();
     expect(await run(["faq", "list"])).toMatchObject({ code: 4 });
     expect(await run(["feedback", "resend", "--list"])).toMatchObject({ code: 0 });
@@ -113,8 +113,8 @@ describe("the demo of an installed package", () => {
   });
 });
 
-describe("the printed command", () => {
-  it("is innkeep if it is in the PATH", async () => {
+describe("the command line that the demo prints", () => {
+  it("begins with innkeep if it is in the PATH", async () => {
     const { folder, script } = await install();
     await mkdir(join(folder, "bin"));
     await symlink(script, join(folder, "bin", "innkeep"));
@@ -122,7 +122,7 @@ describe("the printed command", () => {
     expect(startWords({ script: join(folder, "bin", "innkeep"), path })).toEqual(["innkeep"]);
   });
 
-  it("is node with the file if only npm's own PATH leads to it: npx fetches the name elsewhere", async () => {
+  it("begins with node and the file if only npm's own PATH has innkeep, because npx would download the name later", async () => {
     const { folder, script } = await install();
     await mkdir(join(folder, "node_modules", ".bin"));
     await symlink(script, join(folder, "node_modules", ".bin", "innkeep"));
@@ -130,7 +130,7 @@ describe("the printed command", () => {
     expect(startWords({ script: join(path, "innkeep"), path })).toEqual(["node", await realpath(script)]);
   });
 
-  it("is node with the file if it is not installed", () => {
+  it("begins with node and the file if the package is not installed", () => {
     expect(startWords({ script: innkeepPath, path: "/nowhere" })).toEqual(["node", innkeepPath]);
   });
 });

@@ -9,7 +9,7 @@ import { type Acknowledged, copiedFolder, copiedSettings } from "../support/worl
 const patience = { timeout: 60_000, interval: 100 };
 
 describe.runIf(hasLitestream)("a SQLite database that Litestream copies", () => {
-  it("is restored and adopted: sessions have ended, and who was erased is erased again", async () => {
+  it("can be restored and adopted: sessions have ended, and erased people are erased again", async () => {
     const copied = await copiedFolder();
     const sent: Acknowledged[] = [];
     const server = await copied.start(sent);
@@ -55,7 +55,7 @@ describe.runIf(hasLitestream)("a SQLite database that Litestream copies", () => 
     expect((await ask(`/feedback/${first?.id}`, headers)).status).toBe(200);
   });
 
-  it("is restored without a gap, even if it is killed several times", {
+  it("can be restored without a missing write even if Litestream and the server are killed several times", {
     timeout: 7_200_000,
   }, async () => {
     const copied = await copiedFolder();
@@ -95,7 +95,7 @@ describe.runIf(hasLitestream)("a SQLite database that Litestream copies", () => 
     );
   });
 
-  it("has settings in examples/litestream.yml that the program reads, for a folder and for S3", async () => {
+  it("has settings in examples/litestream.yml that Litestream reads, for a folder and for S3", async () => {
     const example = new URL("../../examples/litestream.yml", import.meta.url).pathname;
     const lines = (await litestream("databases", "-config", example)).trim().split("\n");
     expect(lines.map((line) => line.trim().split(/\s+/))).toEqual([
@@ -104,7 +104,7 @@ describe.runIf(hasLitestream)("a SQLite database that Litestream copies", () => 
     ]);
   });
 
-  it("stays in one generation under load", async () => {
+  it("stays in one generation of Litestream during a load of requests", async () => {
     const copied = await copiedFolder();
     const sent: Acknowledged[] = [];
     const server = await copied.start(sent);

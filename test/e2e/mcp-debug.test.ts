@@ -7,7 +7,7 @@ import { agentToken, startFakeApi } from "../mcp/support/fake-api.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
 
-it("`mcp --debug` writes requests to standard error without the token, and nothing else to standard output", async () => {
+it("the command `mcp --debug` writes requests to standard error without the token, and nothing else to standard output", async () => {
   const api = await startFakeApi();
   const home = await temporaryFolder();
   const env = {

@@ -26,7 +26,7 @@ async function isOpenIn(pid: number, path: string): Promise<boolean> {
   return targets.includes(path);
 }
 
-it("a message is read from a named pipe, also when its writer comes later", async () => {
+it("a message is read from a named pipe, even if its writer starts later", async () => {
   const { ready } = await innkeepServe(["--demo", "--port", "0", "--data", await temporaryFolder()]);
   const env = { INNKEEP_BASE_URL: ready.baseUrl, INNKEEP_API_KEY: ready.demo.apiKey };
   const pipe = await namedPipe();
@@ -37,29 +37,32 @@ it("a message is read from a named pipe, also when its writer comes later", asyn
   expect(await sending).toMatchObject({ code: 0, stdout: expect.stringContaining('"id"') });
 });
 
-it.each(["SIGINT", "SIGTERM"] as const)("%s ends the wait for a pipe without a writer", async (signal) => {
-  const pipe = await namedPipe();
-  const argv = [
-    "feedback",
-    "send",
-    "--type",
-    "bug",
-    "--message",
-    `@${pipe}`,
-    "--base-url",
-    "http://127.0.0.1:1",
-  ];
-  const child = spawn(process.execPath, [innkeepPath, ...argv], {
-    env: { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const said = text(child.stderr);
-  const ended = new Promise((resolve) => child.on("exit", resolve));
-  await expect.poll(() => isOpenIn(child.pid ?? 0, pipe)).toBe(true);
-  child.kill(signal);
-  expect([await ended, await said]).toEqual([130, "Interrupted: nothing was sent.\n"]);
-});
+it.each(["SIGINT", "SIGTERM"] as const)(
+  "the signal %s ends the wait for a pipe without a writer",
+  async (signal) => {
+    const pipe = await namedPipe();
+    const argv = [
+      "feedback",
+      "send",
+      "--type",
+      "bug",
+      "--message",
+      `@${pipe}`,
+      "--base-url",
+      "http://127.0.0.1:1",
+    ];
+    const child = spawn(process.execPath, [innkeepPath, ...argv], {
+      env: { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const said = text(child.stderr);
+    const ended = new Promise((resolve) => child.on("exit", resolve));
+    await expect.poll(() => isOpenIn(child.pid ?? 0, pipe)).toBe(true);
+    child.kill(signal);
+    expect([await ended, await said]).toEqual([130, "Interrupted: nothing was sent.\n"]);
+  },
+);
 
 /** Runs `feedback send` with these streams open. Returns its exit code and the messages that the server got. */
 async function sentFrom(
@@ -88,19 +91,19 @@ function endedPipe(path: string, content: string): number {
 const whole = { code: 0, messages: ["The build failed."] };
 
 it.each(["/dev/stdin", "/dev/fd/0"])(
-  "a message is read from %s, also when its writer has ended",
+  "a message is read from %s, even if its writer has ended",
   async (source) => {
     const input = endedPipe(await namedPipe(), "The build failed.\n");
     expect(await sentFrom(source, { input })).toEqual(whole);
   },
 );
 
-it("a message is read from another open descriptor, also when its writer has ended", async () => {
+it("a message is read from another open descriptor, even if its writer has ended", async () => {
   const third = endedPipe(await namedPipe(), "The build failed.\n");
   expect(await sentFrom("/dev/fd/3", { third })).toEqual(whole);
 });
 
-it("a message is read from /dev/stdin when it is a socket", async () => {
+it("a message is read from /dev/stdin if it is a socket", async () => {
   const server = createServer((socket) => socket.end("The build failed.\n")).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -126,7 +129,7 @@ it("a message of 600 MB is read from standard input, and its beginning and end a
 });
 
 it.each(["head -c 67108865", "cat"])(
-  "another text of more than 64 MiB on standard input, through %j, is refused in one sentence",
+  "another text of more than 64 MiB on standard input, from %j, is refused in one sentence",
   async (through) => {
     const argv = ["faq", "create", "--question", "-", "--answer", "A", "--base-url", "http://127.0.0.1:9"];
     // If much memory is in use, Node may wait forever at its exit for code that it compiles in another thread

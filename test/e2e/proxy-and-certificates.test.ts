@@ -10,8 +10,8 @@ import { innkeep } from "../support/programs/built-program.ts";
 
 const server = { INNKEEP_BASE_URL: "https://innkeep.test", INNKEEP_API_KEY: "sdk_ofTheTest", CI: "true" };
 
-describe("the program behind a company's proxy", () => {
-  it("connects to an https server whose certificate the extra authorities signed", async () => {
+describe("the command line behind the proxy of a company", () => {
+  it("connects to an https server whose certificate one of the extra authorities signed", async () => {
     const { environment, asked } = await network();
     const { code, stdout } = await innkeep(["faq", "list", "--json"], { env: { ...server, ...environment } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"items":[]}\n' });

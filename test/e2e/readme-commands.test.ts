@@ -87,7 +87,7 @@ function commandsOf(readme: string): readonly Shown[] {
 }
 
 it.skipIf(!hasScript)(
-  "the commands of the README work when they are pasted in order into a terminal, from a fresh clone",
+  "the commands of the README work if a person copies them in order into a terminal, in a new clone",
   async () => {
     const { folder, checkout, bin } = await freshClone();
     const { env: exported, owner, password } = await startDemo(checkout, folder);

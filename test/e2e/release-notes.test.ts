@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it("the built program imports a changelog, releases a version twice and exports it", async () => {
+it("the built program imports a changelog, releases a version twice and exports the notes", async () => {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);
   const scopes = { scopes: ["changelog:write"], appId: app.id };

@@ -33,8 +33,8 @@ async function newClone() {
 const { version } = JSON.parse(await readFile("package.json", "utf8"));
 const [major] = version.split(".");
 
-describe("the tag of a release", () => {
-  it("has the built action, which runs from it, and the branch does not", async () => {
+describe("the Git tag of a release", () => {
+  it("contains the built action, which works from the tag, and the branch does not contain it", async () => {
     const { git, tag } = await newClone();
     const before = await git("rev-parse", "main");
     expect(await tag()).toBe("");
@@ -52,7 +52,7 @@ describe("the tag of a release", () => {
     expect(received).toHaveLength(1);
   });
 
-  it("is never moved, while that of the major version follows the newest", async () => {
+  it("is never moved, and the tag of the major version moves to the newest release", async () => {
     const { folder, git, tag } = await newClone();
     await tag();
     const first = await git("rev-parse", `v${version}`);
@@ -66,7 +66,7 @@ describe("the tag of a release", () => {
     expect(await git("rev-parse", `v${major}`)).toBe(await git("rev-parse", `v${next}`));
   });
 
-  it("is not created from changes that are not committed, or without a build", async () => {
+  it("is not created from changes without a commit, or without a build", async () => {
     const { folder, git, tag } = await newClone();
     await appendFile(join(folder, "action.yml"), "# changed\n");
     expect(await tag()).toContain("Commit your changes first");

@@ -46,8 +46,8 @@ function sendReports(baseUrl: string, apiKey: string): Load {
   return { acknowledged, failed, over: Promise.all(Array.from({ length: 20 }, client)) };
 }
 
-describe("SIGTERM under load", () => {
-  it("fails no request that the server received, and loses no confirmed report", async () => {
+describe("a SIGTERM to the server during a load of requests", () => {
+  it("causes no failure of a received request, and no loss of a confirmed report", async () => {
     const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
     const unlimited = { INNKEEP_RATE_LIMITS: "off" };
     const { ready, child, ended } = await innkeepServe(argv, unlimited);

@@ -61,8 +61,8 @@ const expect = (given) => ({
 });
 Object.assign(globalThis, { test, expect, beforeAll: before, afterAll: after, beforeEach });`;
 
-describe("the examples pass, and leave no folder", () => {
-  it("with node --test", async () => {
+describe("the examples of tests with innkeep/testing", () => {
+  it("pass with node --test, and leave no folder", async () => {
     expect(await run("examples/node-test", ["--test"])).toMatchObject({
       code: 0,
       text: expect.stringContaining("pass 3"),
@@ -70,18 +70,18 @@ describe("the examples pass, and leave no folder", () => {
     });
   });
 
-  it("with Vitest", async () => {
+  it("pass with Vitest, and leave no folder", async () => {
     const ran = await run("examples/vitest", [bin("vitest", "vitest.mjs"), "run"], { CI: "1" });
     expect(ran).toMatchObject({ code: 0, text: expect.stringMatching(/Tests.*3 passed/), left: [] });
   });
 
-  it("with the globals of Jest in a CommonJS file", async () => {
+  it("pass with the globals of Jest in a CommonJS file, and leave no folder", async () => {
     await writeFile(join(home, "jest-globals.cjs"), jestGlobals);
     const ran = await run("examples/jest", ["--require", join(home, "jest-globals.cjs"), "app.test.js"]);
     expect(ran).toMatchObject({ code: 0, text: expect.stringContaining("pass 3"), left: [] });
   });
 
-  it("with Playwright, two workers at once", async () => {
+  it("pass with Playwright and two workers at the same time, and leave no folder", async () => {
     const argv = [
       bin("@playwright/test", "cli.js"),
       "test",
@@ -94,7 +94,7 @@ describe("the examples pass, and leave no folder", () => {
   });
 });
 
-describe("a server for tests", () => {
+describe("the server of innkeep/testing", () => {
   /** Starts a program that prints the folder of its server, whose name contains the server's process id. */
   async function start(script: string) {
     const tmp = await temporaryFolder();
@@ -122,7 +122,7 @@ describe("a server for tests", () => {
     expect(await folders()).toEqual([]);
   });
 
-  it("lets a program end that does not stop it", async () => {
+  it("does not keep a program running that does not stop it", async () => {
     const { child, server, folders } = await start(begin);
     expect(child.exitCode ?? (await once(child, "exit"))[0]).toBe(0);
     await expectGoneSoon([server]);
@@ -142,7 +142,7 @@ describe("a server for tests", () => {
     expect(child.exitCode).toBe(null);
   });
 
-  it("has data, clock and keys separate from another one, and keeps its keys after a reset", async () => {
+  it("has data, clock and keys that are separate from another server, and keeps its keys after a reset", async () => {
     const { text } = await runScript(`
       import { startInnkeep } from "innkeep/testing";
       const [one, other] = await Promise.all([startInnkeep({ now: "2031-05-06T07:08:09Z" }), startInnkeep()]);
@@ -166,7 +166,7 @@ describe("a server for tests", () => {
     expect(JSON.parse(text)).toEqual([[2031, year, 2031], 3, 401, year]);
   });
 
-  it("says what is wrong with a seed, a duration and a fault", async () => {
+  it("reports what is wrong with a seed, a duration and a fault", async () => {
     const { text } = await runScript(`
       import { startInnkeep } from "innkeep/testing";
       const fault = (work) => work.then(() => "none", (error) => error.message);
@@ -180,7 +180,7 @@ describe("a server for tests", () => {
     expect(text).toContain("path must be a path that begins with /");
   });
 
-  it("names every unknown option and setting, and leaves no server after an error", async () => {
+  it("reports every unknown option and setting, and leaves no server after an error", async () => {
     const { text, left } = await runScript(`
       import { startInnkeep } from "innkeep/testing";
       const fault = (work) => work.then(() => "none", (error) => error.message);
@@ -209,7 +209,7 @@ describe("a server for tests", () => {
 });
 
 describe("the types of innkeep/testing", () => {
-  it("need no types of Node, and no newer library of JavaScript", async () => {
+  it("need no types of Node, and no new library of JavaScript", async () => {
     const program = 'import { startInnkeep } from "innkeep/testing"; export const starting = startInnkeep();';
     const folder = join(home, "bare");
     await mkdir(folder, { recursive: true });
@@ -238,7 +238,7 @@ describe("the types of innkeep/testing", () => {
       "cts",
       'import testing = require("innkeep/testing"); const { startInnkeep } = testing; type Innkeep = testing.Innkeep;',
     ],
-  ])("fit a program in %s", async (ending, first) => {
+  ])("can be used by a program in %s", async (ending, first) => {
     const program = `${first}
       export async function use(): Promise<string> {
         const innkeep: Innkeep = await startInnkeep({ seed: { apps: [{ name: "Atlas" }] } });

@@ -24,7 +24,7 @@ async function run(env: Readonly<Record<string, string>>, onTerminal: boolean): 
   return shown;
 }
 
-it(`a command never waits for the registry, and the next command shows the notice${hasTerminals ? "" : " (no terminal here)"}`, async () => {
+it(`a command never waits for the registry, and the next command shows the message${hasTerminals ? "" : " (no terminal here)"}`, async () => {
   const held: (() => void)[] = [];
   const registry = await listen((_, response) => {
     held.push(() => response.end('{"version":"99.0.0"}'));

@@ -12,7 +12,7 @@ import {
   submitFeedback,
 } from "../support/worlds/app-with-owner-and-agent.ts";
 
-describe("a command that loads a part late works each time in one home", () => {
+describe("a command that loads a part of the program later, run several times with one home folder,", () => {
   it.each([
     ["faq list", ["faq", "list"]],
     ["feedback send", ["feedback", "send", "--type", "bug", "--message", "m"]],
@@ -25,7 +25,7 @@ describe("a command that loads a part late works each time in one home", () => {
     ["init", ["init", "--dry-run", "--ci", "none"]],
     ["agent list", ["agent", "list"]],
     ["feedback resolve", ["feedback", "resolve", "--dedupe-key", "k", "--run-status", "cancelled"]],
-  ])("innkeep %s", async (_, argv) => {
+  ])("succeeds each time: innkeep %s", async (_, argv) => {
     const service = await startService();
     const { key, owner } = await makeAppWithAgent(service);
     const HOME = await temporaryFolder();
@@ -46,7 +46,7 @@ describe("a command that loads a part late works each time in one home", () => {
     await service.stop();
   });
 
-  it.skipIf(!hasTmux)("innkeep feedback inbox", async () => {
+  it.skipIf(!hasTmux)("succeeds each time: innkeep feedback inbox", async () => {
     const service = await startService();
     const { owner } = await makeAppWithAgent(service);
     const scopes = ["feedback:read", "feedback:write", "apps:read"];
@@ -64,7 +64,7 @@ describe("a command that loads a part late works each time in one home", () => {
   it.skipIf(!hasTmux).each([
     ["open", "/console", "ended with 0"],
     ["auth login", "/tavern/authorize?", "Approve this device in your browser"],
-  ])("innkeep %s, which opens a browser", async (words, address, shown) => {
+  ])("succeeds each time and opens a browser: innkeep %s", async (words, address, shown) => {
     const service = await startService();
     const folder = await temporaryFolder();
     const opened = join(folder, "opened");
@@ -84,7 +84,7 @@ describe("a command that loads a part late works each time in one home", () => {
     await service.stop();
   });
 
-  it.skipIf(!hasTmux)("innkeep task list --watch", async () => {
+  it.skipIf(!hasTmux)("succeeds each time: innkeep task list --watch", async () => {
     const service = await startService();
     const { authorization } = await service.makeDevice(await service.makeUser());
     const INNKEEP_DEVICE_TOKEN = authorization.slice("Bearer ".length);
@@ -98,7 +98,7 @@ describe("a command that loads a part late works each time in one home", () => {
     await service.stop();
   });
 
-  it("innkeep agent work", async () => {
+  it("succeeds each time: innkeep agent work", async () => {
     const service = await startService();
     const cast = await makeAppWithAgent(service);
     const scopes = ["runs:work"];

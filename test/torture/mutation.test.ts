@@ -91,7 +91,7 @@ describe("the tests of the domain rules", () => {
 
   it("pass for the unchanged rules", async () => expect(await fails(tests)).toBe(false), 120_000);
 
-  it("exist for each of them", () => {
+  it("exist for each file of rules", () => {
     expect(rules.filter((rule) => !testsOf.has(rule))).toEqual([]);
   });
 

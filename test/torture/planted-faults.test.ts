@@ -25,14 +25,14 @@ const least = { ofAll: 24, ofArea: 4 } as const;
 /** A run takes less than a minute on a quiet machine. After this time it must be in an endless loop. */
 const longestRun = 600_000;
 
-describe("the first tier", () => {
+describe("the first tier of the tests", () => {
   let copy: string;
   beforeAll(() => {
     copy = copyOfProject();
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  it("is tried with enough faults of each area", () => {
+  it("is run with enough faults of each area", () => {
     const counts = Object.values(plantedFaults).map(({ length }) => length);
     expect(faults.length).toBeGreaterThanOrEqual(least.ofAll);
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(least.ofArea);

@@ -44,7 +44,9 @@ function mixOf({ baseUrl, demo }: Ready): LoadTarget[] {
 
 const timeout = (minutes + 3) * 60_000;
 
-it("a long mixed load fails no request, and memory and descriptors do not grow", { timeout }, async () => {
+it("a long mixed load causes no failed request, and memory and descriptors do not increase", {
+  timeout,
+}, async () => {
   const { ready, child } = await innkeepServe(["--demo", "--port", "0", "--data", await temporaryFolder()], {
     INNKEEP_RATE_LIMITS: "off",
     INNKEEP_LOG_LEVEL: "warn",

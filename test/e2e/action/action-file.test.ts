@@ -16,8 +16,8 @@ const commands = () =>
     }),
   );
 
-describe("action.yml", () => {
-  it("accepts several values for the flags that may be repeated, and for no other", async () => {
+describe("the file action.yml", () => {
+  it("allows several values for the flags that can be repeated, and for no other flag", async () => {
     const options = (await commands()).flatMap((command) => command.options);
     const several = options.filter(isRepeatable).map(inputOf);
     const described = options.filter(({ description }) => /repeatable|several times/.test(description));
@@ -25,7 +25,7 @@ describe("action.yml", () => {
     expect(described.map(inputOf)).toEqual(several);
   });
 
-  it("has an input for each flag of its commands, and no other", async () => {
+  it("has an input for each flag of its commands, and no other input", async () => {
     const { inputs } = await readAction();
     const flags = new Set<string>(ownInputs);
     for (const command of await commands()) {
@@ -39,7 +39,7 @@ describe("action.yml", () => {
     expect(Object.keys(inputs).sort()).toEqual([...flags].sort());
   });
 
-  it("names files that the build has created, for Node 24", async () => {
+  it("names files that the build has created for Node 24", async () => {
     const { runs } = await readAction();
     expect(runs.using).toBe("node24");
     const { version } = JSON.parse(await readFile("package.json", "utf8"));

@@ -24,8 +24,8 @@ async function newFaq() {
   return { run, faqs };
 }
 
-describe("the step `faq diff`", () => {
-  it("prints the plan as Markdown for a comment, and on the summary page", async () => {
+describe("the step `faq diff` of the action", () => {
+  it("prints the plan as Markdown for a comment and on the summary page", async () => {
     const { run, faqs } = await newFaq();
     const ended = await run("faq diff");
     expect(ended).toMatchObject({ code: 0, annotations: [] });
@@ -38,7 +38,7 @@ describe("the step `faq diff`", () => {
     expect(await faqs()).toEqual([]);
   });
 
-  it("fails with 3 if anything differs and exit-code asks for it, with the same plan", async () => {
+  it("fails with exit code 3 and the same plan if anything differs and the input exit-code asks for this", async () => {
     const { run } = await newFaq();
     const ended = await run("faq diff", { "exit-code": "true" });
     expect(ended.code).toBe(3);
@@ -52,7 +52,7 @@ describe("the step `faq diff`", () => {
     ]);
   });
 
-  it("shows every character of a text unchanged, and cuts a plan that is too long for a comment", async () => {
+  it("shows every character of a text unchanged, and shortens a plan that is too long for a comment", async () => {
     const { run } = await newFaq();
     const evil = "````\n<img src=x>\n::set-env name=A::b\nplan<<EOF";
     await run("faq push");
@@ -80,8 +80,8 @@ describe("the step `faq diff`", () => {
   });
 });
 
-describe("the step `faq push`", () => {
-  it("pushes the files of a folder or of one file, and says what it did", async () => {
+describe("the step `faq push` of the action", () => {
+  it("pushes the files of a folder or one file, and says what it changed", async () => {
     const { run, faqs } = await newFaq();
     const first = await run("faq push");
     expect(first).toMatchObject({ code: 0 });
@@ -107,7 +107,7 @@ describe("the step `faq push`", () => {
     expect(await faqs()).toEqual([]);
   });
 
-  it("accepts a side for each of several entries, with other inputs", async () => {
+  it("accepts a chosen side for each of several entries, with other inputs", async () => {
     const { run } = await newFaq();
     const dry = await run("faq push", {
       path: "faq",

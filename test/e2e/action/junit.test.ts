@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it("a step reports failing tests, and a later one resolves them when the same job of the matrix is green", async () => {
+it("a step of the action reports failing tests, and a later step resolves them when the same job of the matrix succeeds", async () => {
   const { inputs, app, thread } = await appForAction(service);
   const globs = { junit: "out/a b.xml\nout/c*.xml" };
   const red = {
@@ -38,7 +38,7 @@ it("a step reports failing tests, and a later one resolves them when the same jo
   expect(await resolve({ matrix: { node: 20 } })).toBe("resolved");
 });
 
-it("a step with only the specification on the server does not break the job", async () => {
+it("a step of the action with a server that has only the specification does not make the job fail", async () => {
   const { inputs } = await appForAction(service);
   const ended = await runStep({
     with: {
@@ -53,7 +53,7 @@ it("a step with only the specification on the server does not break the job", as
   expect(ended.annotations).toMatchObject([{ level: "warning", title: "No feedback was resolved" }]);
 });
 
-it("a step that resolves names each of several keys, and says when the job started", async () => {
+it("a step of the action that resolves sends each of several keys and the start time of the job", async () => {
   const { inputs } = await appForAction(service);
   const { "api-key": _, ...maintainer } = inputs;
   const given = { command: "feedback resolve", "dedupe-key": "unit tests\nnightly", "dry-run": "true" };

@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 const changelog =
   "# Changelog\n\n## [1.2.0]\n\n### Fixed\n\n- The list.\n\n## [1.1.0] - 2026-01-02\n\n### Added\n\n- A list.\n";
 
-describe("the step `changelog release`", () => {
+describe("the step `changelog release` of the action", () => {
   it("publishes the notes of the job's tag once, and sets version and id as outputs", async () => {
     const { inputs, published } = await appForAction(service);
     const { "api-key": _, ...maintainer } = inputs;
@@ -39,7 +39,7 @@ describe("the step `changelog release`", () => {
     expect(second.log).toContain("Nothing to do: 1.2.0 is published");
   });
 
-  it("uses another file, and another version", async () => {
+  it("can use another file and another version", async () => {
     const { inputs, published } = await appForAction(service);
     const { "api-key": _, ...maintainer } = inputs;
     const given = {
@@ -53,7 +53,7 @@ describe("the step `changelog release`", () => {
     expect(await published()).toMatchObject([{ version: "1.1.0", title: "Lists" }]);
   });
 
-  it("fails with an annotation that says what the exit code means", async () => {
+  it("fails with an annotation that explains the exit code", async () => {
     const { inputs } = await appForAction(service);
     const { "api-key": _, ...maintainer } = inputs;
     const given = { ...maintainer, command: "changelog release", version: "9.0.0" };

@@ -25,8 +25,8 @@ const report = (more: Partial<Step> = {}): Step => ({
   },
 });
 
-describe("the step `feedback send`", () => {
-  it("reports a failure with its files, and names the thread in its outputs and on the summary", async () => {
+describe("the step `feedback send` of the action", () => {
+  it("reports a failure with its files, and names the thread in its outputs and on the summary page", async () => {
     const { inputs, thread } = await appForAction(service);
     const ended = await runStep({
       with: {
@@ -60,7 +60,7 @@ describe("the step `feedback send`", () => {
     ]);
   });
 
-  it("hides the keys before it does anything else, and never shows them", async () => {
+  it("masks the keys before everything else, and never shows them", async () => {
     const { inputs } = await appForAction(service);
     const { raw, masks, summary } = await runStep({
       with: { ...inputs, command: "feedback send", type: "bug", message: `The key is ${inputs["api-key"]}` },
@@ -73,20 +73,20 @@ describe("the step `feedback send`", () => {
     for (const mask of masks) expect(rest.join("\n") + summary).not.toContain(mask);
   });
 
-  it("hides a key of the environment, and each line of a key of several lines", async () => {
+  it("masks a key of the environment, and each line of a key with several lines", async () => {
     const env = { INNKEEP_TOKEN: "first%line\nsecond line" };
     const { masks } = await runStep(report({ env }));
     expect(masks).toEqual(["sdk_planted_secret", "first%line", "second line"]);
   });
 
-  it("also reads server and key from the environment of the job", async () => {
+  it("also reads the server and the key from the environment of the job", async () => {
     const { inputs } = await appForAction(service);
     const env = { INNKEEP_BASE_URL: inputs["base-url"], INNKEEP_API_KEY: inputs["api-key"] };
     const step = { with: { command: "feedback send", type: "bug", message: "It broke." }, env };
     expect(await runStep(step)).toMatchObject({ code: 0, outputs: { "feedback-id": expect.any(String) } });
   });
 
-  it("fails with the exit code of the command, and an annotation", async () => {
+  it("fails with the exit code of the command and with an annotation", async () => {
     const ended = await runStep(report());
     expect(ended).toMatchObject({ code: 75, outputs: {} });
     expect(ended.annotations).toEqual([
@@ -96,7 +96,7 @@ describe("the step `feedback send`", () => {
     expect(ended.summary).toContain("### Feedback was not sent");
   });
 
-  it("does not fail with best-effort, and warns", async () => {
+  it("does not fail with best-effort, but shows a warning", async () => {
     const ended = await runStep(report({ with: { "best-effort": "true" } }));
     expect(ended.code).toBe(0);
     expect(ended.annotations).toEqual([expect.objectContaining({ level: "warning" })]);
@@ -106,7 +106,7 @@ describe("the step `feedback send`", () => {
     expect(await runStep(report({ with: { "api-key": "" } }))).toMatchObject({ code: 4 });
   });
 
-  it("executes no command that a stranger wrote, and sets no output from it", async () => {
+  it("executes no command of another person's text, and sets no output from it", async () => {
     const evil = "x\n::set-env name=PATH::/evil\n##[add-path]/evil\nfeedback-id=evil\nEOF";
     const hostile = { success: true, id: evil, consoleUrl: evil };
     const { baseUrl } = await startRecordingServer(answers(201, hostile), answers(400, { error: evil }));
@@ -132,7 +132,7 @@ describe("the step `feedback send`", () => {
   });
 });
 
-describe("a step with wrong inputs", () => {
+describe("a step of the action with wrong inputs", () => {
   it.each([
     ["no command", { command: "" }, "The input `command` must be one of: feedback send, "],
     [
@@ -142,7 +142,7 @@ describe("a step with wrong inputs", () => {
     ],
     ["an input of another command", { draft: "true" }, "draft is not an input of this command"],
     ["a switch that is neither on nor off", { "ci-metadata": "no" }, "ci-metadata must be true or false"],
-  ])("such as %s runs nothing, and shows an annotation on the run", async (_, given, fault) => {
+  ])("runs nothing and shows an annotation on the run, for example for %s", async (_, given, fault) => {
     const ended = await runStep(report({ with: given }));
     expect(ended).toMatchObject({ code: 2, outputs: {}, summary: "" });
     expect(ended.annotations).toEqual([
@@ -150,21 +150,21 @@ describe("a step with wrong inputs", () => {
     ]);
   });
 
-  it("names all of them at once", async () => {
+  it("names all faults in one message", async () => {
     const { annotations } = await runStep(report({ with: { draft: "true", "dry-run": "x" } }));
     expect(annotations[0]?.message).toMatch(
       /dry-run must .*\ndraft is not an input|draft is not an input.*\ndry-run must/,
     );
   });
 
-  it("warns with best-effort", async () => {
+  it("shows a warning with best-effort", async () => {
     const ended = await runStep(report({ with: { "best-effort": "true", draft: "true" } }));
     expect(ended).toMatchObject({ code: 0, annotations: [{ level: "warning" }] });
   });
 });
 
-describe("the start of the job", () => {
-  it("is recorded before the first step", async () => {
+describe("the start time of the job", () => {
+  it("is stored before the first step", async () => {
     const before = new Date().toISOString();
     const { pre } = await runStep(report());
     expect(pre).toMatchObject({ code: 0, raw: [], outputs: {}, summary: "" });

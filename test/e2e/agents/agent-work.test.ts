@@ -58,8 +58,8 @@ function startWorker(script: string): ChildProcess {
 const noted = () => readFile(join(folder, "noted"), "utf8").catch(() => "");
 const inFolder = (name: string) => `"$HOME/${name}"`;
 
-describe("a worker in a shell", () => {
-  it("passes a signal on, and reports the end that the command chooses", async () => {
+describe("the command agent work in a shell", () => {
+  it("passes a signal to the program, and reports the end that the program chooses", async () => {
     const runId = await approved();
     const child = startWorker(
       `trap 'echo stopped >> ${inFolder("noted")}; exit 7' TERM; echo ready > ${inFolder("noted")}; while :; do sleep 0.05; done`,
@@ -75,7 +75,7 @@ describe("a worker in a shell", () => {
     });
   });
 
-  it("keeps its claim when it is killed, and resumes it with its name", async () => {
+  it("keeps its claim if it is killed, and resumes the claim with its name", async () => {
     const runId = await approved();
     const script = `cat "$INNKEEP_PLAN_FILE" >> ${inFolder("noted")}; echo " $$ \${INNKEEP_AGENT_TOKEN-none}" >> ${inFolder("noted")}; test -e ${inFolder("go")} || exec sleep 60`;
     const first = startWorker(script);
@@ -95,7 +95,7 @@ describe("a worker in a shell", () => {
     expect((await read(runId)).outcome).toMatchObject({ status: "succeeded" });
   });
 
-  it("refuses a second process with its name, and a start beside a command that still runs (rule L74)", async () => {
+  it("refuses a second process with its name, and a start while an earlier program is still running (rule L74)", async () => {
     const runId = await approved();
     const script = `echo "$$" >> ${inFolder("noted")}; test -e ${inFolder("go")} || exec sleep 60`;
     const words = ["agent", "work", "--once", "--worker", "nightly", "--", "sh", "-c", script];

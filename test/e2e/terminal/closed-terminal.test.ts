@@ -43,7 +43,7 @@ it.each([
   ["while it waits", []],
   ["while it draws", ["j", "k", "j", "k", "j", "k", "Enter"]],
   ["while a reply is written", ["r", "H", "e", "l", "l", "o"]],
-])(`the inbox ends, and does not crash, when its window is closed %s, on ${where}`, async (_, keys) => {
+])(`the inbox ends without a crash if its window is closed %s, on ${where}`, async (_, keys) => {
   if (!hasTmux) return;
   const { service, program } = await inboxOnTerminal();
   await program.terminal.shows("3 in the inbox");
@@ -53,7 +53,7 @@ it.each([
   await service.stop();
 });
 
-it(`a question ends, and does not crash, when its window is closed, on ${where}`, async () => {
+it(`a question ends without a crash if its window is closed, on ${where}`, async () => {
   if (!hasTmux) return;
   const env = { INNKEEP_BASE_URL: "http://127.0.0.1:9", INNKEEP_API_KEY: "sdk_a" };
   const program = await startNoting(["feedback", "send", "--dry-run"], env);
@@ -62,7 +62,7 @@ it(`a question ends, and does not crash, when its window is closed, on ${where}`
   expect(await program.exit()).toBeLessThan(131);
 });
 
-it(`the inbox restores the terminal for a pause, and draws its screen again, on ${where}`, async () => {
+it(`the inbox restores the terminal when it is suspended, and draws its screen again afterwards, on ${where}`, async () => {
   if (!hasTmux) return;
   const { service, program } = await inboxOnTerminal();
   const { terminal } = program;

@@ -37,7 +37,7 @@ const isSent: [number, Record<string, string>, object] = [
   { id: "m", direction: "outbound", body: "Hi", createdAt: "2026-11-21T10:00:00.000Z" },
 ];
 
-it(`a reply that the server puts off is sent later, and the pause is said on the screen, on ${where}`, async () => {
+it(`a reply that the server delays is sent later, and the screen says so, on ${where}`, async () => {
   if (!hasTmux) return;
   const limited = { error: "Too many requests.", code: "rate_limited" };
   const terminal = await inboxWith([429, { "retry-after": "2" }, limited], isSent);
@@ -52,7 +52,7 @@ it.each([
   [401, { error: "This token is not valid.", code: "invalid_token" }, "This token is not valid."],
   [422, { error: "The thread is closed.", code: "wrong_state" }, "The thread is closed."],
 ])(
-  `a reply that the server answers with %i stays on the screen and in the terminal, on ${where}`,
+  `a reply that the server answers with %i is kept on the screen and in the terminal, on ${where}`,
   async (status, body, text) => {
     if (!hasTmux) return;
     const terminal = await inboxWith([status, {}, body]);

@@ -35,20 +35,20 @@ const broken = [
   `$2b$12$${"a".repeat(53)}`,
 ];
 
-describe.each(all)("Argon2: %s", (_, argon2) => {
+describe.each(all)("the Argon2 implementation %s", (_, argon2) => {
   it("creates PHC strings of Argon2id with 19 MiB, two passes, one lane, 16 bytes of salt and 32 of hash", async () => {
     expect(await argon2.hash("secret words")).toMatch(
       /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
     );
   });
 
-  it.each(made)("verifies a hash that another one created: %s", async (stored) => {
+  it.each(made)("verifies a hash of another implementation: %s", async (stored) => {
     expect(await argon2.verify(stored, "secret words")).toBe(true);
     expect(await argon2.verify(stored, "Secret words")).toBe(false);
     expect(await argon2.verify(stored, "")).toBe(false);
   });
 
-  it.each(passwords)("creates a hash of %j that all others verify", async (password) => {
+  it.each(passwords)("creates a hash of %j that all other implementations verify", async (password) => {
     const stored = await argon2.hash(password);
     for (const [, other] of all) {
       expect(await other.verify(stored, password)).toBe(true);
@@ -56,20 +56,20 @@ describe.each(all)("Argon2: %s", (_, argon2) => {
     }
   });
 
-  it("reads the cost of a stored hash from the hash", async () => {
+  it("reads the cost of a stored hash from this hash", async () => {
     const cheap =
       "$argon2id$v=19$m=64,t=3,p=2$c2FsdHNhbHRzYWx0c2FsdA$ISnlf+PdoSVe6si8NJLPMu5pp8LXGeW6C6VPW0pvgzU";
     expect(await argon2.verify(cheap, "secret words")).toBe(true);
     expect(await argon2.verify(cheap.replace("t=3", "t=2"), "secret words")).toBe(false);
   });
 
-  it.each(broken)("rejects a stored text that is broken: %j", async (stored) => {
+  it.each(broken)("rejects a broken stored text: %j", async (stored) => {
     await expect(argon2.verify(stored, "secret words")).rejects.toThrow();
   });
 });
 
-describe("Argon2 in threads", () => {
-  it("leaves this thread free, and answers many requests at once", async () => {
+describe("Argon2 in separate threads", () => {
+  it("does not block the main thread, and answers many requests at the same time", async () => {
     let ticks = 0;
     const ticking = setInterval(() => (ticks += 1), 1);
     const hashes = await Promise.all(Array.from({ length: 6 }, () => thread.hash("secret words")));
@@ -78,7 +78,7 @@ describe("Argon2 in threads", () => {
     expect(ticks).toBeGreaterThan(6);
   });
 
-  it("uses the memory of two hashes, even if many are requested", async () => {
+  it("uses the memory of two hashes even if many are requested", async () => {
     let most = 0;
     const before = process.memoryUsage.rss();
     const looking = setInterval(() => (most = Math.max(most, process.memoryUsage.rss() - before)), 5);
@@ -89,7 +89,7 @@ describe("Argon2 in threads", () => {
     expect(most).toBeLessThan(200 * 1_048_576);
   });
 
-  it("rejects when the thread fails, and works on", async () => {
+  it("reports an error if the thread fails, and continues to work", async () => {
     const failing = threadArgon2(join(dirname(innkeepPath), "nothing-here.cjs"));
     for (let attempt = 0; attempt < 4; attempt += 1)
       await expect(failing.hash("secret words")).rejects.toThrow("nothing-here.cjs");

@@ -78,8 +78,8 @@ async function serveCopy({ data, databaseUrl }: Awaited<ReturnType<typeof copyOf
   return service;
 }
 
-describe.each(databases)("a database that another program has copied, on $name", (engine) => {
-  it("ends its sessions and erases again who was erased since", async () => {
+describe.each(databases)("a database that another program has copied, on $name,", (engine) => {
+  it("ends its sessions and erases people again who were erased in the meantime", async () => {
     const { world, copy, erasures } = await erasedAfterCopy(engine);
     const result = await adopt(copy, { erasures });
     expect(result).toMatchObject({ missing: [], erasedAgain: { found: 1, otherSecret: 0 } });
@@ -93,7 +93,7 @@ describe.each(databases)("a database that another program has copied, on $name",
     expect(others.status).toBe(200);
   });
 
-  it("names the files that are missing, and keeps what refers to them", async () => {
+  it("causes a list of missing files, and keeps the references to them", async () => {
     const { copy } = await erasedAfterCopy(engine);
     await rm(join(copy.data, "files"), { recursive: true });
     const result = await adopt(copy);
@@ -102,7 +102,7 @@ describe.each(databases)("a database that another program has copied, on $name",
     expect(await adopt(copy)).toMatchObject({ missing: result.missing });
   });
 
-  it("is left as it is if the secret does not fit", async () => {
+  it("stays unchanged if the secret does not match", async () => {
     const { world, copy, erasures } = await erasedAfterCopy(engine);
     const other = "another secret of a deployment of the tests";
     await expect(adopt(copy, { erasures, secret: other })).rejects.toThrow("INNKEEP_SECRET");

@@ -43,7 +43,7 @@ const engines = databases.flatMap((from) =>
 );
 
 describe.each(engines)("a backup from $names", ({ from, to }) => {
-  it("brings back every row and every file", async () => {
+  it("restores every row and every file", async () => {
     const old = await deploy(from);
     await serving(old, async (service) => {
       const { app, call, threadId } = await makeOwnerWithOneOfEach(service);
@@ -67,7 +67,7 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
     expect(await fresh.admin({ command: "check" })).toEqual({ ok: true, files: 3, orphans: 0 });
   });
 
-  it("works as before: credentials, searches, new threads; only sessions have ended", async () => {
+  it("allows everything as before except the sessions: credentials, searches, new threads", async () => {
     const old = await deploy(from);
     const before = await serving(old, async (service) => {
       const world = await makeOwnerWithOneOfEach(service);
@@ -103,8 +103,8 @@ describe.each(engines)("a backup from $names", ({ from, to }) => {
   });
 });
 
-describe.each(databases)("a backup under load on $name", (engine) => {
-  it("is complete: it contains everything acknowledged before, and every referenced file", async () => {
+describe.each(databases)("a backup during a load of requests on $name", (engine) => {
+  it("is complete: it contains everything that was acknowledged before, and every file with a reference", async () => {
     const old = await deploy(engine);
     const { acknowledged, file } = await serving(old, async (service) => {
       const { app, call } = await makeOwnerWithOneOfEach(service);
@@ -130,7 +130,7 @@ describe.each(databases)("a backup under load on $name", (engine) => {
   });
 });
 
-describe("a backup", () => {
+describe("a backup file", () => {
   const makeBackup = async () => {
     const old = await deploy(sqlite);
     await serving(old, async (service) => {
@@ -143,7 +143,7 @@ describe("a backup", () => {
     return { old, file };
   };
 
-  it("is readable by its owner only, and contains the deployment's secret", async () => {
+  it("can be read only by its owner, and contains the deployment's secret", async () => {
     const { file } = await makeBackup();
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const fresh = await deploy(sqlite);
@@ -152,18 +152,18 @@ describe("a backup", () => {
     expect((await stat(join(fresh.data, "secret"))).mode & 0o777).toBe(0o600);
   });
 
-  it("leaves nothing else in the data folder", async () => {
+  it("leaves no other file in the data folder", async () => {
     const { old } = await makeBackup();
     const names = (await readdir(old.data)).filter((name) => !/^innkeep\.db(-wal|-shm)?$/.test(name));
     expect(names.sort()).toEqual(["backup.lock", "files", "secret"]);
   });
 
-  it("does not overwrite a file", async () => {
+  it("does not replace an existing file", async () => {
     const { old, file } = await makeBackup();
     await expect(old.admin({ command: "backup", file })).rejects.toThrow("already exists");
   });
 
-  it("that cannot be written leaves no file", async () => {
+  it("that cannot be written completely is deleted", async () => {
     const { old } = await makeBackup();
     const file = join(old.data, "no such folder", "backup.tar");
     await expect(old.admin({ command: "backup", file })).rejects.toThrow("cannot be written");
@@ -176,7 +176,7 @@ describe("a backup", () => {
     return readdir(fresh.data);
   };
 
-  it("is refused with one wrong bit in any byte", async () => {
+  it("is refused if one bit in any byte is wrong", async () => {
     const old = await deploy(sqlite);
     await old.admin({ command: "user create", email: "a@example.org", password: "correct horse" });
     await writeFile(join(old.data, "secret"), "the deployment's secret");
@@ -194,20 +194,20 @@ describe("a backup", () => {
     expect(accepted).toEqual([]);
   });
 
-  it.each([0, 0.3, 0.9, 0.999])("restores nothing if it is cut to %f of its length", async (part) => {
+  it.each([0, 0.3, 0.9, 0.999])("restores nothing if only the part %f of it exists", async (part) => {
     const { file } = await makeBackup();
     await truncate(file, Math.floor((await stat(file)).size * part));
     expect(await restoring(file)).toEqual([]);
   });
 
-  it("is not a file that only looks like one", async () => {
+  it("is refused if it only looks like a backup", async () => {
     const file = await newFile();
     await writeFile(file, "PK\u0003\u0004 not a tar file");
     expect(await restoring(file)).toEqual([]);
     expect(await restoring(`${file}.missing`)).toEqual([]);
   });
 
-  it.each([sqlite, postgres])("is never restored over a deployment in use on $name", async (engine) => {
+  it.each([sqlite, postgres])("is never restored into a deployment in use on $name", async (engine) => {
     const { file } = await makeBackup();
     const used = await deploy(engine);
     await used.admin({ command: "user create", email: "a@example.org", password: "correct horse" });

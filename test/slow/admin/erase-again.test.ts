@@ -68,7 +68,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     await service.stop();
   });
 
-  it("a journal in the folder of the backup, or in the data folder, needs no flag", async () => {
+  it("a journal of erasures in the folder of the backup, or in the data folder, needs no flag", async () => {
     const { deployment, file, journal } = await erasedAfterBackup(engine);
     const later = await backUp(deployment);
     await copyFile(file, join(later, "..", "older.tar"));
@@ -86,7 +86,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     expect(await mentions(inFolder)).toBe(0);
   });
 
-  it("the server erases the people that the command could not erase, and nothing that is sent later", async () => {
+  it("the server erases people that the command could not erase, and keeps everything that is sent later", async () => {
     const { file, journal, world } = await erasedAfterBackup(engine);
     const restored = await deploymentOf(engine);
     const result = await restored.admin({ command: "restore", file, erasures: journal });
@@ -102,7 +102,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     expect(await mentions(restored)).toBe(1);
   });
 
-  it("a person who was erased before the backup, and wrote again, stays", async () => {
+  it("a person who was erased before the backup and wrote again is not erased", async () => {
     const { deployment, world, journal } = await erasedAfterBackup(engine);
     const service = await deployment.serve({ secret });
     await sendFeedback(service, world.app.key, { email: grace, message: "I am back." });
@@ -114,7 +114,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     expect(await mentions(restored)).toBe(1);
   });
 
-  it("a deleted account, and a person that the operator erased, are erased again", async () => {
+  it("a deleted account and a person that the operator erased are erased again", async () => {
     const deployment = await deploymentOf(engine);
     const service = await deployment.serve({ secret });
     await makePersonEverywhere(service);
@@ -138,7 +138,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     );
   });
 
-  it("a member is not erased again: the owner sees that it stopped", async () => {
+  it("a member is not erased again, and the owner sees that the erasure stopped", async () => {
     const deployment = await deploymentOf(engine);
     const service = await deployment.serve({ secret });
     const world = await makePersonEverywhere(service);
@@ -164,7 +164,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     expect(await mentions(restored)).toBeGreaterThan(5);
   });
 
-  it("a hash of another secret is counted, and a cut line does no harm", async () => {
+  it("a hash of another secret is counted, and an incomplete line has no effect", async () => {
     const { file, journal } = await erasedAfterBackup(engine);
     const foreign = (await readFile(journal, "utf8")).replace(/"secret":"[\da-f]{4}/, '"secret":"zzzz');
     await writeFile(journal, `${foreign}{"id":"cut of`);
@@ -173,7 +173,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     expect(result.erasedAgain).toEqual({ ...nobody, otherSecret: 1 });
   });
 
-  it("a journal that is named and missing refuses the restore", async () => {
+  it("a journal that a flag names must exist", async () => {
     const { file } = await erasedAfterBackup(engine);
     const restored = await deploymentOf(engine);
     await expect(

@@ -64,7 +64,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
   const archiveIn = async () => join(await temporaryFolder(), "backup.tar");
 
   describe.each(databases)("on $name", (engine) => {
-    it("files move in both directions, and afterwards one place contains all of them and the other one none", async () => {
+    it("files move in both directions, and afterwards one storage contains all of them and the other none", async () => {
       const { admin, inBucket, inFolder, hashes } = await deploymentWith(engine, "folder");
       expect(await admin({ command: "files move", to: "s3" })).toEqual({
         to: "s3",
@@ -80,7 +80,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
       expect(await admin({ command: "check" }, false)).toMatchObject({ ok: true, files: 3 });
     });
 
-    it("a backup of files in S3 restores into a folder, and into another place in S3", async () => {
+    it("a backup with files in S3 can be restored into a folder, and into another S3 storage", async () => {
       const { admin, inBucket } = await deploymentWith(engine, "s3");
       const file = await archiveIn();
       expect(await admin({ command: "backup", file })).toMatchObject({ files: 3, missing: [] });
@@ -95,7 +95,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
       expect(await inBucket()).toHaveLength(3);
     });
 
-    it("what was lost or damaged in the store is found, and repaired", async () => {
+    it("files that were lost or damaged in S3 are found, and the references are repaired", async () => {
       const { admin, bucket, hashes } = await deploymentWith(engine, "s3");
       const [lost = "", damaged = "", whole = ""] = hashes;
       await bucket.request("DELETE", `inn/files/${lost}`);
@@ -113,7 +113,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     });
   });
 
-  it("a check of the store says which place can be read, or what is wrong", async () => {
+  it("a check of the S3 storage says that it can be read, or what is wrong", async () => {
     const { admin, bucket } = await deploymentWith(sqlite, "folder");
     const { host } = new URL(bucket.url);
     const place = expect.stringMatching(new RegExp(`^http://${host}/bucket-\\d+/inn/$`));
@@ -124,7 +124,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     );
   });
 
-  it("a server on PostgreSQL that still runs during a move loses no file, and accepts no more afterwards", async () => {
+  it("a server on PostgreSQL that runs during a move loses no file, and accepts no more files afterwards", async () => {
     const { admin, deployment, inBucket, inFolder } = await deploymentWith(postgres, "folder");
     const service = await deployment.serve();
     const { key } = await service.makeApp();
@@ -149,7 +149,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     expect([await inBucket(), await inFolder()]).toEqual([stored, []]);
   });
 
-  it("a move that was killed continues without a gap", async () => {
+  it("a move that was killed can be continued, and all files are moved", async () => {
     const { admin, bucket, inBucket, inFolder, hashes } = await deploymentWith(sqlite, "folder");
     const { bytes } = png(1_000);
     const first = createHash("sha256").update(bytes).digest("hex");
@@ -159,7 +159,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     expect([await inBucket(), await inFolder()]).toEqual([hashes, []]);
   });
 
-  it("a damaged file is not moved, and stays where it is", async () => {
+  it("a damaged file is not moved, and is kept where it is", async () => {
     const { admin, data, hashes, inBucket, inFolder } = await deploymentWith(sqlite, "folder");
     const [damaged = "", ...whole] = hashes;
     const path = (await filesIn(join(data, "files"))).find((one) => one.endsWith(damaged)) ?? "";
@@ -168,7 +168,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     expect([await inBucket(), await inFolder()]).toEqual([whole, [damaged]]);
   });
 
-  it("no command and no server works with the wrong place", async () => {
+  it("no command and no server works with the wrong storage", async () => {
     const { admin } = await deploymentWith(sqlite, "s3");
     const file = await archiveIn();
     for (const command of commands(file))
@@ -178,21 +178,21 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     await expect(admin({ command: "files move", to: "s3" }, false)).rejects.toThrow("must be set");
   });
 
-  it("a move waits for no running server", async () => {
+  it("a move does not begin while a server is running", async () => {
     const { admin, deployment } = await deploymentWith(sqlite, "s3");
     const lock = await lockFolder(deployment.data);
     await expect(admin({ command: "files move", to: "folder" })).rejects.toThrow("Stop it first");
     await lock.release();
   });
 
-  it("a store with the files of another database is refused", async () => {
+  it("an S3 storage with the files of another database is refused", async () => {
     const { bucket } = await deploymentWith(sqlite, "s3");
     const other = await makeDeployment(sqlite, bucket.url);
     onTestFinished(() => other.remove());
     await expect(other.serve()).rejects.toThrow("contains the files of another database");
   });
 
-  it("a restore that fails leaves an empty store, in which the next one may store its files", async () => {
+  it("a restore that fails leaves an empty storage, into which the next restore can write", async () => {
     const { admin } = await deploymentWith(sqlite, "s3");
     const whole = await archiveIn();
     await admin({ command: "backup", file: whole });
@@ -206,7 +206,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     expect(await runAdmin({ command: "check", ...place })).toMatchObject({ files: 3, orphans: 0 });
   });
 
-  it("a store that does not answer loses nothing: no file counts as missing", async () => {
+  it("an S3 storage that does not answer causes no loss, and no file counts as missing", async () => {
     const { admin, hashes, inBucket } = await deploymentWith(sqlite, "s3");
     const file = await archiveIn();
     await store.kill();
@@ -217,7 +217,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     expect(await inBucket()).toEqual(hashes);
   });
 
-  it("a wrong secret is named by each command", async () => {
+  it("a wrong secret of S3 is named by each command", async () => {
     const { bucket, location } = await deploymentWith(sqlite, "s3");
     const s3 = { ...choiceOf(bucket), url: bucket.url.replace("very", "not") };
     await expect(runAdmin({ command: "check", ...location, s3 })).rejects.toThrow("a wrong secret");

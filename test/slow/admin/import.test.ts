@@ -50,7 +50,7 @@ describe.each(databases)("an import by the operator, on $name", (engine) => {
   const start = (killAfter?: number) =>
     importer.start({ IMPORTER: JSON.stringify({ ...location(), killAfter }) });
 
-  it("leaves nothing visible when it is killed at any step, and finally nothing at all", async () => {
+  it("leaves nothing visible if it is killed at any step, and in the end nothing at all", async () => {
     const before = await counts();
     const whole = start();
     await whole.ended();
@@ -75,7 +75,7 @@ describe.each(databases)("an import by the operator, on $name", (engine) => {
     }
   });
 
-  it("names an unknown owner and a missing file", async () => {
+  it("reports an unknown owner and a missing file", async () => {
     const { address, data } = location();
     const place = { data, ...("url" in address ? { databaseUrl: address.url } : {}) };
     if (!("url" in address)) return;

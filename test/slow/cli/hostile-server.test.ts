@@ -70,17 +70,20 @@ const forms = [
   { form: "on a terminal", flags: ["--no-color"], terminal: true },
 ];
 
-describe.each(answers)("%s of a hostile server", (_, status, body) => {
-  it.each(forms)("is printed $form without what moves, turns or hides text", async ({ flags, terminal }) => {
-    for (const [words, command] of commands) {
-      if (terminal && screens.includes(words)) continue;
-      const argv = [...words.split(" "), ...sampleFor(command), ...flags];
-      const output = await written(argv, { status, body, terminal });
-      const at = forbidden.exec(output)?.index;
-      expect({
-        words,
-        found: at === undefined ? "" : JSON.stringify(output.slice(Math.max(0, at - 60), at + 20)),
-      }).toEqual({ words, found: "" });
-    }
-  });
+describe.each(answers)("an answer with %s of a hostile server", (_, status, body) => {
+  it.each(forms)(
+    "is printed $form without characters that move, turn or hide text",
+    async ({ flags, terminal }) => {
+      for (const [words, command] of commands) {
+        if (terminal && screens.includes(words)) continue;
+        const argv = [...words.split(" "), ...sampleFor(command), ...flags];
+        const output = await written(argv, { status, body, terminal });
+        const at = forbidden.exec(output)?.index;
+        expect({
+          words,
+          found: at === undefined ? "" : JSON.stringify(output.slice(Math.max(0, at - 60), at + 20)),
+        }).toEqual({ words, found: "" });
+      }
+    },
+  );
 });

@@ -6,11 +6,11 @@ import { listen } from "../../support/network/recording-server.ts";
 
 const runId = "0a9b8c7d-0000-4000-8000-00000000000a";
 
-describe.each(transports)("an endless answer over %s", (_, transportFor) => {
+describe.each(transports)("an answer without an end over %s", (_, transportFor) => {
   const connect = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
     clientWithCredentials(baseUrl, { transport: transportFor(), ...options });
 
-  it("is cut off after the maximum of bytes", async () => {
+  it("is ended after the maximum number of bytes", async () => {
     let sent = 0;
     let closed = false;
     const baseUrl = await listen((_, response) => {
@@ -33,7 +33,7 @@ describe.each(transports)("an endless answer over %s", (_, transportFor) => {
     expect(sent).toBeLessThan(64 * 1_048_576);
   });
 
-  it("is cut off after the time limit if it arrives slowly", async () => {
+  it("is ended after the time limit if it arrives slowly", async () => {
     let closed = false;
     const baseUrl = await listen((_, response) => {
       const drops = setInterval(() => response.write(" "), 20);
@@ -64,7 +64,7 @@ describe.each(transports)("an endless answer over %s", (_, transportFor) => {
       });
   });
 
-  it("may be long if the endpoint's answers are long", async () => {
+  it("can be long if the endpoint has long answers", async () => {
     const body = "x".repeat(20 * 1_048_576);
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ feedback: { id: runId, message: body }, messages: [] }));
@@ -74,7 +74,7 @@ describe.each(transports)("an endless answer over %s", (_, transportFor) => {
     expect(thread.feedback.message).toHaveLength(body.length);
   });
 
-  it("is rejected if it is about another run than the requested one", async () => {
+  it("is refused if it is about another run than the requested one", async () => {
     const baseUrl = await listen((_, response) => {
       response.end(JSON.stringify({ id: "0a9b8c7d-0000-4000-8000-0000000000ff", status: "approved" }));
     });

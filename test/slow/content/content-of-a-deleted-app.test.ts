@@ -40,7 +40,7 @@ function countRepeats(real: TestEngine): CountedEngine {
   };
 }
 
-describe("an app on PostgreSQL that is deleted while its content is written", () => {
+describe("an app on PostgreSQL that is deleted while its content is written,", () => {
   const { engine, repeats } = countRepeats(postgres);
   let service: Service;
   let rival: pg.Client;
@@ -68,7 +68,7 @@ describe("an app on PostgreSQL that is deleted while its content is written", ()
     ["a release note is changed", "PATCH", "/changelog/$note", { title: "New" }],
     ["a release note is deleted", "DELETE", "/changelog/$note", undefined],
     ["a release note is imported", "PUT", "/apps/$app/changelog/by-version/1.0.0", { body: "New." }],
-  ])("deadlocks with nothing when %s", async (_, method, path, body) => {
+  ])("causes no deadlock if %s", async (_, method, path, body) => {
     const cast = await makeAppWithAgent(service);
     const { appId, person: headers } = cast;
     const ask = (how: string, where: string, sent?: object) =>

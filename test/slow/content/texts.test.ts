@@ -10,7 +10,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the desk of a text", () => {
+describe("the page on which a person writes a text", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -40,7 +40,7 @@ describe("the desk of a text", () => {
     expect(await page.getByLabel("Answer").inputValue()).toBe("So: **bold**");
   });
 
-  it("shows the preview of a release note next to it, on a phone below it", async () => {
+  it("shows the preview of a release note beside the note, and below it on a phone", async () => {
     await page.goto(`/console/changelog/${world.app.id}/new`);
     await page.getByLabel("Title").fill("Maps");
     await page.getByText("List of changes").click();
@@ -57,7 +57,7 @@ describe("the desk of a text", () => {
     expect(below?.y).toBeGreaterThanOrEqual((narrow?.y ?? 0) + (narrow?.height ?? 0));
   });
 
-  it("inserts a chosen picture into the text at the cursor", async () => {
+  it("inserts a chosen picture at the cursor", async () => {
     await page.goto(`/console/faqs/${world.app.id}/new`);
     const answer = page.getByLabel("Answer");
     await answer.fill("Look:\n\nDone.");
@@ -73,7 +73,7 @@ describe("the desk of a text", () => {
       .toContain("must have the bytes");
   });
 
-  it("adds lines to a list without loading the page", async () => {
+  it("adds rows to a list without a page load", async () => {
     await page.goto(`/console/changelog/${world.app.id}/new`);
     await page.evaluate(() => Reflect.set(window, "stays", true));
     await page.getByText("List of changes").click();
@@ -89,7 +89,7 @@ describe("the desk of a text", () => {
     expect(body).toMatchObject({ items: [{ items: [{ type: "added", text: "The sixth" }] }] });
   });
 
-  it("finds the threads of a release note by words, shows them, and removes them again", async () => {
+  it("finds the threads of a release note by words, shows them, and can remove them", async () => {
     await sendFeedback(service, world.app.key, { message: "The oven burns every bread." });
     await world.call("GET", `/apps/${world.app.id}/feedback`);
     await page.goto(`/console/changelog/${world.app.id}/new`);

@@ -23,8 +23,8 @@ async function plainFiles(home: string): Promise<string[]> {
   return texts.flatMap(({ file, text }) => (text.includes(token) ? [file] : []));
 }
 
-describe.each(ways)("a stored credential in $place", ({ keyring }) => {
-  it("is in no other place", async () => {
+describe.each(ways)("a credential that is stored in $place", ({ keyring }) => {
+  it("is stored in no other place", async () => {
     const home = await temporaryFolder();
     const { said } = await runInSession(home, stored, { keyring });
     const file = join(home, ".config/innkeep/credentials.json");
@@ -32,7 +32,7 @@ describe.each(ways)("a stored credential in $place", ({ keyring }) => {
     expect(await plainFiles(home)).toEqual(keyring ? [] : [file]);
   });
 
-  it("is read by commands", async () => {
+  it("can be read by commands", async () => {
     const home = await temporaryFolder();
     const commands = [
       ...stored,

@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => stamping.remove());
 
-describe.each(databases)("a server that is killed while it marks a database on $name", (engine) => {
-  it("leaves it as it was, and the next one starts", async () => {
+describe.each(databases)("a server that is killed while it marks an old database, on $name,", (engine) => {
+  it("leaves the database unchanged, and the next server starts", async () => {
     const place = await databaseFromBefore(engine);
     onTestFinished(() => place.remove());
     const before = await place.open({ migrations: "none" });

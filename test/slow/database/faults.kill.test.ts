@@ -40,14 +40,14 @@ describe.each(databases)("a server on $name that is killed while it writes", ({ 
   });
 });
 
-describe("a PostgreSQL that crashes under load", () => {
+describe("a PostgreSQL database that crashes during a load of requests", () => {
   let cluster: PostgresCluster;
   beforeAll(async () => {
     cluster = await startPostgresCluster({ parent: quickFolder });
   });
   afterAll(() => cluster.remove());
 
-  it("has lost no acknowledged write, and its servers recover automatically", {
+  it("loses no acknowledged write, and its servers recover automatically", {
     timeout: 300_000,
   }, async () => {
     const place = await createPostgresDatabase(cluster.url);

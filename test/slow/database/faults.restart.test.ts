@@ -7,7 +7,7 @@ import { eventually } from "../../support/eventually.ts";
 import { quickFolder } from "../../support/files/quick-folder.ts";
 import { type PostgresCluster, startPostgresCluster } from "../../support/postgres/postgres-cluster.ts";
 
-describe("a server whose PostgreSQL restarts", () => {
+describe("a server whose PostgreSQL database restarts", () => {
   let cluster: PostgresCluster;
   let place: TestDatabase;
   let database: Database;
@@ -27,14 +27,14 @@ describe("a server whose PostgreSQL restarts", () => {
     await cluster.start();
   };
 
-  it("while it is idle continues, and its next calls work", async () => {
+  it("continues if it was idle, and its next requests succeed", async () => {
     await Promise.all([1, 2, 3].map(() => database.all("SELECT 1 AS one")));
     await restart();
     await database.insert("singles", { id: "after" });
     expect(await database.get("SELECT id FROM singles")).toEqual({ id: "after" });
   });
 
-  it("reports the database as unavailable meanwhile", async () => {
+  it("reports the database as unavailable during the restart", async () => {
     await cluster.crash();
     await expect(database.get("SELECT 1 AS one")).rejects.toSatisfy(isUnavailable);
     await expect(database.write((tx) => tx.insert("singles", { id: "lost" }))).rejects.toSatisfy(
@@ -44,7 +44,7 @@ describe("a server whose PostgreSQL restarts", () => {
     expect(await database.all("SELECT id FROM singles")).toEqual([]);
   });
 
-  it("in the middle of a transaction reports an error to it, and stores nothing of it", async () => {
+  it("reports an error to a transaction during the restart, and stores nothing of it", async () => {
     const write = database.write(async (tx) => {
       await tx.insert("singles", { id: "half" });
       await restart();

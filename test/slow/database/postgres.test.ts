@@ -16,7 +16,7 @@ describe("PostgreSQL", () => {
   });
   afterEach(() => place.remove());
 
-  it("runs a transaction again that it rolled back because of a deadlock", async () => {
+  it("repeats a transaction that it rolled back because of a deadlock", async () => {
     for (const key of ["a", "b"]) await database.insert("rate_limits", { key, times: "", stale_hour: 0 });
     const raise = (tx: Transaction, key: string) =>
       tx.run("UPDATE rate_limits SET stale_hour = stale_hour + 1 WHERE key = ?", key);
@@ -37,7 +37,7 @@ describe("PostgreSQL", () => {
     ]);
   });
 
-  it("lets one transaction at a time lock a name", async () => {
+  it("allows one transaction at a time to lock a name", async () => {
     let inside = 0;
     const enter = (name: string) =>
       database.write(async (tx) => {
@@ -49,7 +49,7 @@ describe("PostgreSQL", () => {
     await Promise.all(Array.from({ length: 10 }, () => enter("slot 1")));
   });
 
-  it("uses as many connections at once as the settings allow", async () => {
+  it("uses as many connections at the same time as the settings allow", async () => {
     const { address } = place;
     const databaseUrl = "url" in address ? address.url : undefined;
     const own = await openSettingsDatabase({ databaseUrl, databasePool: 2, data: "", litestream: false });
@@ -66,7 +66,7 @@ describe("PostgreSQL", () => {
     await own.close();
   });
 
-  it("answers the server with one process, and compiles nothing", async () => {
+  it("answers the server with one process, and compiles no query", async () => {
     const { address } = place;
     const databaseUrl = "url" in address ? address.url : undefined;
     const own = await openSettingsDatabase({ databaseUrl, databasePool: 1, data: "", litestream: false });
@@ -75,7 +75,7 @@ describe("PostgreSQL", () => {
     await own.close();
   });
 
-  it("without a free connection is unavailable", async () => {
+  it("is unavailable without a free connection", async () => {
     const guest = `guest_${randomUUID().replaceAll("-", "")}`;
     await database.write((tx) => tx.run(`CREATE ROLE ${guest} LOGIN PASSWORD 'guest' CONNECTION LIMIT 0`));
     const url = Object.assign(new URL(inject("postgresUrl")), { username: guest, password: "guest" });
@@ -84,7 +84,7 @@ describe("PostgreSQL", () => {
   });
 });
 
-describe("a PostgreSQL that is not reachable", () => {
+describe("a PostgreSQL database that cannot be reached", () => {
   it.each(["127.0.0.1:1/none", "localhost:1/none", "/none?host=/no/such/socket"])(
     "is unavailable (%s)",
     async (address) => {
@@ -93,7 +93,7 @@ describe("a PostgreSQL that is not reachable", () => {
   );
 });
 
-describe("placeholders for PostgreSQL", () => {
+describe("the placeholders in SQL for PostgreSQL", () => {
   it.each([
     ["SELECT ? , ?", "SELECT $1 , $2"],
     ["SELECT '?', ?", "SELECT '?', $1"],
@@ -101,7 +101,7 @@ describe("placeholders for PostgreSQL", () => {
     ['SELECT "a?b" FROM t WHERE c = ?', 'SELECT "a?b" FROM t WHERE c = $1'],
     ["SELECT 1 -- why?\n, ?", "SELECT 1 -- why?\n, $1"],
     ["SELECT /* what? */ ?", "SELECT /* what? */ $1"],
-  ])("turn %j into %j", (sql, numbered) => {
+  ])("are changed from %j to %j", (sql, numbered) => {
     expect(numberPlaceholders(sql)).toBe(numbered);
   });
 });

@@ -137,7 +137,7 @@ const byHand: ByHand = {
   ]),
 };
 
-describe("the statements of the server", () => {
+describe("the SQL statements of the server", () => {
   let checked: Checked;
   const ends: (() => Promise<unknown>)[] = [];
 
@@ -157,24 +157,24 @@ describe("the statements of the server", () => {
     for (const end of ends.reverse()) await end();
   });
 
-  it("are prepared by both engines, each of them", () => {
+  it("can be prepared by both engines", () => {
     expect(checked.refused).toEqual([]);
   });
 
-  it("are all found that give a type to their rows", () => {
+  it("are all found by this test if their rows have a type", () => {
     const written = [...readTree(["server"], [".ts", ".tsx"]).values()].join("\n").match(/\.(get|all)</g);
     expect(checked.withRowType).toBe(written?.length);
   });
 
-  it("give the columns that the types of their rows name, and no others", () => {
+  it("return exactly the columns that the types of their rows name", () => {
     expect(checked.differing).toEqual([]);
   });
 
-  it("have all texts of SQL that the sources have", () => {
+  it("include all SQL texts of the sources", () => {
     expect(checked.unused).toEqual([]);
   });
 
-  it("are still there where the lists of this test name them", () => {
+  it("still include the statements that the lists of this test name", () => {
     expect(checked.outdated).toEqual([]);
   });
 });

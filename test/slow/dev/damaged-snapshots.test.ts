@@ -7,7 +7,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 
 const message = "The snapshot broken is damaged. Delete its folder, and save a new one.";
 
-describe("a snapshot that something else has changed", () => {
+describe("a snapshot that another program has changed", () => {
   let service: Service;
   let place: Awaited<ReturnType<typeof removableFolder>>;
   let [snapshots, broken, hash] = ["", "", ""];
@@ -61,7 +61,7 @@ describe("a snapshot that something else has changed", () => {
     ["has a link in place of its facts", () => linked(join(broken, "snapshot.json"), "/dev/zero")],
     ["is a link", () => linked(broken, join(snapshots, "whole"))],
     ["is a file", () => replaced(broken)],
-  ])("and %s is refused as damaged, and changes nothing", async (_, damage) => {
+  ])("is refused as damaged and changes nothing if %s", async (_, damage) => {
     await damage();
     const before = (await service.request("GET", "/dev/clock")).field("now");
     expect(await load("broken")).toMatchObject({ status: 409, body: { error: message } });
@@ -71,7 +71,7 @@ describe("a snapshot that something else has changed", () => {
     expect(await readdir(join(place.path, "files", "temporary"))).toEqual([]);
   });
 
-  it("does not hide the others, also not on the page", async () => {
+  it("does not hide the other snapshots, on the page as well", async () => {
     await writeFile(join(broken, "snapshot.json"), "{");
     await writeFile(join(snapshots, "stray"), "");
     expect((await list()).body).toMatchObject({ items: [{ name: "whole" }] });
@@ -83,7 +83,7 @@ describe("a snapshot that something else has changed", () => {
     expect(await load("broken")).toMatchObject({ status: 200, body: { name: "broken" } });
   });
 
-  it("is read by its owner only", async () => {
+  it("can be read only by its owner", async () => {
     const names = await readdir(broken, { recursive: true });
     const modes = await Promise.all(
       names.map(async (name) => (await stat(join(snapshots, "whole", name))).mode),
@@ -101,7 +101,7 @@ describe("a snapshot that something else has changed", () => {
 });
 
 describe("a snapshot whose replacement was interrupted", () => {
-  it("is restored after the next start, without leftover files", async () => {
+  it("is restored after the next start, and leaves no files", async () => {
     const place = await removableFolder();
     const settings = { dev: true, data: place.path };
     const first = await startService({ settings });

@@ -7,7 +7,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("two members with one thread open in their browsers", () => {
+describe("two members who have opened the same thread in browsers", () => {
   let service: Service;
   let browser: TestBrowser;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe("two members with one thread open in their browsers", () => {
     return page.locator("#answering:visible, #answering-here:visible").allInnerTexts();
   };
 
-  it("see who is answering, get it once from a screen reader, and do not see it after the reply is sent", async () => {
+  it("see who is writing an answer, hear it once from a screen reader, and do not see it after the reply was sent", async () => {
     const { maria, ben } = await start();
     const words = `${maria.email} is answering.`;
     await ben.page.getByRole("radio", { name: "Note" }).check();
@@ -58,7 +58,7 @@ describe("two members with one thread open in their browsers", () => {
     await expect.poll(() => shownOn(ben.page)).toEqual([]);
   });
 
-  it("see nobody after the writer has stopped, or after the text was discarded", async () => {
+  it("see no mark after the person has stopped, or has discarded the text", async () => {
     const { maria, ben } = await start();
     await maria.page.getByRole("radio", { name: "Note" }).check();
     const note = maria.page.getByLabel("Internal note");

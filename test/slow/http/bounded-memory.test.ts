@@ -61,7 +61,7 @@ async function fillLookup<Row>(
   return () => find.peek("nothing");
 }
 
-describe("memory of answers", () => {
+describe("the memory for stored answers", () => {
   it.each([
     ["of many names for nothing", { name: secret, topics: 0, count: 8_000 }, () => ({ slot: undefined })],
     [
@@ -80,14 +80,14 @@ describe("memory of answers", () => {
       { name: secret, topics: 1, count: 300, bytes: 40_000 },
       () => ({ text: randomBytes(20_000).toString("hex") }),
     ],
-  ])("%s stays within its limit", async (_, kind, row) => {
+  ])("stays within its limit for answers %s", async (_, kind, row) => {
     expect(await bytesOf(() => fillLookup<object>(kind, row))).toBeLessThan(1.4 * 4 * megabyte);
   });
 
   it.each([
     ["tiny", 70_000, 2],
     ["long", 100, 1_000_000],
-  ])("of %s lists stays within its limit", async (_, count, length) => {
+  ])("stays within its limit for answers with %s lists", async (_, count, length) => {
     const fill = async () => {
       const answers = createAnswers(memoryOf(64));
       const recall = (name: string, text: string) =>
@@ -110,7 +110,7 @@ function requestWith(key: string): IncomingMessage {
   return request;
 }
 
-describe("memory of ready answers", () => {
+describe("the memory for ready answers", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -121,7 +121,7 @@ describe("memory of ready answers", () => {
     ["tiny", 20_000, 2],
     ["small", 8_000, 3_500],
     ["large", 300, 200_000],
-  ])("%s ones stay within their limit", async (_, count, length) => {
+  ])("stays within its limit for %s answers", async (_, count, length) => {
     const lasts = { from: 0, until: Number.POSITIVE_INFINITY, isCurrent: () => true };
     const fill = async () => {
       const observer = { nextId: () => "", headers: [], answered: () => {} };

@@ -24,7 +24,7 @@ describe.each(databases)("generated requests on $name", (engine) => {
   });
   afterAll(() => service.stop());
 
-  it.each(endpoints)("to %s get only responses that the endpoint declares", async (_, endpoint) => {
+  it.each(endpoints)("get from %s only responses that the endpoint declares", async (_, endpoint) => {
     // A request for a decided proposal does not wait.
     if (endpoint.query?.shape.wait)
       await world.call("POST", `/runs/${world.runId}/decision`, { decision: "reject" });
@@ -39,7 +39,7 @@ describe.each(databases)("generated requests on $name", (engine) => {
     await fc.assert(property, { numRuns: runsOfEach });
   });
 
-  it("leave the server working: it answers, and has logged no failure", async () => {
+  it("do not stop the server, which still answers and has logged no failure", async () => {
     expect(await service.request("GET", "/readyz")).toMatchObject({ status: 200 });
     expect(service.logged()).not.toMatch(/"level":"(error|fatal)"/);
   });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => eraser.remove());
 
-it(`an erasure is finished once, although the server is killed ${kills} times while it runs`, {
+it(`an erasure is completed once even if the server is killed ${kills} times during it`, {
   timeout: 600_000,
 }, async () => {
   const deployment = await makeDeployment(sqlite);

@@ -13,7 +13,7 @@ console.log(JSON.stringify({ baseUrl: "http://127.0.0.1:1", folder: process.env.
 process.stdin.resume();
 `;
 
-it("a program that stops its server ends after the server, even if the server's output closes later", async () => {
+it("a program that stops its server ends after the server, even if the output of the server closes later", async () => {
   const folder = await temporaryFolder();
   const file = join(folder, "server.cjs");
   await writeFile(file, server);
@@ -43,7 +43,7 @@ it.each([
   ],
   ["ends before it is ready", "process.exit(1);", []],
 ])(
-  "a program whose server %s does not wait for processes that the server has left",
+  "a program whose server %s does not wait for processes that the server has left behind",
   async (_, then, lines) => {
     const folder = await temporaryFolder();
     const file = join(folder, "server.cjs");

@@ -66,7 +66,7 @@ async function compare(script: Script, options: Partial<StdioOptions> = {}): Pro
 }
 
 describe("the prepared answers of the build", () => {
-  it("cover all list requests of a session", async () => {
+  it("contain all list requests of a session", async () => {
     const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
     const exit = serveStdio({ version: "1.2.3", baseUrl: "http://127.0.0.1:9", io });
     const answers: string[] = [];
@@ -78,12 +78,12 @@ describe("the prepared answers of the build", () => {
   });
 
   it.each(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07", "2026-07-28", "1999-01-01"])(
-    "equal the library's for version %s",
+    "are equal to the answers of the MCP library for version %s",
     (protocolVersion) =>
       compare([initialize({ protocolVersion }), initialized, ...lists.map((what, at) => list(what, at + 2))]),
   );
 
-  it("equal those of the library for independent requests", async () => {
+  it("are equal to the answers of the MCP library for independent requests", async () => {
     const modernLists = lists.map((what, at) => modern(`${what}/list`, at + 2));
     await compare([modern("server/discover", 1), ...modernLists, modern("server/discover", 9)]);
     await compare(modernLists);
@@ -96,7 +96,7 @@ describe("the prepared answers of the build", () => {
     ["another longest wait", { maxWaitSeconds: 240 }],
     ["a longest wait of zero", { maxWaitSeconds: 0 }],
     ["a version with characters of JSON syntax", { version: '1"\\{id of the request}$1' }],
-  ] as const)("equal the library's with %s", async (_, options) => {
+  ] as const)("are equal to the answers of the MCP library with %s", async (_, options) => {
     await compare([...started, ...lists.map((what) => list(what))], options);
     await compare([modern("server/discover", 1), modern("tools/list", 2)], options);
   });
@@ -174,7 +174,7 @@ describe("the prepared answers of the build", () => {
       "Windows line ends",
       [`${lineOf(initialize()).trim()}\r`, `${lineOf(list("tools")).trim()}\r`, callOfNothing],
     ],
-  ])("leave the session in the library's state: %s", (_, script) => compare(script));
+  ])("leave the session in the same state as the MCP library: %s", (_, script) => compare(script));
 
   it.each([
     {},
@@ -193,11 +193,14 @@ describe("the prepared answers of the build", () => {
     null,
     [],
     "all",
-  ])("equal the library's for clients with the capabilities %j", async (capabilities) => {
-    await compare([initialize({ capabilities }), initialized, list("tools"), callOfNothing]);
-    const meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
-    await compare([modern("server/discover", 1, meta), modern("tools/list", 2, meta)]);
-  });
+  ])(
+    "are equal to the answers of the MCP library for clients with the capabilities %j",
+    async (capabilities) => {
+      await compare([initialize({ capabilities }), initialized, list("tools"), callOfNothing]);
+      const meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
+      await compare([modern("server/discover", 1, meta), modern("tools/list", 2, meta)]);
+    },
+  );
 
   it.each([
     { ...client, title: "T", websiteUrl: "no address", description: "" },
@@ -208,7 +211,7 @@ describe("the prepared answers of the build", () => {
     { ...client, further: {} },
     null,
     "me",
-  ])("equal the library's for the client %j", async (clientInfo) => {
+  ])("are equal to the answers of the MCP library for the client %j", async (clientInfo) => {
     await compare([initialize({ clientInfo }), initialized, list("tools"), callOfNothing]);
     const meta = { "io.modelcontextprotocol/clientInfo": clientInfo };
     await compare([modern("server/discover", 1, meta), modern("tools/list", 2, meta)]);

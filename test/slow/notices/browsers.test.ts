@@ -95,7 +95,7 @@ describe("notices in a browser", () => {
     expect(isWide).toBe(false);
   };
 
-  it("are turned on and off on the page of notices", async () => {
+  it("can be turned on and off on the page of notices", async () => {
     const { owner } = await makeNoticedApp(service);
     const { page, refused } = await open(owner, await startPushService(), phone);
     await page.goto(notices);
@@ -123,7 +123,7 @@ describe("notices in a browser", () => {
     await page.context().close();
   });
 
-  it("continue after the person has signed in again, unless they were turned off in another browser", async () => {
+  it("continue after the person has signed in again, unless the person turned them off in another browser", async () => {
     const { owner } = await makeNoticedApp(service);
     const { page } = await open(owner, await startPushService());
     await page.goto(notices);
@@ -253,7 +253,7 @@ describe("notices in a browser", () => {
     await page.context().close();
   });
 
-  it("use a tab that already shows the page, and open no page of other sites", async () => {
+  it("open in a tab that already shows the page, and open no page of another site", async () => {
     const { app, page, deliver, click } = await openWithWorker();
     const id = (await app.report({ subject: "Uploads" })).field("id");
     await page.goto(`/console/feedback/${app.appId}/${id}`);

@@ -55,7 +55,7 @@ describe("the link in a mail about a proposal", () => {
     await page.context().close();
   });
 
-  it("decides nothing by itself, and asks a person who is not signed in to sign in first", async () => {
+  it("does not decide alone, and asks a person without a session to sign in first", async () => {
     const { link, statusOf } = await mailedProposal();
     for (const method of ["GET", "HEAD"]) await fetch(link, { method });
     const page = await openPage(browser, service, {}, phone);

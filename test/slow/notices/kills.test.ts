@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-describe.each(databases)("a server on $name that is killed while it notifies members", (engine) => {
+describe.each(databases)("a server on $name that is killed during the sending of notices", (engine) => {
   /** A database with the apps of one owner, and a program that sends this owner notices about requests. */
   async function noticedOwner(apps: number, environment: Record<string, string>) {
     const place = await engine.create();
@@ -88,7 +88,7 @@ describe.each(databases)("a server on $name that is killed while it notifies mem
     await expect.poll(missing, { timeout: 900_000, interval: 1_000 }).toEqual([]);
   }
 
-  it(`loses none of ${requests} notices, and repeats a mail only under its Message-ID`, {
+  it(`loses none of ${requests} notices, and sends a mail again only with the same Message-ID`, {
     timeout: 1_800_000,
   }, async () => {
     const mailServer = await startMailServer();
@@ -111,7 +111,7 @@ describe.each(databases)("a server on $name that is killed while it notifies mem
     expect(twice).toEqual([]);
   });
 
-  it(`loses none of ${requests} notices for a browser, and repeats one only under its topic`, {
+  it(`loses none of ${requests} notices for a browser, and sends one again only with the same topic`, {
     timeout: 1_800_000,
   }, async () => {
     const push = await startPushService();

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-describe.each(databases)("a server on $name that is killed while it sends events", (engine) => {
-  it(`loses none of ${events}, although it is killed ${kills} times`, { timeout: 1_800_000 }, async () => {
+describe.each(databases)("a server on $name that is killed during the sending of events", (engine) => {
+  it(`loses none of ${events}, even if it is killed ${kills} times`, { timeout: 1_800_000 }, async () => {
     const { receiver, stop } = await openReceiver();
     onTestFinished(stop);
     const place = await engine.create();

@@ -10,7 +10,7 @@ import { clientId, startIdentityProvider } from "../../../support/sign-in/identi
 
 const providerAt = (issuer: string) => [{ id: "inn", name: "Inn ID", issuer, ...faultyProviderClient }];
 
-describe("a provider that is down", () => {
+describe("an identity provider that does not answer", () => {
   let service: Service;
   let port: number;
   beforeAll(async () => {
@@ -21,14 +21,14 @@ describe("a provider that is down", () => {
   });
   afterAll(() => service.stop());
 
-  it("does not stop the server from starting and working", async () => {
+  it("does not prevent the start and the work of the server", async () => {
     expect((await service.request("GET", "/healthz")).status).toBe(200);
     expect((await createBrowserWithCookies().go(`${service.baseUrl}/console/sign-in`)).text).toContain(
       "Inn ID",
     );
   });
 
-  it("is reported to people on a page that says when to try again", async () => {
+  it("is reported to people on a page that says when they can try again", async () => {
     const page = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
     expect([page.status, page.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(page.text).toContain("Inn ID cannot be used right now.");
@@ -41,12 +41,12 @@ describe("a provider that is down", () => {
     expect(answer.headers.get("retry-after")).toBe("5");
   });
 
-  it("is logged for operators with its cause", async () => {
+  it("is logged for operators with the cause", async () => {
     await service.request("GET", "/tavern/with/inn");
     expect(service.logged()).toContain("fetch failed");
   });
 
-  it("can sign people in as soon as it works again", async () => {
+  it("can sign in people immediately after it answers again", async () => {
     const provider = await startFaultyProvider(port);
     const page = await createBrowserWithCookies().go(`${service.baseUrl}/tavern/with/inn`);
     expect(page.address).toBe(`${service.baseUrl}/console`);
@@ -54,7 +54,7 @@ describe("a provider that is down", () => {
   });
 });
 
-describe("a provider that has a fault", () => {
+describe("an identity provider with a fault", () => {
   let service: Service;
   let provider: FaultyProvider;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe("a provider that has a fault", () => {
 
   const arrive = () => createBrowserWithCookies().go(`${service.baseUrl}/tavern/with/inn`);
 
-  it("is refused when it names another issuer", async () => {
+  it("is refused if it names another issuer", async () => {
     provider.bend({ metadata: { issuer: "https://evil.example" } });
     expect((await arrive()).status).toBe(503);
   });
@@ -78,7 +78,7 @@ describe("a provider that has a fault", () => {
     expect(provider.asked("/.well-known/openid-configuration")).toBe(asked);
   });
 
-  it("is asked again for its configuration after a day", async () => {
+  it("is asked again for its configuration after one day", async () => {
     await arrive();
     const asked = provider.asked("/.well-known/openid-configuration");
     service.clock.advance(86_400_000);
@@ -89,17 +89,17 @@ describe("a provider that has a fault", () => {
 
   it.each([
     ["fails when it is asked for tokens", { tokenStatus: 500 }],
-    ["says that it is overloaded", { answer: { error: "temporarily_unavailable" } }],
+    ["answers that it is overloaded", { answer: { error: "temporarily_unavailable" } }],
     ["does not answer within five seconds", { silentAt: "/token" }],
-  ])("and %s is reported as busy", async (_, bend) => {
+  ])("is reported as busy if it %s", async (_, bend) => {
     provider.bend(bend);
     const page = await arrive();
     expect([page.status, page.text.includes("Inn ID cannot be used")]).toEqual([503, true]);
   });
 });
 
-describe("a provider that refuses our client secret", () => {
-  it("does not sign a person in; the log names the cause and not the secret", async () => {
+describe("an identity provider that refuses the client secret", () => {
+  it("does not sign in a person, and the log has the cause and not the secret", async () => {
     const provider = await startIdentityProvider();
     const one = {
       id: "inn",

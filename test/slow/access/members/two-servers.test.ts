@@ -6,7 +6,7 @@ import { type Service, startService } from "../../../support/service/service.ts"
 import { makeTeam } from "../../../support/worlds/members/team.ts";
 import { bearer, propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the members of an app on two servers of one PostgreSQL", () => {
+describe("the members of an app on two servers with one PostgreSQL database", () => {
   let database: TestDatabase;
   let one: Service;
   let other: Service;
@@ -19,7 +19,7 @@ describe("the members of an app on two servers of one PostgreSQL", () => {
     await database.remove();
   });
 
-  it("soon lose session, tokens, stored answers and waits on one server when the other has removed them", async () => {
+  it("soon lose session, tokens, stored answers and waiting requests on one server after the other server removed them", async () => {
     const team = await makeTeam(one);
     const member = await team.join("owner");
     const threadId = await sendFeedback(one, team.app.key);
@@ -44,7 +44,7 @@ describe("the members of an app on two servers of one PostgreSQL", () => {
     expect((await waiting).status).toBe(404);
   });
 
-  it("keep an owner when the last two leave on different servers at once", async () => {
+  it("still include an owner if the last two leave on different servers at the same time", async () => {
     const team = await makeTeam(one);
     const second = await team.join("owner");
     const leave = (service: Service, user: { id: string }, headers: Record<string, string>) =>
@@ -58,7 +58,7 @@ describe("the members of an app on two servers of one PostgreSQL", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it("accept an invitation once, on one of them", async () => {
+  it("accept an invitation once, on one of the servers", async () => {
     const team = await makeTeam(one);
     const { token } = await team.invite("both@example.org");
     const person = await team.newcomer("both@example.org");

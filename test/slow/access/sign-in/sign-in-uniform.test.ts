@@ -13,7 +13,7 @@ interface Attempt {
   readonly code: string;
 }
 
-describe("an exchange that is refused as invalid_code", () => {
+describe("an exchange of a sign-in code that is refused with invalid_code", () => {
   let service: Service;
   let person: Record<string, string>;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe("an exchange that is refused as invalid_code", () => {
     return made;
   }
 
-  it("runs the same statements for every cause", async () => {
+  it("causes the same SQL statements for every cause", async () => {
     const costs = new Map<string, readonly string[]>();
     for (const [cause, { device, code }] of await attempts())
       costs.set(

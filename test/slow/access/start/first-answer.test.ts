@@ -58,7 +58,7 @@ describe("a person on an empty server", () => {
     await page.context().close();
   });
 
-  it("sees a report that an app sends, and still the key", async () => {
+  it("sees a report that an app sends, and the key is still visible", async () => {
     const page = await openPage(browser, service);
     const { key } = await begin(page);
     const call = await page.locator("#call-curl").textContent();

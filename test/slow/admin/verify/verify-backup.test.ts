@@ -54,7 +54,7 @@ const faultsOf = async (
 const leftIn = async (folder: string) => (await readdir(folder)).filter((name) => name !== "verify.lock");
 
 describe.each(databases)("a backup from $name", (engine) => {
-  it("is verified, and neither it nor the deployment changes", async () => {
+  it("can be verified without a change of the backup or the deployment", async () => {
     const backup = await makeBackup(engine);
     const [rows, bytes] = [await rowsOf(backup.old), await readFile(backup.file)];
     expect(await verify(backup)).toEqual({
@@ -66,7 +66,7 @@ describe.each(databases)("a backup from $name", (engine) => {
     expect(await leftIn(backup.scratch)).toEqual([]);
   });
 
-  it("is encrypted for the operator, who verifies and restores it", async () => {
+  it("can be encrypted for the operator, who verifies and restores it", async () => {
     const { recipient, identity } = await newAgeKey();
     const backup = await makeBackup(engine, { recipient, prove: true });
     expect(backup.made).toMatchObject({ proven: true, encrypted: true, files: 4 });
@@ -82,7 +82,7 @@ describe.each(databases)("a backup from $name", (engine) => {
 });
 
 describe("an encrypted backup", () => {
-  it("is refused without a key, with another key, and with a file without one", async () => {
+  it("is refused without a key, with another key, and with a file that contains no key", async () => {
     const { recipient } = await newAgeKey();
     const backup = await makeBackup(sqlite, { recipient });
     const other = await newAgeKey();
@@ -102,7 +102,7 @@ describe("an encrypted backup", () => {
     expect(await filesIn(fresh.data)).toEqual([]);
   });
 
-  it("is not created for an invalid key, and the secret key is not repeated", async () => {
+  it("is not created for an invalid key, and the error does not contain a secret key", async () => {
     const { secretKey } = await newAgeKey();
     const old = await deploy(sqlite);
     await old.admin({ command: "migrate" });
@@ -117,7 +117,7 @@ describe("an encrypted backup", () => {
 
 describe("a damaged backup", () => {
   it.each(["plain", "encrypted"])(
-    "is found by any changed byte, and wherever it is cut: %s",
+    "is detected after a change of any byte, and if it is incomplete: %s",
     async (kind) => {
       const { recipient, identity } = await newAgeKey();
       const backup = await makeBackup(sqlite, kind === "encrypted" ? { recipient } : {});
@@ -141,7 +141,7 @@ describe("a damaged backup", () => {
     },
   );
 
-  it("names every entry that has changed", async () => {
+  it("causes an error with every changed entry", async () => {
     const backup = await makeBackup();
     const bytes = await readFile(backup.file);
     const text = bytes.toString("latin1");
@@ -160,7 +160,7 @@ describe("a damaged backup", () => {
     ]);
   });
 
-  it("names what of an encrypted one has changed", async () => {
+  it("causes an error with the changed parts of an encrypted backup", async () => {
     const { recipient, identity } = await newAgeKey();
     const backup = await makeBackup(sqlite, { recipient });
     const { size } = await stat(backup.file);
@@ -170,14 +170,14 @@ describe("a damaged backup", () => {
     expect((await faultsOf(backup, identity)).join("\n")).toMatch(/has changed\./);
   });
 
-  it("says that its end is missing", async () => {
+  it("causes an error that its end is missing", async () => {
     const backup = await makeBackup();
     await truncate(backup.file, (await stat(backup.file)).size - 1_024);
     expect(await faultsOf(backup)).toEqual(["- The backup is incomplete: its end is missing."]);
   });
 });
 
-describe("a backup with a manifest that fits other rows", () => {
+describe("a backup whose manifest belongs to other rows", () => {
   const forged = async (change: (name: string, text: string) => string | undefined) => {
     const backup = await makeBackup();
     const file = join(backup.folder, "forged.tar");
@@ -185,7 +185,7 @@ describe("a backup with a manifest that fits other rows", () => {
     return { ...backup, file };
   };
 
-  it("is found by the number of its rows", async () => {
+  it("is detected by the number of its rows", async () => {
     const backup = await forged((name, text) =>
       name.startsWith("database/messages/") ? text.replace(/^.*\n/, "") : text,
     );
@@ -194,14 +194,14 @@ describe("a backup with a manifest that fits other rows", () => {
     ]);
   });
 
-  it("is found by a row that refers to none", async () => {
+  it("is detected by a row that refers to a missing row", async () => {
     const backup = await forged((name, text) =>
       name.startsWith("database/apps/") ? text.replace(/^.*\n/, "") : text,
     );
     expect((await faultsOf(backup)).join()).toMatch(/cannot be restored \(.*FOREIGN KEY constraint failed/);
   });
 
-  it("is found by a file that rows name", async () => {
+  it("is detected by a file that rows name and that is missing", async () => {
     let removed = "";
     const backup = await forged((name, text) => {
       if (name === "contents.json") return text.replace('"files":4', '"files":3');
@@ -214,21 +214,21 @@ describe("a backup with a manifest that fits other rows", () => {
     ]);
   });
 
-  it("is found by the size of a file", async () => {
+  it("is detected by the size of a file", async () => {
     const backup = await forged((name, text) =>
       name.startsWith("database/uploads/") ? text.replace(/\b200000\b/, "200001") : text,
     );
     expect((await faultsOf(backup)).join()).toMatch(/^- The file [\da-f]{64} has \d+ bytes, not 200001\.$/);
   });
 
-  it("of an older version, without counts, is verified by what it has", async () => {
+  it("of an older version without counts is verified with what it contains", async () => {
     const backup = await forged((name, text) => (name === "contents.json" ? undefined : text));
     expect(await verify(backup)).toMatchObject({ verified: true, files: 4, missing: [] });
   });
 });
 
-describe("a verification", () => {
-  it("needs no secret if the database contains nothing that is encrypted with it", async () => {
+describe("the verification of a backup", () => {
+  it("needs no secret if the database contains nothing that was encrypted with it", async () => {
     const old = await deploy(sqlite);
     await old.admin({ command: "migrate" });
     const file = join(await temporaryFolder(), "backup.tar");
@@ -238,7 +238,7 @@ describe("a verification", () => {
     });
   });
 
-  it("leaves nothing in the scratch place after a fault, too", async () => {
+  it("leaves nothing in the temporary folder, even after a fault", async () => {
     const backup = await makeBackup();
     const file = join(backup.folder, "forged.tar");
     await forgeBackup(backup.file, file, (name, text) =>

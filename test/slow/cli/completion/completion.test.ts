@@ -39,11 +39,11 @@ const shells: readonly ShellName[] = ["bash", "zsh", "fish"];
 const installed = shells.filter(hasShell);
 const missing = shells.filter((shell) => !installed.includes(shell));
 
-describe.each(installed)("completion in %s", (name) => {
+describe.each(installed)("the completion of commands in %s", (name) => {
   const listed = "01a1fda4\\tHow do I sync?\\n02b1\\tWhy?\\n";
   const open = async () => completingShell(name, await scriptFor(name), listed);
 
-  it("offers every command at its place and no hidden one, and starts no program", async () => {
+  it("offers every command at its place and no hidden command, and starts no program", async () => {
     const shell = await open();
     const offered = shell.offers(groups.map(({ words }) => ["innkeep", ...words, ""]));
     groups.forEach(({ command }, at) => {
@@ -69,14 +69,14 @@ describe.each(installed)("completion in %s", (name) => {
     expect(existsSync(shell.calls)).toBe(false);
   });
 
-  it("asks innkeep for the ids after other names of a command", async () => {
+  it("requests the ids from innkeep after other names of a command", async () => {
     const shell = await open();
     const lines = ["faqs rm", "listings view", "keys rm", "apps show"].map((line) => line.split(" "));
     const offered = shell.offers(lines.map((words) => ["innkeep", ...words, ""]));
     expect(offered.map((some) => some.toSorted())).toEqual(lines.map(() => ["01a1fda4", "02b1"]));
   });
 
-  it("offers what fits the beginning of a word", async () => {
+  it("offers words that begin with the typed text", async () => {
     const shell = await open();
     const expected: readonly (readonly [words: readonly string[], fitting: readonly string[]])[] = [
       [["feedback", "list", "--status", "in"], ["in_progress"]],
@@ -95,7 +95,7 @@ describe.each(installed)("completion in %s", (name) => {
     expect(fitting).toEqual(expected);
   });
 
-  it("asks innkeep for the ids after each command that takes one, also a hidden one, on the same server", async () => {
+  it("requests the ids from innkeep after each command with an id, even a hidden one, on the same server", async () => {
     const shell = await open();
     const all = Object.entries(listedArguments);
     const offered = shell.offers(
@@ -111,8 +111,8 @@ describe.each(installed)("completion in %s", (name) => {
   });
 });
 
-describe.each(missing)("%s is not installed here, so that its completion is read as text: it", (name) => {
-  it("has every command and every flag", async () => {
+describe.each(missing)("the completion for %s, which is not installed here and is read as text,", (name) => {
+  it("contains every command and every flag", async () => {
     const script = await scriptFor(name);
     for (const { words, command } of commands) {
       expect(script).toContain(words.join("/"));
@@ -121,8 +121,8 @@ describe.each(missing)("%s is not installed here, so that its completion is read
   });
 });
 
-describe("the lists for completion", () => {
-  it("are for commands that exist and take an argument", () => {
+describe("the lists for the completion", () => {
+  it("are for commands that exist and have an argument", () => {
     const withArgument = below(program, [], ({ commands }) => commands)
       .filter(({ command }) => command.registeredArguments.length > 0)
       .map(({ words }) => words.join(" "));

@@ -10,7 +10,7 @@ import { responseDroppingProxy } from "../../../support/network/response-droppin
 import { innkeep, innkeepPath } from "../../../support/programs/built-program.ts";
 import { startService } from "../../../support/service/service.ts";
 
-it("a report whose sending command was killed before the answer creates one thread when it is sent again", async () => {
+it("a report creates one thread when it is sent again after the sending command was killed before the answer", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const owner = await service.makeUser();

@@ -17,8 +17,8 @@ const serverWhere = (onReport: Parameters<typeof listen>[0]) =>
 
 const asJson = (text: string) => Object(JSON.parse(text)).items;
 
-describe("the first report of init", () => {
-  it("is kept if the server fails, and sent later", async () => {
+describe("the first report of the command init", () => {
+  it("is kept if the server fails, and is sent later", async () => {
     let isDown = true;
     const keys: unknown[] = [];
     const server = await serverWhere(({ headers }, response) => {

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 import { innkeep } from "../../../support/programs/built-program.ts";
 import { rounds } from "../../../support/torture.ts";
 
-it("many processes that find the lock of a killed one all change the settings, one after the other", async () => {
+it("many processes that find the lock of a killed process all change the settings in sequence", async () => {
   const names = Array.from({ length: 10 }, (_, at) => `p${at}`);
   for (let round = 0; round < rounds(2, 20); round += 1) {
     const folder = await temporaryFolder();

@@ -25,7 +25,7 @@ const looks = [
   { width: 1440, colorScheme: "dark" },
 ] as const;
 
-describe("every page", () => {
+describe("every page of the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: CycleOnNinthDay;
@@ -86,7 +86,7 @@ describe("every page", () => {
     await service.stop();
   });
 
-  it("follows the rules of WCAG A and AA, light on a phone and dark on a wide screen", {
+  it("follows the rules of WCAG A and AA, in light mode on a phone and in dark mode on a wide screen", {
     timeout: 300_000,
   }, async () => {
     const tab = (by: typeof headers) => openPage(browser, service, by, { reducedMotion: "reduce" });

@@ -8,7 +8,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a screen with forced colours", () => {
+describe("a screen in the mode of forced colours", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -29,17 +29,14 @@ describe("a screen with forced colours", () => {
     return page;
   };
 
-  it.each(["light", "dark"] as const)(
-    "distinguishes the open view from the others, %s",
-    async (colorScheme) => {
-      const page = await opened(`/console/feedback/${world.app.id}`);
-      await page.emulateMedia({ colorScheme });
-      const chosen = await ground(page.locator(".views li a[aria-current]"));
-      expect(chosen).not.toBe(await ground(page.locator(".views li a:not([aria-current])").first()));
-    },
-  );
+  it.each(["light", "dark"] as const)("shows which view is open, %s", async (colorScheme) => {
+    const page = await opened(`/console/feedback/${world.app.id}`);
+    await page.emulateMedia({ colorScheme });
+    const chosen = await ground(page.locator(".views li a[aria-current]"));
+    expect(chosen).not.toBe(await ground(page.locator(".views li a:not([aria-current])").first()));
+  });
 
-  it("marks the chosen one of several cards, and frames the badges", async () => {
+  it("shows which of several cards is chosen, and shows borders of the badges", async () => {
     const page = await opened(`/console/changelog/${world.app.id}/new`);
     const border = (place: Locator) => place.evaluate((element) => getComputedStyle(element).borderTopWidth);
     expect(await border(page.locator(".cards .choice:has(:checked)").first())).toBe("2px");

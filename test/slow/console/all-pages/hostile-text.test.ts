@@ -31,7 +31,7 @@ const payloads = [
   "\u202E<script\u200B>alert(1)</script>\u202C &lt;script&gt; &#60;img src=x onerror=alert(1)&#62;",
 ] as const;
 
-describe("hostile text", () => {
+describe("a hostile text on a page", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -60,12 +60,12 @@ describe("hostile text", () => {
     expect(happened).toEqual([]);
   });
 
-  it("is harmless in lists, too", async () => {
+  it("has no effect in lists", async () => {
     await visitEach(tabs, [...consolePaths(world), world.senderPath], expectHarmless);
     expect(happened).toEqual([]);
   });
 
-  it.each(payloads)("is not executed in a preview or in a form shown again: %j", async (payload) => {
+  it.each(payloads)("is not executed in a preview or in a form that is shown again: %j", async (payload) => {
     await page.goto(`/console/changelog/${world.app.id}/new`);
     await page.getByLabel("Title").fill(payload);
     await page.getByLabel("Text", { exact: true }).fill(payload);

@@ -46,13 +46,16 @@ describe("every page of the console", () => {
     await service.stop();
   });
 
-  it("does not scroll sideways on a phone of 320 pixels, with menus open or closed", () => {
+  it("has no horizontal scrolling on a phone of 320 pixels, with menus open or closed", () => {
     expect(seen.filter(({ overflows }) => overflows.some((pixels) => pixels !== 0))).toEqual([]);
   });
 
-  it.each(["light", "dark"] as const)("is readable in %s: all text has the contrast of WCAG AA", (scheme) => {
-    expect(seen.filter(({ faint }) => faint[scheme].length > 0)).toEqual([]);
-  });
+  it.each(["light", "dark"] as const)(
+    "is readable in %s mode: all text has the contrast of WCAG AA",
+    (scheme) => {
+      expect(seen.filter(({ faint }) => faint[scheme].length > 0)).toEqual([]);
+    },
+  );
 
   it("has a title, one heading, and a name for every field", () => {
     for (const { path, title, headings, mains, nameless } of seen) {

@@ -5,7 +5,7 @@ import { openPage } from "../../../support/browser/browser-page.ts";
 import { openDemo } from "../../../support/browser/demo-pages.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 
-describe("the console at the width of", () => {
+describe("the console at a width of", () => {
   let service: Service;
   let browser: TestBrowser;
   let demo: Awaited<ReturnType<typeof openDemo>>;
@@ -28,7 +28,7 @@ describe("the console at the width of", () => {
     openPage(browser, service, demo.headers, { viewport: { width, height: 844 } });
   const pageOf = (part: string) => `/console/${part}/${demo.appId}`;
 
-  it.each([320, 360, 390, 430])("%i pixels shows every tab of an app in full", async (width) => {
+  it.each([320, 360, 390, 430])("%i pixels shows every tab of an app completely", async (width) => {
     const page = await open(width);
     for (const part of ["feedback", "faqs", "changelog", "testing", "apps"]) {
       await page.goto(pageOf(part));
@@ -39,16 +39,13 @@ describe("the console at the width of", () => {
     }
   });
 
-  it.each([320, 360, 390, 430])(
-    "a screen of %i pixels has no search button alone on its line",
-    async (width) => {
-      const page = await open(width);
-      await page.goto(pageOf("faqs"));
-      expect(await neighboursOfButton(page)).not.toBe(0);
-    },
-  );
+  it.each([320, 360, 390, 430])("%i pixels has no search button alone on a line", async (width) => {
+    const page = await open(width);
+    await page.goto(pageOf("faqs"));
+    expect(await neighboursOfButton(page)).not.toBe(0);
+  });
 
-  it.each([320, 390])("%i pixels is wide enough for people with long addresses", async (width) => {
+  it.each([320, 390])("%i pixels has enough space for people with long addresses", async (width) => {
     const email = `${"a".repeat(60)}${width}@${"very-long-name-of-a-company.".repeat(5)}example`;
     const { id } = await service.makeUser(email);
     const row = {
@@ -76,15 +73,18 @@ describe("the console at the width of", () => {
     }
   });
 
-  it.each([320, 390, 768, 1440])("%i pixels cuts no words in the filters of the inbox", async (width) => {
-    const page = await open(width);
-    await page.goto(pageOf("feedback"));
-    await page.locator(".filter-menu summary").click();
-    expect(await page.locator("#filter-type").evaluate(missingWidth)).toBe(0);
-  });
+  it.each([320, 390, 768, 1440])(
+    "%i pixels shows complete words in the filters of the inbox",
+    async (width) => {
+      const page = await open(width);
+      await page.goto(pageOf("feedback"));
+      await page.locator(".filter-menu summary").click();
+      expect(await page.locator("#filter-type").evaluate(missingWidth)).toBe(0);
+    },
+  );
 
   it.each([390, 1440])(
-    "%i pixels breaks no date of a report and no address of a slot's tester",
+    "%i pixels does not divide the date of a report or the address of a tester",
     async (width) => {
       const page = await open(width);
       await page.goto(pageOf("testing"));

@@ -6,7 +6,7 @@ import { type Service, startService } from "../../../support/service/service.ts"
 
 const controls = "button, select, textarea, input, .button, summary";
 
-describe("a page of the console on paper", () => {
+describe("a printed page of the console", () => {
   let service: Service;
   let demo: Awaited<ReturnType<typeof openDemo>>;
   let browser: TestBrowser;
@@ -29,7 +29,7 @@ describe("a page of the console on paper", () => {
     return page;
   };
 
-  it("has the words of a thread, and nothing to press or to fill in", async () => {
+  it("has the texts of a thread, and no buttons and no fields", async () => {
     const path = paths.find((at) => /^\/console\/(t|feedback|inbox)\/[^/]+\/[^/?]+$/.test(at)) ?? "";
     const page = await printed(path);
     const text = await page.locator("body").innerText();
@@ -46,7 +46,7 @@ describe("a page of the console on paper", () => {
   });
 
   it.each([/\/members\//, /\/testing\//, /\/cycles\/[^/]+\/[^/?]+$/, /\/faqs\//, /\/console\/audit$/])(
-    "has no control on the page %s",
+    "has no buttons and no fields on the page %s",
     async (kind) => {
       const page = await printed(paths.find((at) => kind.test(at)) ?? "");
       const seen = await page

@@ -35,7 +35,7 @@ describe("the page of the development server", () => {
     });
   const pageText = async () => (await service.request("GET", "/dev")).text;
 
-  it("shows requests as they come, with bodies and answers, and keeps open what the reader has opened", async () => {
+  it("shows requests when they arrive, with bodies and answers, and keeps requests open that the reader opened", async () => {
     const { page, faults } = await open();
     await report("The map is upside down.");
     const first = page.locator("details.operation", { hasText: "The map is upside down." });
@@ -49,7 +49,7 @@ describe("the page of the development server", () => {
     expect(faults).toEqual([]);
   });
 
-  it("shows refusals and the answers to faults", async () => {
+  it("shows refusals, and the answers of faults", async () => {
     await report("");
     expect(await pageText()).toContain("must not be empty");
     await service.request("POST", "/dev/faults", { body: { path: "/api/v1/changelog", status: 503 } });
@@ -85,7 +85,7 @@ describe("the page of the development server", () => {
       expect(text).not.toContain(secret);
   });
 
-  it("keeps a limited number of requests, and of the bytes of a body", async () => {
+  it("keeps a limited number of requests, and a limited number of bytes of each body", async () => {
     await report("Large", { images: [dataUrl(png())], metadata: { note: "n".repeat(15_000) } });
     await report("Larger", { images: [`data:image/png;base64,${"A".repeat(400_000)}`] });
     for (let count = 0; count < 210; count += 1) await service.request("GET", "/healthz");
@@ -96,14 +96,14 @@ describe("the page of the development server", () => {
     expect(text.length).toBeLessThan(1_000_000);
   });
 
-  it("shows the slots of the demo's test, the clock and captured messages", async () => {
+  it("shows the slots of the demo's test, the clock and outgoing messages", async () => {
     const text = await pageText();
     expect(text).toContain("priya@testers.example");
     expect(text).toContain("8 of 14 days are closed.");
     expect(text).toContain("There were no messages to send.");
   });
 
-  it("moves the clock, adds and clears faults, saves and loads, and resets, without scripts", async () => {
+  it("moves the clock, adds and removes faults, saves and loads snapshots, and resets, without scripts", async () => {
     const { page } = await open({ javaScriptEnabled: false });
     const done = () => page.locator("[data-done]").textContent();
     await page.getByLabel("Move by, or set to").fill("2031-05-06T07:08:09Z");
@@ -130,7 +130,7 @@ describe("the page of the development server", () => {
     expect(await page.locator("#time").textContent()).toContain("7 May 2031");
   });
 
-  it("says at the field what is wrong, and keeps what was typed", async () => {
+  it("shows a fault at its field, and keeps the typed text", async () => {
     const { page } = await open({ javaScriptEnabled: false });
     await page.getByLabel("Path").fill("api");
     await page.getByLabel("Status").fill("200");
@@ -157,14 +157,14 @@ describe("the page of the development server", () => {
     expect(sent.status).toBe(403);
   });
 
-  it("cannot be shown in a frame, and loads nothing from elsewhere", async () => {
+  it("cannot be shown in a frame, and loads nothing from other servers", async () => {
     const { headers } = await service.request("GET", "/dev");
     expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(headers.get("content-security-policy")).not.toContain("unsafe");
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  it.each([390, 1440])("has no fault of accessibility at %i pixels", async (width) => {
+  it.each([390, 1440])("has no accessibility fault at %i pixels", async (width) => {
     await report("The map is upside down.");
     await service.request("POST", "/dev/faults", { body: { path: "/nowhere", status: 503 } });
     const { page } = await open({ viewport: { width, height: 900 } });

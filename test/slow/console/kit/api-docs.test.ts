@@ -5,7 +5,7 @@ import { openPage } from "../../../support/browser/browser-page.ts";
 import { endpoints } from "../../../support/service/endpoints.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 
-describe("the page of the API", () => {
+describe("the page with the documentation of the API", () => {
   let service: Service;
   let browser: TestBrowser;
   let app: { readonly key: string };
@@ -33,7 +33,7 @@ describe("the page of the API", () => {
     return part;
   };
 
-  it("names every operation, needs no sign-in and loads nothing from other hosts", async () => {
+  it("has every operation, needs no sign-in, and loads nothing from other servers", async () => {
     const answer = await service.request("GET", "/api/v1/docs", { headers: { accept: "text/html" } });
     expect(answer.status).toBe(200);
     for (const [name] of endpoints) expect(answer.text).toContain(`id="${name}"`);
@@ -47,7 +47,7 @@ describe("the page of the API", () => {
     expect((await service.request("GET", "/api/v1/docs/nothing")).status).toBe(404);
   });
 
-  it("finds operations by their words", async () => {
+  it("finds operations by words", async () => {
     const { page, faults } = await open();
     await page.getByRole("searchbox").fill("faqs post");
     const count = await page.getByText(/^\d+ of \d+/).innerText();
@@ -57,7 +57,7 @@ describe("the page of the API", () => {
     expect(faults).toEqual([]);
   });
 
-  it("calls the API with the typed key, and does not store the key", async () => {
+  it("sends requests to the API with the typed key, and does not store the key", async () => {
     const { page, faults } = await open();
     await page.getByLabel("Key or token for the calls").fill(app.key);
     const create = await operation(page, "faqs.create");

@@ -23,7 +23,7 @@ const otherForms = new RegExp(
   "g",
 );
 
-describe("dates in the console", () => {
+describe("the dates in the console", () => {
   let service: Service;
   let demo: Awaited<ReturnType<typeof openDemo>>;
   let list: string;
@@ -45,7 +45,7 @@ describe("dates in the console", () => {
     await service.stop();
   });
 
-  it("are checked for every forbidden form", () => {
+  it("are checked by this test for every forbidden form", () => {
     const others = [
       "Nov 20, 2026",
       "20 Nov, 2026",
@@ -69,7 +69,7 @@ describe("dates in the console", () => {
     ["en-US", "America/Los_Angeles", "20 Oct 2026, 16:30 GMT-7", "2026-10-20T16:30"],
     ["ja-JP", "Asia/Tokyo", "21 Oct 2026, 08:30 GMT+9", "2026-10-21T08:30"],
   ])(
-    "are the same for a release note in list and form, next to their time zone: %s, %s",
+    "are the same for a release note in the list and the form, beside the time zone: %s, %s",
     async (locale, timezoneId, here, typed) => {
       const page = await openPage(browser, service, demo.headers, { locale, timezoneId });
       await page.goto(list);
@@ -84,7 +84,7 @@ describe("dates in the console", () => {
     },
   );
 
-  it("have the same form in the reader's time zone, and the same day in list and thread", async () => {
+  it("have the same form in the reader's time zone, and show the same day in the list and the thread", async () => {
     const threadId = service.deps.newId();
     const old = { id: threadId, subject: "An old report", createdAt: "2026-01-03T05:00:00.000Z" };
     await fillThreads(service, demo.appId, [old]);

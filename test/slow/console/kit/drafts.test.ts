@@ -6,7 +6,7 @@ import { type Service, startService } from "../../../support/service/service.ts"
 import { makeAccount, type TestAccount } from "../../../support/sign-in/password-accounts.ts";
 import { propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a draft in a browser", () => {
+describe("an unsent text in a browser", () => {
   let service: Service;
   let browser: TestBrowser;
   let account: TestAccount;
@@ -39,7 +39,7 @@ describe("a draft in a browser", () => {
     await page.reload();
   };
 
-  it("is restored after the page was left, and deleted after it was discarded", async () => {
+  it("is restored after the person left the page, and deleted after the person discarded it", async () => {
     const page = await openThread();
     await typeReply(page);
     await goAway(page);
@@ -49,7 +49,7 @@ describe("a draft in a browser", () => {
     expect(await page.getByLabel("Your reply").inputValue()).toBe("");
   });
 
-  it("stays when another form of the page is sent, and is deleted when it is sent itself", async () => {
+  it("is kept if another form of the page is sent, and is deleted when its form is sent", async () => {
     const page = await openThread();
     const address = page.url();
     await typeReply(page);
@@ -77,7 +77,7 @@ describe("a draft in a browser", () => {
     expect(await page.getByLabel("Your reply").inputValue()).toBe("");
   });
 
-  it("belongs to one person, and ends with their session", async () => {
+  it("belongs to one person, and ends with that person's session", async () => {
     const page = await openThread();
     await typeReply(page);
     await expect.poll(() => stored(page)).toContain("Dear sender");
@@ -88,7 +88,7 @@ describe("a draft in a browser", () => {
     await expect.poll(() => stored(page)).toBe("");
   });
 
-  it("is protected while another form of the page is sent", async () => {
+  it("is kept while another form of the page is sent", async () => {
     const page = await openThread();
     await typeReply(page);
     const asked = new Promise<string>((resolve) => {
@@ -103,7 +103,7 @@ describe("a draft in a browser", () => {
     expect(await page.getByLabel("Your reply").inputValue()).toBe("Dear sender");
   });
 
-  it("is restored after the session ended, with a message that nothing was decided", async () => {
+  it("is restored after the end of the session, with a message that nothing was decided", async () => {
     const page = await openThread();
     const address = page.url();
     await page.getByLabel("Note to the agent").fill("Mind the tests.");
@@ -130,7 +130,7 @@ describe("a draft in a browser", () => {
     return next;
   };
 
-  it("of another device is offered with one click", async () => {
+  it("from another device can be restored with one click", async () => {
     const page = await openThread();
     await typeReply(page);
     await expect.poll(() => onServer(page)).toBeGreaterThan(0);
@@ -146,7 +146,7 @@ describe("a draft in a browser", () => {
     await page.context().close();
   });
 
-  it("of two tabs with two texts is two drafts until one is chosen", async () => {
+  it("exists twice for two tabs with two texts until the person chooses one", async () => {
     const first = await openThread();
     const second = await openAgain(first);
     await typeReply(first);
@@ -168,7 +168,7 @@ describe("a draft in a browser", () => {
     await first.context().close();
   });
 
-  it("is not shown to the next person in the same browser, though they sign in on the form that was sent", async () => {
+  it("is not shown to the next person in the same browser, even if that person signs in on the form that was sent", async () => {
     const page = await openThread();
     const next = await makeAccount(service);
     await page.getByLabel("Note to the agent").fill("A note of the first person");
@@ -184,7 +184,7 @@ describe("a draft in a browser", () => {
     await page.context().close();
   });
 
-  it("waits in the browser while the server accepts no more, and is saved later", async () => {
+  it("stays in the browser while the server accepts no more texts, and is saved later", async () => {
     const page = await openThread();
     await page.clock.install();
     const answers: number[] = [];
@@ -224,7 +224,7 @@ describe("a draft in a browser", () => {
     await page.context().close();
   });
 
-  it("is on the server after a sign-out, and in no browser", async () => {
+  it("is on the server after the person signed out, and in no browser", async () => {
     const page = await openThread();
     page.on("dialog", (dialog) => dialog.accept());
     const address = page.url();

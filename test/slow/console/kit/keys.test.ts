@@ -8,7 +8,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the keys of a page", () => {
+describe("the shortcut keys of a page", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -37,7 +37,7 @@ describe("the keys of a page", () => {
       body: { keys },
     });
 
-  it("are listed by ?, and g with a letter opens a page", async () => {
+  it("are listed by the key ?, and g with a letter opens a page", async () => {
     const page = await open(`/console/members/${world.app.id}`);
     await page.keyboard.press("?");
     expect(await list(page).innerText()).toMatch(/g f\s+Go to the FAQ/);
@@ -49,7 +49,7 @@ describe("the keys of a page", () => {
     await page.waitForURL(/\/console$/);
   });
 
-  it("do nothing in a field, with a modifier, or over a dialog", async () => {
+  it("have no effect in a field, with a modifier key, or while a dialog is open", async () => {
     const page = await open("/console/search");
     await page.locator("#q").fill("");
     await page.locator("#q").pressSequentially("g i?");
@@ -62,7 +62,7 @@ describe("the keys of a page", () => {
     expect(new URL(page.url()).pathname).toBe("/console/search");
   });
 
-  it("act at once after a click on a link that saves a file", async () => {
+  it("work immediately after a click on a link that saves a file", async () => {
     const page = await open(`/console/numbers/${world.app.id}`);
     await Promise.all([page.waitForEvent("download"), page.locator("a[download]").first().click()]);
     await page.keyboard.press("?");
@@ -81,7 +81,7 @@ describe("the keys of a page", () => {
     await setKeys(true);
   });
 
-  it("move into the fields of a thread", async () => {
+  it("move the focus into the fields of a thread", async () => {
     const page = await open(`/console/feedback/${world.app.id}/${world.threadId}`);
     await page.keyboard.press("n");
     expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("noteBody");

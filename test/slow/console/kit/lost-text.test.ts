@@ -18,7 +18,7 @@ import {
 const password = "correct horse battery staple";
 const ways = Object.keys(waysToLoseText);
 
-describe("typed text", () => {
+describe("a typed text", () => {
   let service: Service;
   let browser: TestBrowser;
   let world: OwnerWithOneOfEach;
@@ -42,7 +42,7 @@ describe("typed text", () => {
   const chosen = (way: string) =>
     forms.filter((_, at) => (at + ways.indexOf(way) + runSeed) % forms.length < rounds(2, forms.length));
 
-  it("is tried in every form of every page that keeps text", async () => {
+  it("is tested in every form of every page that keeps text", async () => {
     const owner = createBrowserWithoutScripts(service, world.headers);
     const shown = await Promise.all(
       [...consolePaths(world), ...proposalPaths(world, await makeProposalStates(service, world))].map(
@@ -63,7 +63,7 @@ describe("typed text", () => {
   });
 
   it.each(ways)(
-    "is not lost when %s",
+    "is not lost if %s",
     async (way) => {
       for (const form of chosen(way)) {
         const path = await form.open();

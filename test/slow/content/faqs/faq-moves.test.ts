@@ -9,7 +9,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the order of the FAQ", () => {
+describe("the order of the FAQ in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -45,7 +45,7 @@ describe("the order of the FAQ", () => {
     return page;
   };
 
-  it("is changed by several presses of one arrow, without a page load or scrolling", async () => {
+  it("is changed by several presses of one arrow button, without a page load and without scrolling", async () => {
     const page = await opened();
     await page.evaluate(() => Reflect.set(window, "stays", true));
     await page.getByRole("button", { name: "Move up: Question 9?" }).focus();
@@ -61,7 +61,7 @@ describe("the order of the FAQ", () => {
     expect((await questions(page)).slice(5)).toEqual(named(5, 9, 6, 7, 8, 10, 11));
   });
 
-  it("handles presses that are faster than the answers in their order", async () => {
+  it("is right after presses that are faster than the answers", async () => {
     const page = await opened();
     const arrow = page.getByRole("button", { name: "Move down: Question 0?" });
     await arrow.evaluate((button: HTMLButtonElement) => {
@@ -77,7 +77,7 @@ describe("the order of the FAQ", () => {
     await expect.poll(() => focusedLabel(page)).toBe("Move down: Question 1?");
   });
 
-  it("is changed by dragging an entry by its handle, and Escape leaves it", async () => {
+  it("is changed if a person drags an entry by its handle, and Escape cancels this", async () => {
     const page = await opened({ viewport: { width: 800, height: 1_600 } });
     const handle = (at: number) => page.locator(".faq", { hasText: `Question ${at}?` }).locator(".handle");
     const centre = async (at: number) => {
@@ -103,7 +103,7 @@ describe("the order of the FAQ", () => {
     expect(await questions(page)).toEqual(named(8, 0, 2, 3, 4, 5, 6, 1, 7, 9, 10, 11));
   });
 
-  it("is changed by Alt and the keys, with the focus on the entry", async () => {
+  it("is changed by Alt and the arrow keys, with the focus on the entry", async () => {
     const page = await opened();
     const link = (at: number) => page.getByRole("link", { name: `Question ${at}?` });
     await link(3).press("Alt+ArrowUp");
@@ -115,7 +115,7 @@ describe("the order of the FAQ", () => {
     expect((await questions(page)).slice(0, 4)).toEqual(named(3, 0, 1, 2));
   });
 
-  it("of more than 60 entries shows the questions, and is filtered while a person types", async () => {
+  it("of more than 60 entries shows the questions, and can be filtered by typed words", async () => {
     for (let at = 12; at < 61; at += 1) {
       const body = { question: `Question ${at}?`, answer: "So." };
       await world.call("POST", `${path.replace("/console/faqs", "/apps")}/faqs`, body);
@@ -129,7 +129,7 @@ describe("the order of the FAQ", () => {
     expect(await page.locator(".faq:visible").count()).toBe(1);
   });
 
-  it("does not change if the list has changed in the meantime, and shows this", async () => {
+  it("does not change if the list changed in the meantime, and the page says so", async () => {
     const page = await opened();
     const other = createBrowserWithoutScripts(service, world.headers);
     const list = await other.open(path);
@@ -156,7 +156,7 @@ describe("the order of the FAQ", () => {
     expect((await questions(page)).slice(0, 4)).toEqual(named(0, 1, 3, 2));
   });
 
-  it("has two Tab stops for each entry, and arrow keys between its arrows", async () => {
+  it("has two Tab stops for each entry, and arrow keys between its arrow buttons", async () => {
     const page = await opened();
     const stops = await page.locator(".faq :is(a, button:enabled):not([tabindex='-1'])").count();
     expect(stops).toBe(24);

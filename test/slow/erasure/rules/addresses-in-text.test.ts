@@ -3,7 +3,7 @@ import { addressesIn, addressesInJson, findAddress } from "../../../../server/er
 import { fc } from "../../../support/property.ts";
 import { rounds } from "../../../support/torture.ts";
 
-describe("the addresses in a text", () => {
+describe("the e-mail addresses in a text", () => {
   it.each([
     ["Write to Ann@Example.org.", ["ann@example.org"]],
     ["<ann@x.org>, bob@y.co.uk", ["ann@x.org", "bob@y.co.uk"]],
@@ -23,7 +23,7 @@ describe("the addresses in a text", () => {
     expect(addressesInJson("no JSON: ann@x.org")).toEqual(["ann@x.org"]);
   });
 
-  it("have each address that an erasure would find", () => {
+  it("include each address that an erasure finds", () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9ü_]{1,6}$/);
     const address = fc
       .tuple(fc.array(word, { minLength: 1, maxLength: 3 }), word, fc.constantFrom(".org", ".co.uk", "-x.io"))

@@ -192,7 +192,7 @@ describe.each(databases)("an approval on $name", (engine) => {
   afterAll(() => service.stop());
 
   it(
-    "is always correct, with any order of actions of three agents and two deciders",
+    "is always right, in any order of the actions of three agents and two people",
     async () => {
       await fc.assert(
         fc.asyncProperty(steps, async (taken) => {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.remove();
 });
 
-it("a wait gets a decision whose notification has not arrived", async () => {
+it("a waiting request gets a decision whose notification has not arrived", async () => {
   const runId = await propose(service, cast, await submitFeedback(service, cast));
   const read = (query = "") =>
     service.request("GET", `/api/v1/agent/runs/${runId}${query}`, { headers: cast.agent });

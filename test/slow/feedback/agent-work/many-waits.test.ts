@@ -21,7 +21,7 @@ const places: readonly { readonly where: string; readonly engine: TestEngine; re
   { where: "two servers of one PostgreSQL", engine: postgres, servers: 2 },
 ];
 
-describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, servers }) => {
+describe.each(places)(`${waits} waiting requests with ten tokens at $where`, ({ engine, servers }) => {
   let database: TestDatabase;
   let running: Service[];
   let world: WorkingAgent;
@@ -98,7 +98,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
 
   const decideAll = () => Promise.all(runIds.map((runId) => world.decide(runId, { decision: "approve" })));
 
-  it("are answered by the decisions, and each costs one read", async () => {
+  it("get the decisions as answers, and each costs one read", async () => {
     const answers = await waitForAll();
     await decideAll();
     for (const answer of await Promise.all(answers))
@@ -106,7 +106,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     expect(await withReads()).toBe(0);
   });
 
-  it("do not count if they were long and had no result, so that they can be repeated without limit", async () => {
+  it("are not counted if they were long and had no result, so that they can be repeated without a limit", async () => {
     for (let round = 0; round < 2; round += 1) {
       const leaving = new AbortController();
       await waitForAll(leaving.signal);
@@ -120,7 +120,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ status: 200 });
   });
 
-  it("do not count if the server stops, and can be continued at the next server", async () => {
+  it("are not counted if the server stops, and can be continued on the next server", async () => {
     const answers = await waitForAll();
     for (const server of running) server.beginStop();
     for (const answer of await Promise.all(answers))
@@ -140,7 +140,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
       expect(answer).toMatchObject({ status: 200, body: { status: "approved" } });
   });
 
-  it("end immediately for a revoked token, and continue for the others", async () => {
+  it("end immediately for a revoked token, and continue for all other tokens", async () => {
     const answers = await waitForAll();
     const settled: Answer[] = [];
     for (const answer of answers)

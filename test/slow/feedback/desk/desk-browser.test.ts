@@ -59,7 +59,7 @@ describe("the triage desk in Chromium", () => {
     await loaded;
   };
 
-  it("resolves 50 threads with one key each, each with one request and one page", async () => {
+  it("resolves 50 threads with one key for each, one request for each and one page", async () => {
     await fill(50);
     const page = await open("?open=50");
     const requests: string[] = [];
@@ -75,7 +75,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("keeps the keys that are pressed while the next page loads, and uses them there", async () => {
+  it("keeps the keys that a person presses during the load of the next page, and uses them on that page", async () => {
     await fill(6);
     const page = await open("?open=6");
     let letGo = () => {};
@@ -98,7 +98,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("resolves 200 threads in one action and undoes it, only with the keyboard", async () => {
+  it("resolves 200 threads in one action and undoes it with the keyboard alone", async () => {
     await fill(200);
     const page = await open();
     await page.keyboard.press("j");
@@ -116,7 +116,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("moves, opens, chooses and returns with keys, and announces what was done", async () => {
+  it("moves, opens, chooses and returns with keys, and announces each action", async () => {
     await fill(5);
     const page = await open();
     await page.keyboard.press("j");
@@ -154,7 +154,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("chooses a range with Shift, and keeps what is chosen and the focus when the list changes", async () => {
+  it("chooses a range with Shift, and keeps the choice and the focus if the list changes", async () => {
     await fill(6);
     const page = await open();
     const boxes = page.locator("#threads .tick input");
@@ -172,7 +172,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("offers to undo on the next pages, too", async () => {
+  it("also offers the undo on the next pages", async () => {
     await fill(3);
     const page = await open("?open=3");
     await pressAndLoad(page, "e");
@@ -183,7 +183,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("works without scripts: the checkboxes, the actions and the way back", async () => {
+  it("works without scripts: the checkboxes, the actions and the link back", async () => {
     await fill(3);
     const page = await open("", { javaScriptEnabled: false });
     const boxes = page.locator("#threads .tick input");
@@ -202,7 +202,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("shows 14 rows and more on a screen, and begins near the top of a phone", async () => {
+  it("shows at least 14 rows on a screen, and begins near the top of a phone", async () => {
     await fill(40);
     const page = await open();
     const visible = await page
@@ -228,7 +228,7 @@ describe("the triage desk in Chromium", () => {
     ["400 %", { viewport: { width: 320, height: 256 } }],
   ];
 
-  it.each(looks)("has no fault of accessibility and no overflow: %s", async (_, options) => {
+  it.each(looks)("has no accessibility fault and no text outside its box: %s", async (_, options) => {
     await fill(3);
     await sendFeedback(service, team.app.key, {
       subject: "مزامنة القائمة",
@@ -254,7 +254,7 @@ describe("the triage desk in Chromium", () => {
     }
   });
 
-  it("scrolls its columns and never the window, also for a long thread at the end of the list", async () => {
+  it("scrolls its columns and never the window, even for a long thread at the end of the list", async () => {
     const cast = await makeAppWithAgent(service);
     await propose(service, cast, await submitFeedback(service, cast));
     await fillThreads(service, cast.appId, Array(40).fill({}));
@@ -267,7 +267,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("has its columns also from right to left", async () => {
+  it("also has its columns from right to left", async () => {
     await fill(3);
     const page = await open("?open=2");
     await page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
@@ -303,7 +303,7 @@ describe("the triage desk in Chromium", () => {
       }),
     );
 
-  it("cuts the end of a long text, also if it is written from right to left", async () => {
+  it("shortens a long text at its end, even if the text is from right to left", async () => {
     const address = `https://example.org/${"very".repeat(60)}`;
     const long = "\u0645\u0631\u062d\u0628\u0627 \u0643\u064a\u0641 \u062d\u0627\u0644\u0643 ";
     const id = await sendFeedback(service, team.app.key, {
@@ -353,7 +353,7 @@ describe("the triage desk in Chromium", () => {
     }
   });
 
-  it("lists the key that undoes an act before there is something to undo", async () => {
+  it("lists the key for the undo before an action can be undone", async () => {
     await fill(2);
     const page = await open();
     await page.keyboard.press("?");

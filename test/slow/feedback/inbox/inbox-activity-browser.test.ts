@@ -10,7 +10,7 @@ import {
   sendFeedback,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a person with the inbox open in a browser", () => {
+describe("a person who has opened the inbox in a browser", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -24,7 +24,7 @@ describe("a person with the inbox open in a browser", () => {
     await service.stop();
   });
 
-  it("sees marks, counts and the title change, keeps the focus, and finds what is new in a thread", async () => {
+  it("sees changes of marks, counts and title, keeps the focus, and finds the new message in a thread", async () => {
     const app = await service.makeApp(world.owner, { name: "Larder" });
     const first = await sendFeedback(service, app.key, { subject: "First" });
     const page = await openPage(browser, service, world.headers);

@@ -39,7 +39,7 @@ describe.each(databases)("open pages that receive events, in Chromium on $name",
   };
   const threadPath = (id: string) => `/console/feedback/${team.app.id}/${id}`;
 
-  it("show two people on one thread what the other one does, and no reply is sent before a new answer was seen", async () => {
+  it("show two people on one thread the other's actions, and no reply is sent before its writer has seen a new answer", async () => {
     const sent = await service.request("POST", "/api/v1/feedback/remote", {
       headers: { "x-api-key": team.app.key },
       body: { type: "bug", message: "It broke." },
@@ -68,7 +68,7 @@ describe.each(databases)("open pages that receive events, in Chromium on $name",
     await expect.poll(() => service.deps.liveConnections.count()).toBe(0);
   });
 
-  it("have one connection in a browser, and another page takes over the connection", async () => {
+  it("use one connection in a browser, and another page takes over the connection when one is closed", async () => {
     const first = await member();
     const list = `/console/feedback/${team.app.id}`;
     await follow(first.page, list, 1);

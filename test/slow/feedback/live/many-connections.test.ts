@@ -44,7 +44,7 @@ describe.each(databases)("500 browsers that receive events on $name", (engine) =
     });
   const used = () => process.memoryUsage().rss;
 
-  it("all get each change, and cost little memory", async () => {
+  it("all get each change, and use little memory", async () => {
     // The members are added first, because many changes of roles at once are one event without a thread.
     const sessions: Record<string, string>[] = [];
     for (let member = 0; member < members; member += 1)
@@ -62,7 +62,7 @@ describe.each(databases)("500 browsers that receive events on $name", (engine) =
     expect((opened - before) / all).toBeLessThan(262_144);
   });
 
-  it("leave nothing in memory when they end", async () => {
+  it("leave no memory in use when they end", async () => {
     for (const answer of answers) answer.destroy();
     await eventually(() => expect(service.deps.liveConnections.count()).toBe(0));
   });

@@ -25,7 +25,7 @@ describe.each(databases)("merges at the same time as other work on $name", (engi
   });
   afterAll(() => service.stop());
 
-  it("lose no message, show no sender the words of another, and stay within a role", async () => {
+  it("lose no message, show no sender the words of other senders, and follow the role", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...acts), fc.nat(3), fc.nat(3)), { minLength: 8, maxLength: 16 }),
@@ -36,7 +36,7 @@ describe.each(databases)("merges at the same time as other work on $name", (engi
     );
   });
 
-  it("lose nothing that arrives while a thread is merged, and while that is undone", async () => {
+  it("lose no message that arrives during a merge and during its undo", async () => {
     for (let round = 0; round < 6; round++) await arrivals(service);
   });
 });

@@ -13,7 +13,7 @@ describe.each(databases)("replies at the same time as other messages on $name", 
   });
   afterAll(() => service.stop());
 
-  it("are never stored after a message that their writer had not seen", async () => {
+  it("are never stored after a message that their writer has not seen", async () => {
     const team = await makeTeam(service);
     const maria = await team.join("maintainer");
     const report = (body: object) =>

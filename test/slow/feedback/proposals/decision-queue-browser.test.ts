@@ -13,7 +13,7 @@ import {
 const plan =
   "# Steps\n\n1. Read **item id**\n2. <script>alert(1)</script> ![x](https://example.org/x.png)\u202E";
 
-describe("decisions one after another, in a browser", () => {
+describe("decisions in sequence in a browser", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -39,7 +39,7 @@ describe("decisions one after another, in a browser", () => {
     ).body;
   const title = (page: Page) => page.locator("h1").innerText();
 
-  it("are made with keys: A and R ask once, C moves into the note", async () => {
+  it("are made with keys: A and R ask once for a confirmation, and C moves the focus into the note", async () => {
     const [one, two] = [await proposed("Key one"), await proposed("Key two")];
     const page = await openPage(browser, service, world.headers);
     await page.goto("/console?order=newest");
@@ -70,7 +70,7 @@ describe("decisions one after another, in a browser", () => {
     expect(await statusOf(one.runId)).toMatchObject({ status: "rejected" });
   });
 
-  it("have no keys if the person turned them off", async () => {
+  it("have no keys if the person turned off the keys", async () => {
     const { id } = await proposed("No keys");
     await service.request("PATCH", "/api/v1/console/preferences", {
       headers: { ...world.headers, origin: service.baseUrl },
@@ -89,21 +89,24 @@ describe("decisions one after another, in a browser", () => {
   it.each([
     ["with scripts", true],
     ["without scripts", false],
-  ])("show a plan as it was written, and rendered on request, %s", async (_, javaScriptEnabled) => {
-    const { id } = await proposed("Plan");
-    const page = await openPage(browser, service, world.headers, { javaScriptEnabled });
-    await page.goto(`/console/feedback/${world.app.id}/${id}`);
-    const [written, rendered] = [page.locator(".plan"), page.locator(".rendered-plan")];
-    expect([await written.isVisible(), await rendered.isVisible()]).toEqual([true, false]);
-    expect(await written.innerText()).toContain("1. Read **item id**");
-    await page.getByLabel("Rendered").check();
-    expect([await written.isVisible(), await rendered.isVisible()]).toEqual([false, true]);
-    expect(await rendered.locator("strong").innerText()).toBe("item id");
-    expect(await rendered.innerText()).toContain("<script>alert(1)</script>");
-    expect(await rendered.innerText()).toContain("[U+202E]");
-    expect(await rendered.locator("script, img").count()).toBe(0);
-    // The selected option is not a text that could be lost.
-    await page.goto("/console");
-    expect(await title(page)).toBe("Decisions");
-  });
+  ])(
+    "show a plan as the agent wrote it, and formatted if the person chooses this, %s",
+    async (_, javaScriptEnabled) => {
+      const { id } = await proposed("Plan");
+      const page = await openPage(browser, service, world.headers, { javaScriptEnabled });
+      await page.goto(`/console/feedback/${world.app.id}/${id}`);
+      const [written, rendered] = [page.locator(".plan"), page.locator(".rendered-plan")];
+      expect([await written.isVisible(), await rendered.isVisible()]).toEqual([true, false]);
+      expect(await written.innerText()).toContain("1. Read **item id**");
+      await page.getByLabel("Rendered").check();
+      expect([await written.isVisible(), await rendered.isVisible()]).toEqual([false, true]);
+      expect(await rendered.locator("strong").innerText()).toBe("item id");
+      expect(await rendered.innerText()).toContain("<script>alert(1)</script>");
+      expect(await rendered.innerText()).toContain("[U+202E]");
+      expect(await rendered.locator("script, img").count()).toBe(0);
+      // The selected option is not a text that could be lost.
+      await page.goto("/console");
+      expect(await title(page)).toBe("Decisions");
+    },
+  );
 });

@@ -34,7 +34,7 @@ const filling = [
    SELECT id, 'hot ' || app_id, created_at, created_at, status FROM feedback`,
 ];
 
-describe("PostgreSQL with many threads and statistics serves", () => {
+describe("PostgreSQL with many threads and statistics", () => {
   const traced = tracedDatabase(postgres);
   let service: Service;
   beforeAll(async () => {
@@ -46,14 +46,14 @@ describe("PostgreSQL with many threads and statistics serves", () => {
   });
   afterAll(() => service.stop());
 
-  it.each(hotReads)("%s by %s, without reading all threads", async (_, index, read) => {
+  it.each(hotReads)("reads %s through the index %s, without reading all threads", async (_, index, read) => {
     const plan = await planOf(traced, service.deps.database, (database) => read(database, "app7"));
     const column = "(?:app_id|assignee_id|waiting|lower\\(\\(sender_email\\)::text\\))";
     expect(plan).toMatch(new RegExp(`${index}\\b.*\\n *Index Cond: \\(*${column} = `));
     expect(plan).not.toMatch(/Seq Scan on feedback/);
   });
 
-  it("the count of what is unread from the index alone", async () => {
+  it("reads the count of unread threads from the index alone", async () => {
     const plan = await planOf(traced, service.deps.database, (database) => unreadCounts(database, "owner"));
     expect(plan).toMatch(/Index Only Scan (Backward )?using feedback_by_activity/);
   });
@@ -61,7 +61,7 @@ describe("PostgreSQL with many threads and statistics serves", () => {
   it.each([
     ["an agent's list of proposals", "runs_by_app", undefined],
     ["an agent's list of the approved proposals", "runs_by_status", "approved"],
-  ] as const)("%s by %s", async (_, index, status) => {
+  ] as const)("reads %s through the index %s", async (_, index, status) => {
     const search = { viewer: owner, status };
     const plan = await planOf(traced, service.deps.database, (database) =>
       findRuns(database, search, fromTop),
@@ -73,10 +73,10 @@ describe("PostgreSQL with many threads and statistics serves", () => {
     ["alone", {}],
     ["with a type", { type: "general" }],
     ["with a status and a type", { status: "open", type: "bug" }],
-    ["with what waits for nobody", { waiting: "none" }],
+    ["without a waiting proposal", { waiting: "none" }],
     ["with a time", { updatedSince: "2026-01-01T00:00:00.000Z" }],
   ] as const)(
-    "an agent's list of a tag %s in the order of its index, so that it ends with the page",
+    "reads an agent's list of a tag %s in the order of its index, and ends with the page",
     async (_, filters) => {
       const search = { viewer: owner, filters: { tags: ["hot"], ...filters } };
       const plan = await planOf(traced, service.deps.database, (database) =>
@@ -88,7 +88,7 @@ describe("PostgreSQL with many threads and statistics serves", () => {
   );
 
   it.each([true, false])(
-    "proposals that await a decision in their order, the oldest first: %s",
+    "reads proposals that await a decision in their order, the oldest first: %s",
     async (oldestFirst) => {
       const plan = await planOf(traced, service.deps.database, (database) =>
         awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),

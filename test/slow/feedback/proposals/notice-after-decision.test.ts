@@ -11,7 +11,7 @@ import {
 
 const lines = Array.from({ length: 30 }, (_, at) => `Line ${at} of what happened.`).join("\n");
 
-describe("on a phone, the notice of what was done", () => {
+describe("the message about an action, on a phone,", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -38,7 +38,7 @@ describe("on a phone, the notice of what was done", () => {
   it.each([
     ["with scripts", true],
     ["without scripts", false],
-  ])("is in view after an approval and after a reply, %s", async (_, javaScriptEnabled) => {
+  ])("is visible after an approval and after a reply, %s", async (_, javaScriptEnabled) => {
     const page = await open(javaScriptEnabled);
     const box = async (text: string) => {
       const found = await page.getByText(text).boundingBox();

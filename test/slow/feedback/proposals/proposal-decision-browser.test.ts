@@ -60,7 +60,7 @@ describe("a person with a browser", () => {
     expect(answer.body).toMatchObject({ status: "approved", decisionNote: "Mind the tests." });
   });
 
-  it("approves with the keyboard only, and sees the focus at every step", async () => {
+  it("approves with the keyboard alone, and sees the focus at every step", async () => {
     const { runId, path } = await proposed();
     const page = await signedIn();
     await page.goto(path);
@@ -77,7 +77,7 @@ describe("a person with a browser", () => {
   });
 
   it.each([true, false])(
-    "is taken to the reason of a failed decision, scripts: %s",
+    "sees the reason of a failed decision without scrolling, scripts: %s",
     async (javaScriptEnabled) => {
       const { id, path } = await proposed();
       const page = await signedIn({ javaScriptEnabled, viewport: { width: 800, height: 300 } });
@@ -97,7 +97,7 @@ describe("a person with a browser", () => {
     await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   });
 
-  it("sees a message when a newer proposal replaces the one on the page", async () => {
+  it("sees a message if a newer proposal replaces the proposal on the page", async () => {
     const { id, path } = await proposed();
     const page = await signedIn();
     await page.clock.install();
@@ -107,7 +107,7 @@ describe("a person with a browser", () => {
     await page.getByText("The proposal on this thread has changed").waitFor();
   });
 
-  it("sees new reports in the open inbox, with an announcement for screen readers", async () => {
+  it("sees new reports in the open inbox, and screen readers announce them", async () => {
     const page = await signedIn();
     await page.clock.install();
     await page.goto(`/console/feedback/${world.app.id}`);
@@ -117,7 +117,7 @@ describe("a person with a browser", () => {
     expect(await page.locator("[aria-live]").innerText()).toBe("The threads in this list have changed.");
   });
 
-  it("closes a menu with Escape and returns to its button", async () => {
+  it("closes a menu with Escape, and the focus returns to its button", async () => {
     const page = await signedIn();
     await page.goto("/console");
     await page.getByText("All apps", { exact: true }).click();
@@ -137,7 +137,7 @@ describe("a person with a browser", () => {
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(key);
   });
 
-  it("reads times in their own zone", async () => {
+  it("sees times in the person's own time zone", async () => {
     const page = await signedIn({ locale: "en-GB", timezoneId: "Asia/Tokyo" });
     await page.goto((await proposed()).path);
     const time = page.locator(".message time").first();

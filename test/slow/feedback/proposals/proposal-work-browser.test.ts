@@ -8,7 +8,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a person who watches an agent in a browser", () => {
+describe("a person who looks at the work of an agent in a browser", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let worker: ProposalWorker;
@@ -32,7 +32,7 @@ describe("a person who watches an agent in a browser", () => {
     return { id, runId };
   };
 
-  it("sees claim and progress arrive on the open page, and keeps a typed note", async () => {
+  it("sees claim and progress on the open page, and a typed note is kept", async () => {
     const { id, runId } = await approved();
     const page = await openPage(browser, service, world.headers);
     await page.clock.install();
@@ -59,7 +59,7 @@ describe("a person who watches an agent in a browser", () => {
     expect((await worker.poll(runId)).field("decision")).toBe("recalled");
   });
 
-  it("gets in text for each line of a comparison whether it was added or removed", async () => {
+  it("reads in text for each line of a comparison whether the line was added or removed", async () => {
     const id = await worker.newThread();
     await worker.decide(await worker.propose(id, "1. A\n2. B"), "request_changes", "Other.");
     await worker.propose(id, "1. A\n2. C");

@@ -7,7 +7,7 @@ import { tracedDatabase } from "../../../support/database/traced-database.ts";
 
 const appId = "01a1fd94-fc70-758b-94ab-a4e978aef61f";
 
-describe("a search", () => {
+describe("the search for threads", () => {
   const traced = tracedDatabase(sqlite);
   let places: TestDatabase[];
   let onSqlite: Database;
@@ -24,7 +24,7 @@ describe("a search", () => {
   const page = { position: ["9007199254740991"], limit: 51 };
   const zebras = { appId, userId: "owner", q: "zebra" };
 
-  it("reads SQLite's index from the newest, without sorting", async () => {
+  it("reads the index of SQLite from the newest thread, without sorting", async () => {
     const ran = await traced.statementsOf(() => listThreads(onSqlite, zebras, page));
     const searches = ran.filter(({ sql }) => sql.includes("MATCH"));
     expect(searches.length).toBeGreaterThan(0);
@@ -36,7 +36,7 @@ describe("a search", () => {
     }
   });
 
-  it("is planned for its words each time on PostgreSQL; other statements are planned once", async () => {
+  it("is planned for its words each time on PostgreSQL, and other statements are planned once", async () => {
     for (let time = 0; time < 6; time++) {
       await listThreads(onPostgres, zebras, page);
       await feedbackThreads.findThread(onPostgres, appId, {

@@ -17,7 +17,7 @@ describe("a saved reply in Chromium", () => {
     await service.stop();
   });
 
-  it("is inserted after the typed text without loading the page, and keeps what is typed elsewhere", async () => {
+  it("is inserted after the typed text without a page load, and other typed text is kept", async () => {
     const team = await makeTeam(service);
     await team.call("POST", `${team.at}/saved-replies`, { title: "Thanks", body: "Thank you, {name}." });
     const id = await sendFeedback(service, team.app.key, { name: "Ada" });
@@ -34,7 +34,7 @@ describe("a saved reply in Chromium", () => {
     expect(page.url()).toMatch(new RegExp(`/${id}$`));
   });
 
-  it("is found with a slash at the beginning of a line, and replaces it", async () => {
+  it("is found if a person types a slash at the beginning of a line, and replaces the slash", async () => {
     const team = await makeTeam(service);
     for (const [title, body] of [
       ["Fixed", "It is fixed, {name}."],

@@ -5,7 +5,7 @@ import { openPage } from "../../../support/browser/browser-page.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the search over a page", () => {
+describe("the search window over a page", () => {
   let service: Service;
   let browser: TestBrowser;
   let headers: Record<string, string>;
@@ -31,7 +31,7 @@ describe("the search over a page", () => {
   };
   const palette = (page: Page) => page.locator("dialog.palette");
 
-  it("opens with Ctrl+K, shows what it finds, and Enter opens the first result", async () => {
+  it("opens with Ctrl+K and shows its results, and Enter opens the first result", async () => {
     const page = await open(`/console/members/${app.id}`);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("aardvark");
@@ -41,7 +41,7 @@ describe("the search over a page", () => {
     await page.waitForURL(`**/console/feedback/${app.id}/${threadId}`);
   });
 
-  it("is used with the arrow keys, and finds pages", async () => {
+  it("can be used with the arrow keys, and also finds pages", async () => {
     const page = await open("/console");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("larder tags");
@@ -51,7 +51,7 @@ describe("the search over a page", () => {
     await page.waitForURL(`**/console/tags/${app.id}`);
   });
 
-  it("closes with Escape, and the focus is where it was", async () => {
+  it("closes with Escape, and the focus returns to its place", async () => {
     const page = await open("/console");
     await page.locator("[data-search]").click();
     expect(await palette(page).isVisible()).toBe(true);
@@ -60,7 +60,7 @@ describe("the search over a page", () => {
     expect(await page.evaluate(() => document.activeElement?.hasAttribute("data-search"))).toBe(true);
   });
 
-  it("opens the page of the search without scripts", async () => {
+  it("is a link to the search page without scripts", async () => {
     const page = await open("/console", { javaScriptEnabled: false });
     await page.locator("[data-search]").click();
     await page.locator("main input[name=q]").fill("aardvark");

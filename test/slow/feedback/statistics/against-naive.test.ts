@@ -76,7 +76,7 @@ describe.each(databases)("the statistics of thousands of threads on $name", (eng
   });
 
   it.each(periods)(
-    "have waits in the range of the true ones, in %s from %s to %s",
+    "have waiting times in the range of the true ones, in %s from %s to %s",
     async (zone, first, last) => {
       const { firstReply, agents } = await read(zone, first, last);
       const waits = naiveWaits(threads, { zone, from: first, to: last });
@@ -86,7 +86,7 @@ describe.each(databases)("the statistics of thousands of threads on $name", (eng
     },
   );
 
-  it("are the same after the counts of all connections were added up", async () => {
+  it("are the same after the counts of all connections were added", async () => {
     const [zone, first, last] = periods[3];
     const before = await read(zone, first, last);
     const { database } = service.deps;
@@ -100,7 +100,7 @@ describe.each(databases)("the statistics of thousands of threads on $name", (eng
     expect(counts.map(({ slot }) => Number(slot))).toEqual([0]);
   });
 
-  it("are those of the threads that are left, if everything is counted again", async () => {
+  it("are those of the remaining threads if everything is counted again", async () => {
     const [zone, first, last] = periods[2];
     const { database } = service.deps;
     await database.write(async (tx) => {

@@ -20,7 +20,7 @@ describe.each(databases)("the statistics of threads that are merged and unmerged
   afterAll(() => service.stop());
 
   it.each(Array.from({ length: runs }, (_, run) => runSeed + run))(
-    "are after each act those that a count of each thread gives, with the seed %i",
+    "are equal to a count of each thread after each action, with the seed %i",
     async (seed) => {
       service.clock.setOffset(Date.parse("2026-03-25T06:10:00Z") - Date.now());
       const team = await makeTeam(service);

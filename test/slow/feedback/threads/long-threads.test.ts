@@ -11,7 +11,7 @@ import {
   sendFeedback,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a long thread", () => {
+describe("the page of a long thread", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
@@ -34,7 +34,7 @@ describe("a long thread", () => {
   };
   const height = (page: Page) => page.evaluate(() => document.documentElement.scrollHeight);
 
-  it("is about as high with a hundred repeats as with two, and opens them on demand", async () => {
+  it("has about the same height with 100 repeats as with two, and shows the repeats when a person opens them", async () => {
     const page = await openPage(browser, service, world.headers, { javaScriptEnabled: false });
     const heightOf = async (count: number) => {
       const report = { message: "FAIL test/oven.test.ts", source: "ci", dedupeKey: `k${count}` };
@@ -51,7 +51,7 @@ describe("a long thread", () => {
     expect(await height(page)).toBeGreaterThan(two * 2);
   });
 
-  it("folds a report of 5,000 lines above the proposal, and shows all of it on demand", async () => {
+  it("hides a report of 5,000 lines above the proposal, and shows the whole report when a person opens it", async () => {
     const lines = Array.from({ length: 5_000 }, (_, at) => String(at % 10));
     const page = await open({ message: lines.join("\n") });
     expect((await page.locator("#proposal").boundingBox())?.y).toBeLessThan(2_000);
@@ -74,7 +74,7 @@ describe("a long thread", () => {
     expect(Math.min(...widths)).toBeGreaterThan(150);
   });
 
-  it("keeps the decision form visible next to a long plan", async () => {
+  it("keeps the decision form visible beside a long plan", async () => {
     const id = await sendFeedback(service, world.app.key);
     const plan = Array.from({ length: 300 }, (_, at) => `${at}. Do it`).join("\n");
     await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
@@ -102,7 +102,7 @@ describe("a long thread", () => {
     },
   );
 
-  it("moves between all images of a thread in full size, says which one it is, and shows its own size", async () => {
+  it("moves between all images of a thread in full size, says which image it is, and shows the image's size", async () => {
     const image = (padding: number) => dataUrl(png(padding));
     const report = { message: "It broke.", dedupeKey: "images" };
     const id = await sendFeedback(service, world.app.key, { ...report, images: [image(100), image(200)] });

@@ -81,7 +81,7 @@ async function begin(service: Service) {
 
 const seen = (answers: readonly Answer[]) => answers.map(({ status, text }) => ({ status, text }));
 
-describe.each(databases)("threads in memory on $name", (engine) => {
+describe.each(databases)("threads that the server keeps in memory, on $name,", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
@@ -89,7 +89,7 @@ describe.each(databases)("threads in memory on $name", (engine) => {
   afterAll(() => service.stop());
   const forgetEverything = () => service.deps.database.write(async (tx) => tx.signal("*"));
 
-  it("are equal to the database after each of many changes, while other requests read", {
+  it("are equal to the database after each of many changes while other requests read", {
     timeout: 600_000,
   }, async () => {
     const { names } = await begin(service);
@@ -112,7 +112,7 @@ describe.each(databases)("threads in memory on $name", (engine) => {
     );
   });
 
-  it("are not read any more by the agent of a removed member, or by any agent after they were deleted", async () => {
+  it("are no longer read by the agent of a removed member, or by any agent after they were deleted", async () => {
     const { appId, member, threads, call, read, readAll } = await begin(service);
     expect((await readAll()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect((await call("DELETE", `/apps/${appId}/members/${member.id}`)).status).toBe(204);

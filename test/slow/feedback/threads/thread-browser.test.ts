@@ -32,7 +32,7 @@ describe("the page of a thread in Chromium", () => {
   };
   const head = (page: Page) => page.locator("#thread-head").innerText();
 
-  it("saves a chosen status at once, shows the event, and undoes it with one click", async () => {
+  it("saves a chosen status immediately, shows the event, and undoes it with one click", async () => {
     const { page, read } = await open();
     await page.getByLabel("Your reply").fill("Half a sentence");
     await page.getByLabel("Status").selectOption("resolved");
@@ -47,7 +47,7 @@ describe("the page of a thread in Chromium", () => {
     await expect.poll(() => head(page)).toContain("Open");
   });
 
-  it("saves a text when the person leaves its field, and several changes one after another", async () => {
+  it("saves a text when the person leaves its field, and several changes in sequence", async () => {
     const { page, read } = await open();
     await page.getByLabel("Subject").fill("A better subject");
     await page.getByLabel("Type").selectOption("feature");
@@ -57,7 +57,7 @@ describe("the page of a thread in Chromium", () => {
     expect(await head(page)).toContain("A better subject");
   });
 
-  it("shows at the field what is refused, and keeps what was typed", async () => {
+  it("shows a refusal at its field, and keeps the typed text", async () => {
     const { page, read } = await open();
     await page.getByLabel("Linked issue").fill("no address");
     await page.getByLabel("Linked issue").press("Enter");
@@ -66,7 +66,7 @@ describe("the page of a thread in Chromium", () => {
     expect((await read()).feedback.githubIssueUrl).toBeNull();
   });
 
-  it("sends a reply with Ctrl+Enter, and resolves too with Shift+Ctrl+Enter", async () => {
+  it("sends a reply with Ctrl+Enter, and also resolves the thread with Shift+Ctrl+Enter", async () => {
     const { page, read } = await open();
     await page.getByLabel("Your reply").fill("Thank you.");
     await page.getByLabel("Your reply").press("Control+Enter");
@@ -78,7 +78,7 @@ describe("the page of a thread in Chromium", () => {
     await expect.poll(async () => (await read()).feedback.status).toBe("resolved");
   });
 
-  it("shows a new message while a reply is typed, and refuses the reply until it was seen", async () => {
+  it("shows a new message while the person types a reply, and refuses the reply until the person has seen it", async () => {
     const { page, id, read } = await open();
     await page.clock.install();
     await page.reload();
@@ -93,7 +93,7 @@ describe("the page of a thread in Chromium", () => {
     expect((await read()).messages).toHaveLength(1);
   });
 
-  it("sends the reply after the person has looked at the new message", async () => {
+  it("sends the reply after the person has seen the new message", async () => {
     const { page, id, read } = await open();
     await page.clock.install();
     await page.reload();
@@ -105,7 +105,7 @@ describe("the page of a thread in Chromium", () => {
     await expect.poll(async () => (await read()).messages).toHaveLength(2);
   });
 
-  it("has no faults of accessibility with the note open", async () => {
+  it("has no accessibility faults while the note is open", async () => {
     const { page } = await open({ email: "ada@example.org", name: "Ada" });
     await page.getByRole("radio", { name: "Note" }).check();
     await page.getByLabel("Internal note").fill("Only for us");
@@ -113,7 +113,7 @@ describe("the page of a thread in Chromium", () => {
     expect(await axeFaults(page)).toEqual([]);
   });
 
-  it("shows similar threads beside a thread when a person asks for them, and merges into one", async () => {
+  it("shows similar threads beside a thread when a person opens the list, and merges into one of them", async () => {
     for (let at = 0; at < 12; at += 1) await open({ message: `Please help with the account ${at}.` });
     const into = await open({ message: "Walnuts vanish from the shopping list after a sync." });
     const { page, id } = await open({ message: "The shopping list loses walnuts after each sync." });
@@ -127,7 +127,7 @@ describe("the page of a thread in Chromium", () => {
     expect((await into.read()).merged).toMatchObject([{ id }]);
   });
 
-  it("is whole on paper: what is folded in it, and what its fields say", async () => {
+  it("is printed completely: hidden parts and the values of its fields", async () => {
     const report = {
       ...{ message: "It broke.", dedupeKey: "paper", metadata: { trace: "a\n".repeat(30) } },
       images: [dataUrl(png())],

@@ -24,7 +24,7 @@ const acts = fc.array(
   { minLength: 40, maxLength: 120 },
 );
 
-describe.each(databases)("threads that a member has read one by one on $name", (engine) => {
+describe.each(databases)("threads that a member has read separately on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -75,7 +75,7 @@ describe.each(databases)("threads that a member has read one by one on $name", (
       );
   };
 
-  it("stay read, and the others stay unread, when older views are combined", async () => {
+  it("stay read, and all other threads stay unread, when older views are combined", async () => {
     let settled = 0;
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(numbers, { minLength: 90 }), acts, async (read, list) => {
@@ -94,14 +94,14 @@ describe.each(databases)("threads that a member has read one by one on $name", (
     expect(settled).toBeGreaterThan(0);
   });
 
-  it("are few after older views are combined, if few of the others are unread", async () => {
+  it("need few rows after older views are combined, if few of the other threads are unread", async () => {
     const world = await makeThreads();
     await readAllBut(world, 5);
     expect((await readUntilOf(world)) > timeOf(threads - 2 * settling.most)).toBe(true);
     expect(await unreadOf(world)).toEqual([idOf(world, 5)]);
   });
 
-  it("show all as new on a thread that was never opened, also when it is older than what was read as a whole", async () => {
+  it("show everything as new on a thread that was never opened, even if the thread is older than the combined views", async () => {
     const world = await makeThreads();
     await readAllBut(world, 5);
     expect(await threadViews.find(world.database, idOf(world, 5), world.member.userId)).toMatchObject({

@@ -46,7 +46,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     ["none", 0],
     ["a few", 10],
     ["many", 3_000_000],
-  ])("a file of %s bytes is kept under its hash, and read again", async (_, size) => {
+  ])("a file of %s bytes is stored under its hash, and can be read", async (_, size) => {
     const { files, bucket, temporary } = await open();
     const bytes = randomBytes(size);
     const received = await receive(files, bytes);
@@ -58,7 +58,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect((await buffer(await files.open(received.sha256))).equals(bytes)).toBe(true);
   });
 
-  it("spans of bytes are those of a folder", async () => {
+  it("parts of a file are the same as from a folder", async () => {
     const { files } = await open("inn/files");
     const folder = createLocalFiles(join(await temporaryFolder(), "files"));
     const bytes = randomBytes(200_000);
@@ -75,7 +75,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
       ).toBe(true);
   });
 
-  it("keeping the same file again changes nothing, and a missing file is refused", async () => {
+  it("storing the same file again changes nothing, and a missing file is refused", async () => {
     const { files } = await open();
     const received = await receive(files, Buffer.from("the same"));
     await files.keep(received);
@@ -85,7 +85,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     await expect(files.keep(other)).rejects.toThrow("missing or incomplete");
   });
 
-  it("the store itself refuses bytes of another hash", async () => {
+  it("the storage itself refuses bytes of another hash", async () => {
     const { files, bucket } = await open();
     const received = await receive(files, Buffer.from("the bytes"));
     const wrong = createHash("sha256").update("others").digest("hex");
@@ -93,7 +93,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(await bucket.names()).toEqual([]);
   });
 
-  it("a removed or moved file is no longer found", async () => {
+  it("a file that was deleted or moved is no longer found", async () => {
     const { files, bucket } = await open("inn");
     const [one, two] = [await receive(files, Buffer.from("1")), await receive(files, Buffer.from("2"))];
     for (const each of [one, two]) await files.keep(each);
@@ -106,7 +106,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(await bucket.names()).toEqual([`inn/damaged/${two.sha256}`]);
   });
 
-  it("a file of the last hour is not settled, and objects of others never are", async () => {
+  it("a file of the last hour does not count as settled, and neither do objects of other programs", async () => {
     const { files, bucket } = await open();
     const received = await receive(files, Buffer.from("new"));
     await files.keep(received);
@@ -116,7 +116,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(settled).toEqual([]);
   });
 
-  it("a stream that is closed early leaves no connection", async () => {
+  it("a stream that is closed early leaves no open connection", async () => {
     const { files } = await open();
     const received = await receive(files, randomBytes(5_000_000));
     await files.keep(received);
@@ -127,7 +127,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(await files.size(received.sha256)).toBe(5_000_000);
   });
 
-  it("continues without a gap if the store is killed while a file is read", async () => {
+  it("a read continues and is complete if the storage is killed during it", async () => {
     const { files } = await open();
     const bytes = randomBytes(30_000_000);
     const received = await receive(files, bytes);
@@ -147,7 +147,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     ["a wrong secret", (url: string) => url.replace("very", "not"), "a wrong secret"],
     ["an unknown key", (url: string) => url.replace("//innkeep", "//nobody"), "is unknown to the store"],
     ["a missing bucket", (url: string) => `${url}-missing`, "does not exist"],
-  ])("%s is refused with what to change", async (_, change, sentence) => {
+  ])("%s is refused with a message about what to change", async (_, change, sentence) => {
     const { bucket, temporary } = await open();
     const files = createS3Files(temporary, placeAt(change(bucket.url)));
     const failure = await receive(files, Buffer.from("x"))
@@ -158,7 +158,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(JSON.stringify(failure.cause) + failure.cause.stack).not.toMatch(/hunter/);
   });
 
-  it("a store that is down fails at once, and works again as soon as it is up", async () => {
+  it("a storage that is not running causes an error immediately, and can be used immediately after its start", async () => {
     const { files } = await open();
     const received = await receive(files, Buffer.from("later"));
     await store.kill();
@@ -174,7 +174,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
       .toBe("kept");
   });
 
-  it("a store that is known to hang gets no deletions that it could carry out later", async () => {
+  it("a storage that does not answer gets no deletions that it could carry out later", async () => {
     const { files } = await open();
     const [stored, next] = [await receive(files, Buffer.from("1")), await receive(files, Buffer.from("2"))];
     await files.keep(stored);

@@ -34,7 +34,7 @@ describe("ready answers", () => {
   afterEach(() => listeners.stop());
   afterAll(() => service.stop());
 
-  it("have the bytes of the answers of Koa, for all requests and changes", async () => {
+  it("have the same bytes as the answers of Koa, for all requests and changes", async () => {
     let count = 0;
     for (let run = 0; run < runs; run += 1) {
       await askInNewWorld({ service, listeners }, run, ({ step, ready, koa }) => {
@@ -47,7 +47,7 @@ describe("ready answers", () => {
     expect(listeners.ready.readyAnswers()).toBeGreaterThan(count / 20);
   });
 
-  it("are logged and counted as the answers of Koa", async () => {
+  it("are logged and counted as the answers of Koa are", async () => {
     await askInNewWorld({ service, listeners }, runs, () => {});
     expect(listeners.ready.readyAnswers()).toBeGreaterThan(0);
     // The log is written after the answers.

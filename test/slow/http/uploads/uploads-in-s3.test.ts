@@ -38,53 +38,56 @@ describe.runIf(hasObjectStore)(`uploads in S3 (${needsObjectStore})`, () => {
     return `/uploads/${name?.name}`;
   };
 
-  it.each(databases)("are served as those in a folder, header for header, on $name", async (engine) => {
-    const bucket = await store.makeBucket();
-    const picture = png(200_000);
-    const services = [await serve(undefined, engine), await serve(bucket, engine)];
-    const sides = [];
-    for (const service of services) {
-      const { key } = await service.makeApp();
-      expect((await report(service, key, dataUrl(picture))).status).toBe(201);
-      sides.push({ baseUrl: service.baseUrl, path: await imageOf(service) });
-    }
-    const etag = (await fetch(`${sides[0]?.baseUrl}${sides[0]?.path}`)).headers.get("etag") ?? "";
-    const asked: [string, Record<string, string>][] = [
-      ["GET", {}],
-      ["HEAD", {}],
-      ["GET", { "if-none-match": etag }],
-      ["GET", { "if-none-match": '"other"' }],
-      ["HEAD", { range: "bytes=0-9" }],
-      ["OPTIONS", {}],
-      ["POST", {}],
-      ...[
-        "bytes=0-9",
-        "bytes=199990-",
-        "bytes=-7",
-        "bytes=0-",
-        "bytes=200000-",
-        "bytes=9-2",
-        "bytes=0-1,4-5",
-        "lines=1-2",
-      ].map((range): [string, Record<string, string>] => ["GET", { range }]),
-      ["GET", { range: "bytes=0-9", "if-range": etag }],
-      ["GET", { range: "bytes=0-9", "if-range": '"other"' }],
-    ];
-    for (const [method, headers] of asked) {
-      const answers = await Promise.all(
-        sides.map(async ({ baseUrl, path }) => {
-          const answer = await fetch(baseUrl + path, { method, headers });
-          const { date, "x-request-id": id, ...kept } = Object.fromEntries(answer.headers);
-          const named = JSON.stringify(kept).replaceAll(path.slice("/uploads/".length), "NAME");
-          const bytes = Buffer.from(await answer.arrayBuffer());
-          return { status: answer.status, named, bytes: answer.ok ? bytes.toString("hex") : "" };
-        }),
-      );
-      expect(answers[1], `${method} ${JSON.stringify(headers)}`).toEqual(answers[0]);
-    }
-  });
+  it.each(databases)(
+    "are served in the same way as from a folder, with the same headers, on $name",
+    async (engine) => {
+      const bucket = await store.makeBucket();
+      const picture = png(200_000);
+      const services = [await serve(undefined, engine), await serve(bucket, engine)];
+      const sides = [];
+      for (const service of services) {
+        const { key } = await service.makeApp();
+        expect((await report(service, key, dataUrl(picture))).status).toBe(201);
+        sides.push({ baseUrl: service.baseUrl, path: await imageOf(service) });
+      }
+      const etag = (await fetch(`${sides[0]?.baseUrl}${sides[0]?.path}`)).headers.get("etag") ?? "";
+      const asked: [string, Record<string, string>][] = [
+        ["GET", {}],
+        ["HEAD", {}],
+        ["GET", { "if-none-match": etag }],
+        ["GET", { "if-none-match": '"other"' }],
+        ["HEAD", { range: "bytes=0-9" }],
+        ["OPTIONS", {}],
+        ["POST", {}],
+        ...[
+          "bytes=0-9",
+          "bytes=199990-",
+          "bytes=-7",
+          "bytes=0-",
+          "bytes=200000-",
+          "bytes=9-2",
+          "bytes=0-1,4-5",
+          "lines=1-2",
+        ].map((range): [string, Record<string, string>] => ["GET", { range }]),
+        ["GET", { range: "bytes=0-9", "if-range": etag }],
+        ["GET", { range: "bytes=0-9", "if-range": '"other"' }],
+      ];
+      for (const [method, headers] of asked) {
+        const answers = await Promise.all(
+          sides.map(async ({ baseUrl, path }) => {
+            const answer = await fetch(baseUrl + path, { method, headers });
+            const { date, "x-request-id": id, ...kept } = Object.fromEntries(answer.headers);
+            const named = JSON.stringify(kept).replaceAll(path.slice("/uploads/".length), "NAME");
+            const bytes = Buffer.from(await answer.arrayBuffer());
+            return { status: answer.status, named, bytes: answer.ok ? bytes.toString("hex") : "" };
+          }),
+        );
+        expect(answers[1], `${method} ${JSON.stringify(headers)}`).toEqual(answers[0]);
+      }
+    },
+  );
 
-  it("a server whose folder is new each time serves all that was sent before", async () => {
+  it("are all served by a server whose folder is new each time", async () => {
     const bucket = await store.makeBucket("inn");
     const deployment = await makeDeployment(postgres, bucket.url);
     onTestFinished(() => deployment.remove());
@@ -101,7 +104,7 @@ describe.runIf(hasObjectStore)(`uploads in S3 (${needsObjectStore})`, () => {
     expect((await report(second, key, dataUrl(png(6_000)))).status).toBe(201);
   });
 
-  it("the objects of a deleted thread are deleted, and a file that others use stays", async () => {
+  it("are deleted with their thread, and a file that another thread has is kept", async () => {
     const bucket = await store.makeBucket();
     const service = await serve(bucket);
     const owner = await service.makeUser();
@@ -120,7 +123,7 @@ describe.runIf(hasObjectStore)(`uploads in S3 (${needsObjectStore})`, () => {
     expect(await bucket.names()).toContain("deployment");
   });
 
-  it("the nightly search deletes what nothing refers to, but nothing of the last hour", async () => {
+  it("are deleted at night if nothing refers to them, except those of the last hour", async () => {
     const bucket = await store.makeBucket();
     const service = await serve(bucket);
     await service.makeApp();
@@ -137,7 +140,7 @@ describe.runIf(hasObjectStore)(`uploads in S3 (${needsObjectStore})`, () => {
     expect(await bucket.names()).toEqual(["deployment"]);
   });
 
-  it("a client that leaves in the middle ends the download from the store", async () => {
+  it("are no longer downloaded from the storage after the client disconnects", async () => {
     const bucket = await store.makeBucket();
     const service = await serve(bucket);
     const { key } = await service.makeApp();
@@ -153,7 +156,7 @@ describe.runIf(hasObjectStore)(`uploads in S3 (${needsObjectStore})`, () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(2_000_000);
   });
 
-  it("a request that ends without a report leaves no object and no file", async () => {
+  it("leave no object and no file if the request ends without a report", async () => {
     const bucket = await store.makeBucket();
     const service = await serve(bucket);
     const { key } = await service.makeApp();

@@ -11,11 +11,11 @@ const limits = {
   text: 1_000_000,
 };
 
-describe("A JSON body with files", () => {
+describe("a JSON body with files", () => {
   it.each([
     ["in memory", ""],
     ["while it streams", streaming],
-  ])("read %s has the same result as JSON.parse and a plain decoder", async (_, padding) => {
+  ])("that is read %s has the same result as with JSON.parse and a simple decoder", async (_, padding) => {
     const reading = await createReading();
     const property = fc.asyncProperty(documents, cuts, async (text, at) => {
       const bytes = Buffer.from(padding + text);
@@ -28,7 +28,7 @@ describe("A JSON body with files", () => {
   it.each([
     ["in memory", ""],
     ["while it streams", streaming],
-  ])("with a broken byte, read %s, is refused exactly when it is not JSON any more", async (_, padding) => {
+  ])("with a broken byte that is read %s is refused exactly if it is no longer JSON", async (_, padding) => {
     const reading = await createReading();
     const property = fc.asyncProperty(documents, cuts, breaks, async (text, at, broken) => {
       const bytes = Buffer.concat([Buffer.from(padding), broken(Buffer.from(text))]);

@@ -15,7 +15,7 @@ const unstorable: Record<string, string>[] = [
 ];
 
 describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs, and root)", () => {
-  it("attachments follow the rules of feedback", async () => {
+  it("accepts attachments by the rules of feedback", async () => {
     const { mailbox, messages, mail, arrive, app, id } = await startAnswerable();
     const file = (name: string, bytes: Buffer, type: string) => [
       "--b",
@@ -58,7 +58,7 @@ describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs
       expect(page).toContain(shown);
   });
 
-  it("huge and broken mails do no harm", async () => {
+  it("accepts or refuses very large and broken mails, and continues", async () => {
     const { mailbox, messages, mail, address } = await startAnswerable();
     const nested = Array.from({ length: 300 }, (_, at) => [
       `Content-Type: multipart/mixed; boundary="b${at}"`,
@@ -95,7 +95,7 @@ describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs
     expect(service.logged()).not.toContain("hunter2");
   });
 
-  it("continues without a gap after the mail server was down", async () => {
+  it("continues, and loses no mail, after the mail server was not available", async () => {
     const { mailbox, messages, mail, arrive } = await startAnswerable();
     await mailbox.deliver(mail(["Before."]));
     await arrive(1);

@@ -62,7 +62,7 @@ async function answersIn(place: TestDatabase): Promise<number> {
 }
 
 describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs, and root)", () => {
-  it(`stores each of ${senders * answersEach} answers once, although the server is killed ${kills} times while it reads`, {
+  it(`is stored once for each of ${senders * answersEach} answers even if the server is killed ${kills} times during the reading`, {
     timeout: 3_600_000,
   }, async () => {
     const place = await sqlite.create();
@@ -113,7 +113,7 @@ describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs
     for (const path of pictures) expect((await after.request("GET", path)).status).toBe(200);
   });
 
-  it("gives up a mail that has crashed the server twice, and reads the next one", {
+  it("is given up if it has crashed the server twice, and the next mail is read", {
     timeout: 300_000,
   }, async () => {
     const place = await sqlite.create();

@@ -8,7 +8,7 @@ const secret = "s".repeat(32);
 
 describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs, and root)", () => {
   it.each(databases)(
-    "an answer returns to its thread on $name, without what it quotes, and is marked read",
+    "with an answer is added to its thread on $name without the quotation, and is marked as read",
     async (engine) => {
       const { mailbox, messages, mail, arrive, id, address, server } = await startAnswerable({ engine });
       expect(address).toMatch(/^reply\+[a-z2-7]{42}@larder\.example$/);
@@ -27,14 +27,14 @@ describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs
     },
   );
 
-  it("an address whose case was changed on its way still works", async () => {
+  it("is accepted if the case of the reply address was changed", async () => {
     const { mailbox, mail, arrive, address } = await startAnswerable();
     await mailbox.deliver(mail(["Upper."], { To: address.toUpperCase() }));
     await mailbox.deliver(mail(["Hidden."], { To: "undisclosed:;", "Delivered-To": address.toUpperCase() }));
     await arrive(2);
   });
 
-  it("mail for others is left alone, and mail of programs is dropped", async () => {
+  it("is not touched if it is for other people, and is ignored if it is from a program", async () => {
     const { mailbox, messages, mail, arrive, address } = await startAnswerable();
     const forged = address.replace(/\+(.)/, (_, digit: string) => (digit === "a" ? "+b" : "+a"));
     await mailbox.deliver(mail(["For another."], { To: "feedback@larder.example" }));
@@ -54,21 +54,21 @@ describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs
     expect(await mailbox.unread()).toBe(dropped.length + 1);
   });
 
-  it("an answer from another address is marked", async () => {
+  it("with an answer from another address gets a mark", async () => {
     const { mailbox, messages, mail, arrive } = await startAnswerable();
     await mailbox.deliver(mail(["It is me."], { From: "eve@evil.example" }));
     await arrive(1);
     expect(await messages()).toEqual([expect.objectContaining({ foreignFrom: "eve@evil.example" })]);
   });
 
-  it("an answer whose sender the mail server doubts is marked", async () => {
+  it("with an answer whose sender the mail server doubts gets a mark", async () => {
     const { mailbox, messages, mail, arrive } = await startAnswerable();
     await mailbox.deliver(mail(["It is me."], { "Authentication-Results": "mx.example; dmarc=fail" }));
     await arrive(1);
     expect(await messages()).toEqual([expect.objectContaining({ foreignFrom: "ada@kitchen.example" })]);
   });
 
-  it("two copies of one mail are one answer", async () => {
+  it("that arrives twice is one answer", async () => {
     const { mailbox, messages, mail, arrive } = await startAnswerable();
     const copy = mail(["Once."], { "Message-ID": "<same@x>" });
     await mailbox.deliver(copy);
@@ -78,7 +78,7 @@ describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs
     expect((await messages()).map(({ body }: { body: string }) => body)).toEqual(["Once.", "Last."]);
   });
 
-  it("a mail that came back changes the state at the reply, and a delay does not", async () => {
+  it("that is a delivery failure changes the state of the reply, and a message about a delay does not", async () => {
     const { mailbox, app, id, mail, messages } = await startAnswerable();
     const report = (action: string, status: string) =>
       mail(
@@ -109,7 +109,7 @@ describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs
     expect(await messages()).toEqual([]);
   });
 
-  it("is handled once by several servers of one database", async () => {
+  it("is processed once by several servers with one database", async () => {
     const database = await postgres.create();
     onTestFinished(() => database.remove());
     const { mailbox, messages, mail, arrive, server } = await startAnswerable({ database, secret });

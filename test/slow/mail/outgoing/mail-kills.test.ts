@@ -51,7 +51,7 @@ async function letTimePass(place: TestDatabase): Promise<number> {
   return Number(row?.count);
 }
 
-it(`${mails} mails all arrive, although the server is killed ${kills} times while it sends`, {
+it(`all of ${mails} mails arrive even if the server is killed ${kills} times during the sending`, {
   timeout: 1_800_000,
 }, async () => {
   const place = await sqlite.create();

@@ -33,7 +33,7 @@ describe.each(databases)("the original of a mail on $name", (engine) => {
     expect(await service.deps.files.size(before[0]?.sha256 ?? "")).toBeUndefined();
   });
 
-  it("is deleted when the person is erased, as sender, as receiver or in a text", async () => {
+  it("is deleted if the person is erased as sender, as receiver or in a text", async () => {
     const { service, app, id, take, automatic, messages } = await startMailedThread({ engine });
     await take(mailOf(["I am away, ask <bo@cellar.example>."], { "Auto-Submitted": "auto-replied" }));
     await take(mailOf(["My colleague is Bo.", "bo@cellar.example"], { From: "eve@evil.example" }));
@@ -53,7 +53,7 @@ describe.each(databases)("the original of a mail on $name", (engine) => {
     expect(await service.deps.database.all("SELECT 1 AS one FROM uploads")).toEqual([]);
   });
 
-  it("of a mail of a program is listed, and becomes a message with its files when a person decides so", async () => {
+  it("of a program's mail is listed, and becomes a message with its files if a person chooses this", async () => {
     const { app, take, messages, automatic, id } = await startMailedThread({ engine });
     const bytes = dataUrl(pdf()).split(",")[1] ?? "";
     const headers = { Precedence: "list", "Content-Type": 'multipart/mixed; boundary="b"' };
@@ -79,7 +79,7 @@ describe.each(databases)("the original of a mail on $name", (engine) => {
     expect([again.status, again.field("code")]).toEqual([409, "wrong_state"]);
   });
 
-  it("contains characters that a database cannot store", async () => {
+  it("can contain characters that a database cannot store", async () => {
     const { take, messages, automatic } = await startMailedThread({ engine });
     const odd = { From: "=?utf-8?Q?a=00b?= <a\0b@kitchen.example>", Subject: "=?utf-8?B?AO2ggAA=?=" };
     expect(await take(mailOf(["Odd \0 text."], odd))).toBe("stored");
@@ -88,8 +88,8 @@ describe.each(databases)("the original of a mail on $name", (engine) => {
   });
 });
 
-describe("mails of programs", () => {
-  it("are kept 20 times an hour, and each once", async () => {
+describe("the mails of programs", () => {
+  it("are kept up to 20 an hour, and each once", async () => {
     const { take, automatic, service } = await startMailedThread();
     const copy = mailOf(["Away."], { "Auto-Submitted": "auto-replied" });
     await take(copy);

@@ -22,7 +22,7 @@ const ways: readonly (readonly [Era, Transport])[] = [
   ["2026-07-28", "HTTP"],
 ];
 
-describe("a client that can open pages", () => {
+describe("the offer of an MCP client to open a page", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe("a client that can open pages", () => {
   };
 
   it.each(ways)(
-    "offers the person the page of the decision while it waits, in %s over %s",
+    "shows the person the page of the decision during the wait, in %s over %s",
     async (...way) => {
       const onPage = vi.fn<OnPage>(() => "accept");
       const { feedback, run_id, waitFor } = await start(way, onPage);
@@ -64,7 +64,7 @@ describe("a client that can open pages", () => {
   );
 
   it.each(ways)(
-    "offers it once for each proposal, and the answer decides nothing, in %s over %s",
+    "is made once for each proposal, and its answer decides nothing, in %s over %s",
     async (...way) => {
       const onPage = vi.fn<OnPage>(() => "decline");
       const { waitFor } = await start(way, onPage);
@@ -74,7 +74,7 @@ describe("a client that can open pages", () => {
     },
   );
 
-  it.each(ways)("offers nothing for a decided proposal or without a wait, in %s over %s", async (...way) => {
+  it.each(ways)("is not made for a decided proposal or without a wait, in %s over %s", async (...way) => {
     const onPage = vi.fn<OnPage>(() => "accept");
     const { run_id, waitFor } = await start(way, onPage);
     expect(await waitFor(0)).toMatchObject({ status: "awaiting_approval" });
@@ -83,16 +83,19 @@ describe("a client that can open pages", () => {
     expect(onPage).not.toHaveBeenCalled();
   });
 
-  it.each(ways)("is not there: the link is in the answer, in %s over %s", async (...way) => {
-    const { feedback, waitFor } = await start(way);
-    const { consoleUrl } = service.deps.settings;
-    expect(await waitFor(1)).toMatchObject({
-      status: "awaiting_approval",
-      console_url: `${consoleUrl}/feedback/${cast.appId}/${feedback}`,
-    });
-  });
+  it.each(ways)(
+    "is not made if the client cannot open pages, and the answer has the link, in %s over %s",
+    async (...way) => {
+      const { feedback, waitFor } = await start(way);
+      const { consoleUrl } = service.deps.settings;
+      expect(await waitFor(1)).toMatchObject({
+        status: "awaiting_approval",
+        console_url: `${consoleUrl}/feedback/${cast.appId}/${feedback}`,
+      });
+    },
+  );
 
-  it("waits on if it fails to show the page", async () => {
+  it("does not end the wait if it fails", async () => {
     const failing: OnPage = () => {
       throw new Error("no browser");
     };

@@ -9,7 +9,7 @@ import {
   type OwnerWithOneOfEach,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the report of a cycle", () => {
+describe("the page with the report of a cycle", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let lived: CycleOnNinthDay;
@@ -33,13 +33,13 @@ describe("the report of a cycle", () => {
     expect(page).toContain("Testers 9 Every day so far 4");
   });
 
-  it("shows for each slot what was counted, and how", async () => {
+  it("shows for each slot which days were counted, and by what", async () => {
     const page = readingOf(await report());
     expect(page).toMatch(/ 6 Removed [^R]* 3 3 0 3 3 6 min 36 s 6 Active /);
     expect(page).toMatch(/ 7 Active [^R]* – 9 4 5 0 4 /);
   });
 
-  it("contains the specification's statement, and promises nothing", async () => {
+  it("contains the statement of the specification, and promises nothing", async () => {
     const page = readingOf(await report());
     expect(page).toContain(
       "This report proves only this: a session of real length reached real screens on the counted day",
@@ -48,11 +48,11 @@ describe("the report of a cycle", () => {
     expect(page).not.toMatch(/guarantee|will be approved|ready for production/i);
   });
 
-  it("does not name a person", async () => {
+  it("contains no name of a person", async () => {
     expect((await report()).text).not.toMatch(/@|%40/);
   });
 
-  it("is printed black on white without screen elements, in dark mode too", async () => {
+  it("is printed black on white without buttons and menus, even in dark mode", async () => {
     const page = await openPage(browser, service, world.headers, { colorScheme: "dark" });
     const complaints: string[] = [];
     page.on("console", (message) => complaints.push(message.text()));

@@ -12,7 +12,7 @@ import {
 
 const many = <Thing>(count: number, make: () => Thing): Thing[] => Array.from({ length: count }, make);
 
-describe("sessions that count no day and arrive at once on PostgreSQL", () => {
+describe("sessions that count no day and arrive at the same time on PostgreSQL", () => {
   let database: TestDatabase;
   let servers: readonly [Service, Service];
   let app: AppWithTester;
@@ -36,7 +36,7 @@ describe("sessions that count no day and arrive at once on PostgreSQL", () => {
   const reportAll = (testKeys: readonly string[]) =>
     Promise.all(testKeys.map((testKey, at) => app.report({ testKey }, {}, servers[at % 2])));
 
-  it("are answered and recorded up to the limit of each key, together with any other requests", async () => {
+  it("are answered and stored up to the limit of each key, together with any other requests", async () => {
     const other = await servers[0].giveSlot(app.cycle, app.otherSlotId, await servers[0].makeUser());
     await app.report({ testKey: other });
     const unknown = many(10, neverAKey);
@@ -56,7 +56,7 @@ describe("sessions that count no day and arrive at once on PostgreSQL", () => {
     expect(await app.recorded()).toHaveLength(60);
   });
 
-  it("do not wait for a transaction for which one of them must wait", async () => {
+  it("do not wait for a transaction that one of them must wait for", async () => {
     const [{ deps }] = servers;
     const gate = new EventEmitter();
     const holding = deps.database.write(async (tx) => {
@@ -74,7 +74,7 @@ describe("sessions that count no day and arrive at once on PostgreSQL", () => {
     expect((await held).status).toBe(200);
   });
 
-  it("do not fail because the database refuses one of them", async () => {
+  it("do not fail if the database refuses one of them", async () => {
     const [{ deps }] = servers;
     const refuse = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN IF NEW.app_version = 'refused' THEN RAISE EXCEPTION 'no' USING ERRCODE = '55P03'; END IF; RETURN NEW; END $$`;

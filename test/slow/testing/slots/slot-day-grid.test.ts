@@ -45,7 +45,7 @@ describe("the grid of slots and days", () => {
     ["Slot 4, day 3: missed", "No session and no proof arrived for this day."],
     ["Slot 5, day 6: missed", "The session was shorter than 45 seconds or reached fewer than 2 screens."],
     ["Slot 3, day 9: open today", "Open: the day can still be counted today"],
-  ])("shows the evidence of “%s” next to it", async (name, words) => {
+  ])("shows the evidence of “%s” beside the table", async (name, words) => {
     const page = await opened();
     await page.getByRole("link", { name }).click();
     await evidence(page).getByText(words).waitFor();
@@ -69,7 +69,7 @@ describe("the grid of slots and days", () => {
     expect(await evidence(page).innerText()).toContain("2 min 13 s");
   });
 
-  it("names its rows and columns, and describes days without evidence in words", async () => {
+  it("has names for its rows and columns, and describes days without evidence in words", async () => {
     const page = await opened();
     const grid = page.getByRole("table");
     expect(await grid.getByRole("columnheader").allInnerTexts()).toHaveLength(16);
@@ -84,7 +84,7 @@ describe("the grid of slots and days", () => {
     ).toBe(5);
   });
 
-  it("shows a removed tester, dimmed, above the successor", async () => {
+  it("shows a removed tester in a lighter colour above the successor", async () => {
     const page = await opened();
     const rows = await page
       .getByRole("row", { name: /^Slot 6 / })
@@ -97,7 +97,7 @@ describe("the grid of slots and days", () => {
     ]);
   });
 
-  it("moves with arrow keys from cell to cell, and with Enter to the evidence", async () => {
+  it("moves the focus with arrow keys from cell to cell, and with Enter to the evidence", async () => {
     const page = await opened();
     await page.getByRole("link", { name: "Slot 1, day 3" }).focus();
     for (const key of [
@@ -117,7 +117,7 @@ describe("the grid of slots and days", () => {
     );
   });
 
-  it("gets the focus with the Tab key in reading order", async () => {
+  it("gets the focus by the Tab key in reading order", async () => {
     const page = await opened();
     await page.getByRole("link", { name: /^Slot 1 / }).focus();
     const names: (string | null)[] = [];
@@ -128,7 +128,7 @@ describe("the grid of slots and days", () => {
     expect(names).toEqual([1, 2, 3].map((day) => `Slot 1, day ${day}: counted by a session`));
   });
 
-  it("scrolls inside its own area on a phone, with its slots always visible", async () => {
+  it("scrolls within its own area on a phone, and its slots are always visible", async () => {
     const page = await opened({ viewport: { width: 390, height: 844 } });
     const grid = page.getByRole("region", { name: "Slots by days" });
     await grid.evaluate((element) => element.scrollTo({ left: 10_000 }));
@@ -140,7 +140,7 @@ describe("the grid of slots and days", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "distinguishes kinds of days by shape, also in %s",
+    "shows the kinds of days by different shapes, %s",
     async (colorScheme) => {
       const page = await opened({ colorScheme });
       const shapes = await page
@@ -151,7 +151,7 @@ describe("the grid of slots and days", () => {
     },
   );
 
-  it("shows new events without a change of its scroll position", async () => {
+  it("shows new events without a change of the scroll position", async () => {
     const page = await openPage(browser, service, world.headers, { viewport: { width: 390, height: 844 } });
     await page.clock.install();
     await page.goto(lived.path);
@@ -163,7 +163,7 @@ describe("the grid of slots and days", () => {
     expect(await grid.evaluate((element) => element.scrollLeft)).toBe(60);
   });
 
-  it("begins at today if not all days fit", async () => {
+  it("begins with today if not all days are visible", async () => {
     const page = await opened({ viewport: { width: 390, height: 844 } });
     const today = await page.getByRole("columnheader", { name: /, today$/ }).boundingBox();
     expect((today?.x ?? 0) + (today?.width ?? 0)).toBeLessThanOrEqual(390);
@@ -178,7 +178,7 @@ describe("the grid of slots and days", () => {
     expect(await page.getByLabel("Time zone").inputValue()).toBe("America/Lima");
   });
 
-  it("offers that zone under the browser's name if the server uses another name", async () => {
+  it("offers that time zone with the name of the browser if the server uses another name", async () => {
     const app = await service.makeApp(world.owner);
     const listed = await world.call("POST", `/apps/${app.id}/listings`, newListing);
     const page = await openPage(browser, service, world.headers);

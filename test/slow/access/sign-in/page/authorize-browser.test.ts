@@ -11,7 +11,7 @@ import {
 } from "../../../../support/sign-in/device-sign-in.ts";
 import { makeAccount, type TestAccount } from "../../../../support/sign-in/password-accounts.ts";
 
-describe("a device's sign-in in Chromium with its policies", () => {
+describe("the sign-in of a device in Chromium with the policies of the pages", () => {
   let service: Service;
   let browser: TestBrowser;
   let account: TestAccount;
@@ -42,7 +42,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
   };
 
   it.each(["tavern://back/home?x=1", "innkeeptavern://back"])(
-    "redirects a signed-out browser to the code at a custom scheme: %s",
+    "redirects a browser without a session to the app's address with the code: %s",
     async (redirect) => {
       const page = await openPage(browser, service);
       const watched = watch(page);
@@ -57,14 +57,14 @@ describe("a device's sign-in in Chromium with its policies", () => {
     },
   );
 
-  it("redirects to the app without a code when the person refuses", async () => {
+  it("redirects to the app without a code if the person refuses", async () => {
     const page = await atApproval("tavern://back");
     const leaving = page.waitForRequest(/^tavern:/);
     await page.getByRole("button", { name: "Refuse" }).click();
     expect((await leaving).url()).toBe("tavern://back?error=access_denied");
   });
 
-  it("ends at this server's redirect page, where the code is shown and copied", async () => {
+  it("ends at the redirect page of this server, where the code is shown and can be copied", async () => {
     const page = await atApproval(`${service.baseUrl}/tavern/code`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     const watched = watch(page);
@@ -77,7 +77,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("works without scripts: the code can be selected", async () => {
+  it("works without scripts, and the code can be selected", async () => {
     const page = await atApproval(`${service.baseUrl}/tavern/code`, { javaScriptEnabled: false });
     await page.getByRole("button", { name: "Approve" }).click();
     const code = await page.getByLabel("Code").inputValue();
@@ -85,7 +85,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
     expect((await exchange(service, device, code)).status).toBe(201);
   });
 
-  it("sends its forms with this origin, and never sends the code in a Referer", async () => {
+  it("sends its forms with the server's origin, and never sends the code in a Referer", async () => {
     const page = await atApproval(`${service.baseUrl}/tavern/code`);
     const watched = watch(page);
     await page.getByRole("button", { name: "Approve" }).click();
@@ -99,7 +99,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
     expect(shown?.referer).toBe("");
   });
 
-  it("is blocked by the browser if the page would lead elsewhere", async () => {
+  it("is blocked by the browser if the page would redirect to another site", async () => {
     const page = await atApproval("tavern://back");
     const watched = watch(page);
     await page.evaluate(() => {
@@ -111,7 +111,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
     expect(watched.requests.filter(({ url }) => url.includes("evil.example"))).toEqual([]);
   });
 
-  it("cannot be shown inside another site's page", async () => {
+  it("cannot be shown within a page of another site", async () => {
     const page = await openPage(browser, service, await service.signIn(account));
     const watched = watch(page);
     const src = service.baseUrl + authorizeAddress(device);
@@ -120,7 +120,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "fits a phone and has a name for every field, in %s",
+    "is completely visible on a phone and has a name for every field, in %s mode",
     async (colorScheme) => {
       const options = { colorScheme, viewport: { width: 360, height: 740 } };
       const page = await atApproval(`${service.baseUrl}/tavern/code`, options);

@@ -14,7 +14,7 @@ const looks = [
   { width: 1440, colorScheme: "dark" },
 ] as const;
 
-describe("the consent page in Chromium with its policies", () => {
+describe("the consent page in Chromium with the policies of the pages", () => {
   let service: Service;
   let browser: TestBrowser;
   let account: TestAccount;
@@ -36,7 +36,7 @@ describe("the consent page in Chromium with its policies", () => {
   };
 
   it.each(["http://127.0.0.1:33418/callback", "https://agent.example/back", "agent.app://back"])(
-    "redirects a signed-out browser to the code at %s",
+    "redirects a browser without a session to %s with the code",
     async (redirect) => {
       const program = await registerProgram(service, { redirect });
       const page = await openPage(browser, service);
@@ -76,7 +76,7 @@ describe("the consent page in Chromium with its policies", () => {
     },
   );
 
-  it("works without scripts, by keys, with what the person ticks", async () => {
+  it("works without scripts and with the keyboard, and respects what the person ticks", async () => {
     const program = await registerProgram(service, { redirect: "https://agent.example/back" });
     const page = await openPage(browser, service, await service.signIn(account), {
       javaScriptEnabled: false,

@@ -12,7 +12,7 @@ import {
   startServiceWithProvider,
 } from "../../../../support/sign-in/service-with-identity-provider.ts";
 
-describe("the pages of a deployment with a provider", () => {
+describe("the pages of a deployment with an identity provider", () => {
   let provided: ServiceWithProvider;
   let service: Service;
   let people: ReturnType<typeof createProviderPeople>;
@@ -34,7 +34,7 @@ describe("the pages of a deployment with a provider", () => {
     expect(readingOf(page)).toContain("Sign in with Inn ID");
   });
 
-  it("lead from the approval of a device to the provider, and back to it", async () => {
+  it("lead from the approval of a device to the provider, and back to the approval", async () => {
     const query = { redirect: "tavern://back", device: "d", name: "Pixel 9", challenge: "c".repeat(43) };
     const page = await openPage(browser, service);
     const { email } = people.person();
@@ -45,7 +45,7 @@ describe("the pages of a deployment with a provider", () => {
     expect(await page.locator("main").innerText()).toContain(email);
   });
 
-  it.each([true, false])("sign a person in with a browser, scripts: %s", async (javaScriptEnabled) => {
+  it.each([true, false])("sign in a person with a browser, scripts: %s", async (javaScriptEnabled) => {
     const { email } = people.person();
     const page = await openPage(browser, service, {}, { javaScriptEnabled });
     await page.goto("/console/audit");
@@ -54,7 +54,7 @@ describe("the pages of a deployment with a provider", () => {
     expect(await page.locator("main").innerText()).toContain(email);
   });
 
-  it("connect the provider to an account, which it opens afterwards", async () => {
+  it("connect the provider to an account, and then open the account with the provider", async () => {
     const account = await service.makeUser();
     people.person();
     const page = await openPage(browser, service, await service.signIn(account));
@@ -71,7 +71,7 @@ describe("the pages of a deployment with a provider", () => {
     await elsewhere.locator("summary", { hasText: `Account ${account.email}` }).waitFor();
   });
 
-  it("show the ways to sign in to an account", async () => {
+  it("show the sign-in methods of an account", async () => {
     const { id } = await service.makeUser();
     const page = readingOf(
       await createBrowserWithoutScripts(service, await service.signIn({ id })).open(
@@ -81,7 +81,7 @@ describe("the pages of a deployment with a provider", () => {
     expect(page).toMatch(/Password None Set a password .* Inn ID Connect/);
   });
 
-  it("never show a provider's name as markup", async () => {
+  it("show a provider's name only as text", async () => {
     const name = "<b>Inn</b>";
     const one = { id: "inn", name, issuer: provided.provider.issuer, clientId: "x", clientSecret: undefined };
     const other = await startService({ settings: { identityProviders: [one] } });
@@ -92,7 +92,7 @@ describe("the pages of a deployment with a provider", () => {
   });
 });
 
-describe("the pages of a deployment without providers", () => {
+describe("the pages of a deployment without identity providers", () => {
   it("do not mention a provider", async () => {
     const service = await startService();
     expect(readingOf(await createBrowserWithoutScripts(service).open("/console/sign-in"))).not.toContain(

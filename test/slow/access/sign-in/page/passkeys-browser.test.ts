@@ -5,7 +5,7 @@ import { openPage } from "../../../../support/browser/browser-page.ts";
 import { startService } from "../../../../support/service/service.ts";
 import { makeFactorAccount, nextCode } from "../../../../support/sign-in/second-factors.ts";
 
-it("a person adds a passkey in Chromium, and signs in with it in place of a code", async () => {
+it("a person adds a passkey in Chromium, and signs in with the passkey in place of a code", async () => {
   const service = await startService({ hostName: "localhost" });
   const browser = await startBrowser();
   onTestFinished(async () => {

@@ -34,7 +34,7 @@ describe("the pages of the second factor in Chromium", () => {
   };
 
   it.each(looks)(
-    "lead from the password to recovery codes and to the next sign-in, at $width pixels in $colorScheme",
+    "lead from the password to the recovery codes and to the next sign-in, at $width pixels in $colorScheme mode",
     async ({ width, colorScheme }) => {
       const account = await makeAccount(service);
       const headers = await openWithPassword(service, account);

@@ -17,7 +17,7 @@ const count = 7;
 const names = Array.from({ length: count }, (_, at) => `test ${at}`);
 
 it.each(torture ? names.map((_, at) => at + 1) : [1, 4, 7])(
-  "no report is lost or doubled if the sender is killed at report %i, and resend sends the rest",
+  "no report is lost or stored twice if the sender is killed at report %i and the command resend sends the rest",
   async (at) => {
     const { job, items, start, threads } = await startedJob();
     const sender: ChildProcess = await start(
@@ -31,7 +31,7 @@ it.each(torture ? names.map((_, at) => at + 1) : [1, 4, 7])(
   },
 );
 
-it("no report is lost or doubled if the job is killed at any moment and runs again", async () => {
+it("no report is lost or stored twice if the job is killed at any moment and runs again", async () => {
   const random = randomFrom(runSeed);
   for (let round = 0; round < rounds(3, 40); round += 1) {
     const { job, items, start, threads } = await startedJob();

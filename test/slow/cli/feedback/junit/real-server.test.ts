@@ -18,7 +18,7 @@ const Threads = z.object({
 const red: MadeTest = { name: "adds", failure: "expected 3 to be 4" };
 const green: MadeTest = { name: "adds" };
 
-describe("the failing tests of CI jobs", () => {
+describe("a failing test of CI jobs", () => {
   let service: Service;
   let credentials: Record<string, string>;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe("the failing tests of CI jobs", () => {
     return messages.filter(({ direction }) => direction === "note").map(({ body }) => body);
   }
 
-  it("of 100 jobs at once are one thread with 100 occurrences, closed once when all have passed", async () => {
+  it("in 100 jobs at the same time is one thread with 100 occurrences, which is resolved once when all jobs have passed", async () => {
     const matrix = (at: number) => ({ INNKEEP_MATRIX: JSON.stringify({ seed: at }) });
     const jobs = await Promise.all(Array.from({ length: 100 }, (_, at) => job(matrix(at))));
     await Promise.all(jobs.map(({ run }) => run(sendJunit, [red])));
@@ -87,7 +87,7 @@ describe("the failing tests of CI jobs", () => {
     expect(notes[0]).toContain("https://github.com/example/app/actions/runs/78");
   });
 
-  it("add nothing when a run is repeated", async () => {
+  it("adds nothing if a run is repeated", async () => {
     for (const attempt of ["1", "2", "3"]) {
       const { run } = await job({ GITHUB_RUN_ATTEMPT: attempt });
       await run(sendJunit, [red]);
@@ -97,7 +97,7 @@ describe("the failing tests of CI jobs", () => {
     expect(await threads()).toMatchObject([{ occurrences: 2 }]);
   });
 
-  it("stay open on Windows when Linux is green", async () => {
+  it("stays open on Windows if it passes on Linux", async () => {
     const [linux, windows] = [await job(), await job({}, "win32")];
     await linux.run(sendJunit, [red]);
     await windows.run(sendJunit, [red]);
@@ -112,7 +112,7 @@ describe("the failing tests of CI jobs", () => {
   });
 
   it.each(["cancelled", "canceled", "skipped", "", "timed_out"])(
-    "stay open after a run that is `%s`",
+    "stays open after a run with the status `%s`",
     async (status) => {
       await (await job()).run(sendJunit, [red]);
       const ran = await (await job(later)).run([...resolveJunit, "--run-status", status], [green]);
@@ -121,7 +121,7 @@ describe("the failing tests of CI jobs", () => {
     },
   );
 
-  it("are closed by a red run in which they passed, and no others", async () => {
+  it("is resolved by a failed run in which it passed, and no other test is", async () => {
     await (await job()).run(sendJunit, [red, { name: "b", failure: "no" }, { name: "c", failure: "no" }]);
     const second: MadeTest[] = [green, { name: "b", failure: "still" }, { name: "c", inside: "<skipped/>" }];
     await (await job(later)).run([...resolveJunit, "--run-status", "failure"], second);
@@ -133,7 +133,7 @@ describe("the failing tests of CI jobs", () => {
     });
   });
 
-  it("are closed with any text of the failure, and open a new thread when they fail again", async () => {
+  it("is resolved with any text of its failure, and opens a new thread when it fails again", async () => {
     await (await job()).run(sendJunit, [red]);
     await (await job({ GITHUB_RUN_ID: "78" })).run(sendJunit, [{ name: "adds", failure: "another fault" }]);
     expect(await threads()).toHaveLength(2);
@@ -143,20 +143,20 @@ describe("the failing tests of CI jobs", () => {
     expect((await threads()).map(({ status }) => status).sort()).toEqual(["open", "resolved", "resolved"]);
   });
 
-  it("of a branch are not closed by another branch", async () => {
+  it("of a branch is not resolved by another branch", async () => {
     await (await job({ GITHUB_REF: "refs/heads/x" })).run(sendJunit, [red]);
     await (await job(later)).run(passed, [green]);
     expect(await threads()).toMatchObject([{ status: "open" }]);
   });
 
-  it("are closed by any part of a shared suite in which they pass", async () => {
+  it("is resolved by any part of a divided suite in which it passes", async () => {
     const shard = (at: number) => ({ INNKEEP_MATRIX: JSON.stringify({ shard: at, node: 20 }) });
     await (await job(shard(1))).run(sendJunit, [red]);
     await (await job({ ...later, ...shard(3) })).run(passed, [green]);
     expect(await threads()).toMatchObject([{ status: "resolved" }]);
   });
 
-  it("that were only flaky stay open, and close nothing", async () => {
+  it("stays open if it was only flaky, and resolves nothing", async () => {
     const flaky: MadeTest = { name: "adds", inside: "<flakyFailure message='expected 3 to be 4'/>" };
     await (await job()).run(sendJunit, [red, { ...flaky, name: "b" }]);
     await (await job(later)).run(passed, [flaky, { name: "b" }]);
@@ -181,7 +181,7 @@ describe("the failing tests of CI jobs", () => {
       "a file",
       '<testsuite name="cart"><testcase classname="cart" name="cart"><error/></testcase></testsuite>',
     ],
-  ])("of %s that could not start are closed when one of its tests passes", async (_, report) => {
+  ])("of %s that could not start is resolved when one of its tests passes", async (_, report) => {
     const { line, run } = await job();
     await place(line, "junit.xml", report);
     await line.run(sendJunit);
@@ -192,7 +192,7 @@ describe("the failing tests of CI jobs", () => {
     expect(await threads()).toMatchObject([{ status: "resolved" }]);
   });
 
-  it("that were too many are closed with their summary once no test fails", async () => {
+  it("above the maximum number is resolved with its summary when no test fails", async () => {
     const none = [...sendJunit, "--max-reports", "0"];
     await (await job()).run(none, [red, { name: "b", failure: "no" }]);
     await (await job(later)).run(
@@ -204,7 +204,7 @@ describe("the failing tests of CI jobs", () => {
     expect(await threads()).toMatchObject([{ status: "resolved" }]);
   });
 
-  it("are closed with the key of the app, too", async () => {
+  it("can also be resolved with the key of the app", async () => {
     const send = ["feedback", "send", "--type", "bug", "--message", "red", "--dedupe-key", "nightly"];
     const resolve = ["feedback", "resolve", "--dedupe-key", "nightly", "--run-status"];
     for (const attempt of ["1", "2"]) await (await job({ GITHUB_RUN_ATTEMPT: attempt })).run(send);
@@ -219,7 +219,7 @@ describe("the failing tests of CI jobs", () => {
     expect(await threads()).toMatchObject([{ status: "resolved" }]);
   });
 
-  it("name scope and run by flags outside of CI", async () => {
+  it("has its scope and run from flags outside CI", async () => {
     const line = await createCommandLine(credentials);
     const names = ["--dedupe-scope", "laptop", "--dedupe-run"];
     await place(line, "junit.xml", junitReport(red));
