@@ -119,7 +119,10 @@ function answerFirstMessages(
 /** The maximum size of a line. A line of 10 MB would make the SDK end the process. */
 const mostBytesOfLine = 8 * 1_048_576;
 
-/** Forwards lines. A line that is too long is not forwarded, but answered with an error on `out`. (rule L16) */
+/**
+ * Forwards lines. A line that is too long, or that is not JSON, is not forwarded, but answered with an error on `out`.
+ * (rule L16)
+ */
 export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -147,9 +150,11 @@ export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
   };
   const endLine = (push: (line: Buffer) => void): void => {
     if (refused) refuse(refused);
-    for (const piece of pieces) push(piece);
+    const line = Buffer.concat(pieces);
     pieces = [];
     length = 0;
+    if (isJsonOrBlank(line)) push(line);
+    else out.write(`${JSON.stringify(notJson)}\n`);
   };
 
   return new Transform({
@@ -165,6 +170,21 @@ export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
     },
   });
 }
+
+function isJsonOrBlank(line: Buffer): boolean {
+  const text = line.toString("utf8");
+  try {
+    return text.trim() === "" || JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The answer to a line that is not JSON. (JSON-RPC 2.0, section 5.1) */
+const notJson = {
+  ...{ jsonrpc: "2.0", id: null },
+  error: { code: -32700, message: "The line is not valid JSON. Send one message of JSON-RPC on each line." },
+};
 
 /** The first and the last bytes of a line that is too long. */
 interface LineEnds {

@@ -239,17 +239,21 @@ const nothingGiven = { params: undefined, query: undefined, body: undefined };
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;
   const issues: Issue[] = [];
-  const part = (schema: z.ZodMiniObject | undefined, value: unknown) => {
+  const part = (schema: z.ZodMiniObject | undefined, value: unknown, once = false) => {
     if (!schema) return undefined;
     const result = schema.safeParse(value);
-    if (!result.success) issues.push(...faultsOf(schema, value));
+    if (!result.success)
+      for (const issue of faultsOf(schema, value)) {
+        const isRepeated = once && Array.isArray(Object(value)[issue.path]);
+        issues.push(isRepeated ? { ...issue, message: "must be given only once" } : issue);
+      }
     return result.data;
   };
   const params = part(endpoint.params, incoming.params);
   if (issues.some(({ message }) => message === notUuid)) throw new ApiError("not_found");
   const parts = {
     params,
-    query: part(endpoint.query, incoming.query),
+    query: part(endpoint.query, incoming.query, true),
     body: part(endpoint.body, incoming.body),
   };
   if (issues.length > 0) throw new ApiError("bad_request", { issues: issues.slice(0, limits.namedFaults) });

@@ -23,6 +23,8 @@ export function createListener(budgets: Budgets): Server {
     requestTimeout: budgets.requestMilliseconds,
     connectionsCheckingInterval: Math.min(mostCheckMilliseconds, budgets.headMilliseconds),
     keepAliveTimeout: budgets.idleMilliseconds,
+    // Node would refuse such a request without the body and the headers of other errors.
+    requireHostHeader: false,
   });
   server.timeout = budgets.stalledMilliseconds;
   return server;

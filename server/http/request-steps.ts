@@ -57,7 +57,9 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
   return async (ctx, next) => {
     const method = ctx.method === "HEAD" ? "GET" : ctx.method;
     const path = pathOf(ctx);
-    if (hasTwoHosts(ctx.req.rawHeaders)) throw badRequest("", "The request has more than one Host header");
+    const hosts = hostsIn(ctx.req.rawHeaders);
+    if (hosts > 1) throw badRequest("", "The request has more than one Host header");
+    if (hosts === 0 && ctx.req.httpVersion === "1.1") throw badRequest("", "The request has no Host header");
     if (path === undefined) throw badRequest("", "The request's target is not an address");
     // The path is set in the context, because the routers read `ctx.path`.
     if (path !== ctx.path) ctx.path = path;
@@ -88,14 +90,17 @@ export function pathOf(ctx: Context): string | undefined {
   }
 }
 
-/** Whether a request has two Host headers. It is refused, because servers and proxies disagree on which one counts. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+/**
+ * Returns how many Host headers a request has. With two it is refused, because servers and proxies disagree on which one
+ * counts.
+ */
+function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
-  return hosts > 1;
+  return hosts;
 }
 
 function routerOf(routes: readonly Route[]): Router {
@@ -140,9 +145,10 @@ const allowed = {
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
+    // An answer without these headers may be cached. It must not be used for a page of a listed origin.
+    ctx.vary("Origin");
     if (origin === undefined || !origins.includes(origin)) return next();
     ctx.set("Access-Control-Allow-Origin", origin);
-    ctx.vary("Origin");
     ctx.set(allowed);
     if (ctx.method !== "OPTIONS") return next();
     ctx.status = 204;

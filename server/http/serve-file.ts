@@ -69,11 +69,10 @@ function spanOf(ctx: Context, size: number): ByteSpan | "unsatisfiable" | undefi
   return parseByteRange(ctx.get("Range"), size);
 }
 
-function refuseRange(ctx: Context, size: number): void {
-  ctx.status = 416;
+function refuseRange(ctx: Context, size: number): never {
   ctx.remove("ETag");
   ctx.set("Content-Range", `bytes */${size}`);
-  ctx.body = "";
+  throw new ApiError("bad_range");
 }
 
 // The files come from strangers. No script in these files may run, and no browser may guess another type. (rule F16)

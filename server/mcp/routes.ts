@@ -31,7 +31,7 @@ import {
 } from "../http/authenticate.ts";
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
-import { asApiError, errorBody, sentencesOf } from "../http/errors.ts";
+import { asApiError, errorBody, sentencesOf, UploadFailure } from "../http/errors.ts";
 import { isEventStream } from "../http/event-stream.ts";
 import {
   type AgentCaller,
@@ -244,6 +244,12 @@ const codes: Partial<Record<ErrorCode, number>> = { bad_request: -32_600, intern
 
 const otherCode = -32_000;
 
+const parseError = -32_700;
+
+/** Whether the body was no JSON that the server reads. */
+const isUnreadable = ({ cause }: ApiError): boolean =>
+  cause instanceof UploadFailure && cause.fault === "malformed_json";
+
 /** Answers an error as JSON-RPC, with the HTTP status that the API uses. */
 function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, "baseUrl">): void {
   const { status, code } = error;
@@ -256,7 +262,7 @@ function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, 
     jsonrpc: "2.0",
     id: null,
     error: {
-      code: codes[code] ?? otherCode,
+      code: isUnreadable(error) ? parseError : (codes[code] ?? otherCode),
       message: sentencesOf(error).join(" "),
       data: { code },
     },

@@ -3,7 +3,7 @@ import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { at } from "./example-values.ts";
 import { RestoredVersion, Success } from "./faqs.ts";
-import { givenInstant, instant, pageLimit, text, uuid } from "./fields.ts";
+import { givenInstant, instant, markdown, pageLimit, text, uuid } from "./fields.ts";
 import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./languages.ts";
 import { limits } from "./limits.ts";
 
@@ -32,7 +32,7 @@ const Items = z
 /** The text of a release note in another language. */
 const GivenTranslation = z.object({
   title: text(1, limits.changelogTitle),
-  body: z.optional(text(0, limits.changelogBody)),
+  body: z.optional(markdown(0, limits.changelogBody)),
   items: z.optional(Items),
 });
 
@@ -47,7 +47,7 @@ export const NewChangelogEntry = z.object({
   ),
   releaseType: z.optional(ReleaseType),
   bodyFormat: z.optional(BodyFormat),
-  body: z.optional(text(0, limits.changelogBody)),
+  body: z.optional(markdown(0, limits.changelogBody)),
   items: z.optional(Items),
   translations: givenTranslations(GivenTranslation),
   publishedAt: z.optional(z.nullable(givenInstant)),

@@ -138,6 +138,10 @@ export const errorCatalogue = {
     status: 415,
     message: "Send the body with one of the content types that this address accepts.",
   },
+  bad_range: {
+    status: 416,
+    message: "The file does not have these bytes. `Content-Range` says how long it is.",
+  },
   idempotency_mismatch: {
     status: 422,
     message: "This Idempotency-Key was used with another body. Use a new key for a new request.",

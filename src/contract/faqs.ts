@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { at, faqId } from "./example-values.ts";
-import { instant, text, uuid } from "./fields.ts";
+import { instant, markdown, text, uuid } from "./fields.ts";
 import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./languages.ts";
 import { limits } from "./limits.ts";
 
@@ -20,7 +20,7 @@ const sortOrder = z
   );
 
 /** The text of an entry in one language. */
-const FaqText = z.object({ question: text(1, limits.question), answer: text(1, limits.answer) });
+const FaqText = z.object({ question: text(1, limits.question), answer: markdown(1, limits.answer) });
 
 const GivenTranslations = givenTranslations(FaqText);
 
@@ -67,7 +67,7 @@ export const WantedFaq = z
   .object({
     id: z.optional(uuid),
     question: z.optional(text(1, limits.question)),
-    answer: z.optional(text(1, limits.answer)),
+    answer: z.optional(markdown(1, limits.answer)),
     /** A new entry without a number gets its position in the list, counted from 1. */
     sortOrder: z.optional(z.nullable(sortOrder)),
     translations: GivenTranslations,

@@ -1,12 +1,18 @@
 import * as z from "zod/mini";
+import { trimmedMarkdown } from "../words/markdown-text.ts";
 import { adviceOn, isReceivedFile, type ReceivedFile } from "./files.ts";
 import { limits } from "./limits.ts";
 
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
-export const text = (min: number, max: number) =>
+export const text = (min: number, max: number) => trimmedText(min, max, (given) => given.trim());
+
+/** Markdown with the limits of `text`. The spaces before its first word stay. */
+export const markdown = (min: number, max: number) => trimmedText(min, max, trimmedMarkdown);
+
+const trimmedText = (min: number, max: number, trim: (given: string) => string) =>
   z.string().check(
     normalised((given, fault) => {
-      const value = given.trim();
+      const value = trim(given);
       if (!isCleanText(value)) fault("must not contain NUL characters or lone surrogates");
       if (!isWithin(value, max)) fault(`must have at most ${max} characters`);
       if (value.length < min) fault(min === 1 ? "must not be empty" : `must have at least ${min} characters`);

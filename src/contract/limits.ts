@@ -148,6 +148,8 @@ export const limits = {
   threadProposals: 100,
   /** Bytes of a JSON body. (rule H19) */
   json: MB,
+  /** A report without its files. Metadata over its limit is left out. */
+  jsonWithMetadata: 4 * MB,
   /** The most entries, and the most bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
   faqList: 32 * MB,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
-import { file, text } from "./fields.ts";
+import { file, markdown } from "./fields.ts";
 import { contentPictures, limits } from "./limits.ts";
 
 /** A picture that was stored: its address, and the Markdown that shows it in a text. */
@@ -39,7 +39,7 @@ export const texts = {
     summary: "Show a Markdown text as HTML, as a preview; changes nothing",
     auth: "session",
     role: "account",
-    body: z.object({ markdown: text(0, limits.changelogBody) }),
+    body: z.object({ markdown: markdown(0, limits.changelogBody) }),
     success: { status: 200, body: z.object({ html: z.string() }) },
     errors: [],
     example: { request: { markdown: "Open **Settings**." } },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Auth, agentScopes, type Endpoint, errorsOf, isMutation } from "../../src/contract/endpoint.ts";
+import { limits } from "../../src/contract/limits.ts";
 import { addressOf, endpoints, titleOf } from "../support/service/endpoints.ts";
 import { faultsOf } from "../support/service/refusals.ts";
 import type { Answer, Sending } from "../support/service/request.ts";
@@ -120,8 +121,9 @@ describe("the error", () => {
         expectRefusal(endpoint, answer, 415, "unsupported_media_type");
       });
 
-      it("is 413 for a body without files that is larger than its limit, which is 1 MiB by default", async () => {
-        const body = JSON.stringify({ foo: "x".repeat(endpoint.bodyBytes ?? 1_048_576) });
+      it("is 413 for a body without files that is larger than its limit", async () => {
+        const most = endpoint.upload?.anyJson === undefined ? limits.json : limits.jsonWithMetadata;
+        const body = JSON.stringify({ foo: "x".repeat(endpoint.bodyBytes ?? most) });
         expectRefusal(endpoint, await call(endpoint, { headers: json, body }), 413, "payload_too_large");
       });
     },

@@ -107,6 +107,13 @@ describe("CORS with a list of origins", () => {
     }
   });
 
+  it("marks the answers to other pages, too, so that no cache returns them to these origins", async () => {
+    for (const path of ["/api/v1/faqs/remote", "/uploads/none.png"]) {
+      const { headers } = await service.request("GET", path, { headers: cast.key });
+      expect([path, headers.get("vary")]).toEqual([path, expect.stringMatching(/origin/i)]);
+    }
+  });
+
   it("answers preflight requests of these origins", async () => {
     const preflight = {
       "access-control-request-method": "POST",

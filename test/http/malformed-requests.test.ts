@@ -27,6 +27,7 @@ describe("a malformed HTTP request", () => {
     ["an unknown version", `GET ${path} HTTP/4.0\r\nHost: x\r\n\r\n`],
     ["a header without a name", `GET ${path} HTTP/1.1\r\nHost: x\r\n: secret\r\n\r\n`],
     ["two lengths", headOf("POST", path, { "content-length": "5\r\nContent-Length: 6" })],
+    ["no host", `GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`],
     ["two hosts", `GET ${path} HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n`],
     ["a length and chunks", headOf("POST", path, { "content-length": 5, "transfer-encoding": "chunked" })],
     [

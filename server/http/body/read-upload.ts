@@ -54,8 +54,12 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
   files,
   json: anyJson === undefined ? [] : [anyJson],
   body: bodyBytes,
-  text: limits.json,
+  text: textBytes(anyJson),
 });
+
+/** Returns how many bytes a body may have without its files. Too much metadata is left out, and does not refuse a report. */
+const textBytes = (anyJson: string | undefined): number =>
+  anyJson === undefined ? limits.json : limits.jsonWithMetadata;
 
 const jsonLimitsOf = ({ files, anyJson, bodyBytes }: UploadRules): JsonUploadLimits => ({
   files: Object.fromEntries(
@@ -63,7 +67,7 @@ const jsonLimitsOf = ({ files, anyJson, bodyBytes }: UploadRules): JsonUploadLim
   ),
   ...(anyJson === undefined ? {} : { free: anyJson }),
   body: bodyBytes,
-  text: limits.json,
+  text: textBytes(anyJson),
 });
 
 /** Reads a small JSON body that has arrived completely. Most such bodies have no files. */

@@ -19,18 +19,19 @@ export const anything: unique symbol = Symbol("anything");
 /**
  * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
  * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it
- * refuses only duplicate keys; see `keepExactJson`.
+ * accepts all of these; the last one of duplicate keys counts. See `keepExactJson`.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : keepExactJson(given, free === anything ? undefined : free);
   // This must come before JSON.parse, because it checks how deeply the text is nested.
-  const colons = countColons(text);
+  const colons = countColons(text, free);
   const value = parse(text);
   // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than
   // colons, a key occurs twice.
-  if (countKeys(value, free) !== colons) throw malformedJson("has an object with the same key twice");
+  if (free !== anything && countKeys(value, free) !== colons)
+    throw malformedJson("has an object with the same key twice");
   return value;
 }
 
@@ -48,21 +49,20 @@ function parse(text: string): unknown {
   }
 }
 
-function countKeys(value: unknown, free?: Free): number {
+/** Counts the keys of all objects, except those inside of the field `free`. */
+function countKeys(value: unknown, free?: string): number {
   if (!isObjectOrList(value)) return 0;
-  const inner = free === anything ? anything : undefined;
   let keys = 0;
   if (Array.isArray(value)) {
-    if (value.length > mostElements && inner === undefined)
-      throw malformedJson(`has a list of over ${mostElements} elements`);
-    for (const element of value) keys += countKeys(element, inner);
+    if (value.length > mostElements) throw malformedJson(`has a list of over ${mostElements} elements`);
+    for (const element of value) keys += countKeys(element);
     return keys;
   }
   // `for…in` is safe, because objects from JSON.parse inherit no enumerable properties. `Object.keys` and
   // `Object.entries` would take twice as long.
   for (const key in value) {
-    if (key === "__proto__" && inner === undefined) throw malformedJson("has a key named __proto__");
-    keys += 1 + countKeys(value[key], key === free ? anything : inner);
+    if (key === "__proto__") throw malformedJson("has a key named __proto__");
+    keys += key === free ? 1 : 1 + countKeys(value[key]);
   }
   return keys;
 }
@@ -76,18 +76,22 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside strings. Also throws if the text is nested too deeply, because a second pass for this check
+ * Counts the colons outside strings, except those inside of the field `free`. Also throws if the text is nested too deeply, because a second pass for this check
  * would double the time. For text that is not JSON, the count has no meaning.
  */
-function countColons(text: string): number {
+function countColons(text: string, free?: Free): number {
   let colons = 0;
   let depth = 0;
+  let isFree = false;
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
     if (character === quote) {
-      at = endOfString(text, at + 1);
-      if (at === -1) break;
-    } else if (character === colon) colons++;
+      const end = endOfString(text, at + 1);
+      if (end === -1) break;
+      if (depth === 1 && typeof free === "string" && isKey(text, end))
+        isFree = isNamed(text.slice(at, end + 1), free);
+      at = end;
+    } else if (character === colon) colons += isFree && depth > 1 ? 0 : 1;
     else if (isOpening(character)) depth++;
     else if (isClosing(character)) depth--;
     if (depth > deepestNesting) throw malformedJson(`nests deeper than ${deepestNesting} levels`);

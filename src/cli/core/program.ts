@@ -88,7 +88,7 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
     .helpCommand(false)
     .addHelpText("after", topics)
     .configureHelp(programHelpStyle)
-    .configureOutput(outputOf(setup.context.io));
+    .configureOutput(outputOf(setup.context.io, argv.includes("--json")));
   for (const noun of wanted(argv)) {
     const command = program
       .command(noun.name, { hidden: noun.isShort ?? false })
@@ -135,9 +135,10 @@ const withGlobalFlags = (program: Command): Command =>
     .option("--no-color", "use no colours")
     .option("--debug", "write requests and answers to standard error, without secrets");
 
-const outputOf = ({ stdout, stderr }: Io) => ({
+const outputOf = ({ stdout, stderr }: Io, isJson: boolean) => ({
   writeOut: (text: string) => stdout.write(text),
-  writeErr: (text: string) => stderr.write(text),
+  // The parser writes help to standard error if a command is missing. A program that reads JSON expects only JSON there.
+  writeErr: (text: string) => isJson || stderr.write(text),
   // The parser prints nothing: `runCli` prints errors, as text or as JSON.
   outputError: () => {},
   getOutHelpWidth: () => stdout.columns,

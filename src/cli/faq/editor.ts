@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writePrivately } from "../../credentials/folders.ts";
+import { trimmedMarkdown } from "../../words/markdown-text.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { DryRun } from "../core/dry-run.ts";
@@ -96,7 +97,7 @@ async function save(
     });
   return api.update(before.id, {
     ...(question.trim() !== before.question && { question }),
-    ...(answer.trim() !== before.answer && { answer }),
+    ...(trimmedMarkdown(answer) !== before.answer && { answer }),
     ...(sortOrder !== undefined && sortOrder !== before.sortOrder && { sortOrder }),
   });
 }

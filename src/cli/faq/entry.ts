@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { hashedFaqText } from "../../contract/faq-text.ts";
+import { trimmedMarkdown } from "../../words/markdown-text.ts";
 
 export interface FaqText {
   readonly question: string;
@@ -42,12 +43,15 @@ interface ServerTranslation extends FaqText {
  */
 export const plainText = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
+/** Returns an answer with Unix line ends, trimmed as the server does it. */
+export const plainAnswer = (text: string): string => trimmedMarkdown(text.replace(/\r\n?/g, "\n"));
+
 /**
  * Returns the SHA-256 of a question and an answer, after `plainText`. Texts that differ only in line ends and outer
  * white space have the same hash.
  */
 export const hashOf = ({ question, answer }: FaqText): string =>
-  sha256(hashedFaqText({ question: plainText(question), answer: plainText(answer) }));
+  sha256(hashedFaqText({ question: plainText(question), answer: plainAnswer(answer) }));
 
 /** Whether an entry still has the text that the last push set. */
 export const isAsPushed = (entry: ServerTranslation): boolean =>

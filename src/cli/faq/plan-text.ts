@@ -1,5 +1,6 @@
+import { trimmedMarkdown } from "../../words/markdown-text.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { type FaqText, plainText } from "./entry.ts";
+import { type FaqText, plainAnswer, plainText } from "./entry.ts";
 import { structuredPatch } from "./packages.lazy.ts";
 import type { Action, Item } from "./plan.ts";
 
@@ -121,7 +122,7 @@ export const named = ({ mine, theirs }: Item) => ({
 
 const fieldsOf = ({ mine, theirs, order: side, languages = [] }: Item): string[] => [
   ...(mine?.question.trim() === theirs?.question.trim() ? [] : ["question"]),
-  ...(mine?.answer.trim() === theirs?.answer.trim() ? [] : ["answer"]),
+  ...(trimmedMarkdown(mine?.answer ?? "") === trimmedMarkdown(theirs?.answer ?? "") ? [] : ["answer"]),
   ...(side === "mine" ? ["sortOrder"] : []),
   ...languages.flatMap((item) => (item.side === "mine" ? [`translations.${item.language}`] : [])),
 ];
@@ -154,7 +155,7 @@ function textDiff(before: FaqText | undefined, after: FaqText | undefined): stri
 }
 
 const textLines = (text: FaqText | undefined): string =>
-  text === undefined ? "" : `${plainText(text.question)}\n\n${plainText(text.answer)}\n`;
+  text === undefined ? "" : `${plainText(text.question)}\n\n${plainAnswer(text.answer)}\n`;
 
 const marked = (mark: string, text: string): string[] =>
   text === ""

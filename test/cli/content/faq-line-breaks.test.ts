@@ -11,7 +11,13 @@ afterAll(() => service.stop());
 /** Two spaces at the end of a line are a line break in Markdown. */
 const answer = "Roses are red,  \nviolets are blue.  \n\n\tcode \t\n- one  \n  two";
 
-describe("spaces at the ends of the lines of an answer", () => {
+/** Four spaces before a line mean a block of code in Markdown. */
+const code = "    npm start\n    more";
+
+describe.each([
+  ["spaces at the ends of the lines of an answer", answer],
+  ["spaces before the first word of an answer", code],
+])("%s", (_, answer) => {
   it.each(["faq", "faq.yaml", "faq.json"])("are kept by push and pull with %s", async (path) => {
     const world = await makeAppWithFaqFiles(service);
     const { checkout } = world;
@@ -22,9 +28,12 @@ describe("spaces at the ends of the lines of an answer", () => {
     expect((await checkout.run(`faq diff ${path} --exit-code`)).exit).toBe(0);
     const file = path === "faq" ? "faq/a.md" : path;
     const text = await checkout.read(file);
-    await checkout.write(file, text.replace("blue", "BLUE"));
+    await checkout.write(
+      file,
+      text.replace(/blue|more/, (word) => word.toUpperCase()),
+    );
     expect((await checkout.run(`faq push ${path} --yes`)).exit).toBe(0);
-    expect(await stored()).toEqual([answer.replace("blue", "BLUE")]);
+    expect(await stored()).toEqual([answer.replace(/blue|more/, (word) => word.toUpperCase())]);
     const other = await makeCheckout({ INNKEEP_BASE_URL: service.baseUrl, INNKEEP_API_KEY: world.app.key });
     await other.run(`faq pull ${path}`);
     expect(await other.read(file)).toBe(await checkout.read(file));

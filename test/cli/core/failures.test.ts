@@ -39,6 +39,16 @@ describe("a command", () => {
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: "No.", code, status, exitCode: exit });
   });
 
+  it.each([[[]], [["feedback"]], [["audit"]]])(
+    "that is missing after %j is reported as one JSON object with --json",
+    async (words) => {
+      const line = await createCommandLine(env);
+      const ran = await line.run([...words, "--json"]);
+      expect(ran).toMatchObject({ exit: 2, stdout: "" });
+      expect(JSON.parse(ran.stderr)).toMatchObject({ code: "usage", exitCode: 2 });
+    },
+  );
+
   it("ends with exit code 75 and a useful command if it cannot reach the server", async () => {
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["faq", "list"]);

@@ -154,6 +154,6 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
   );
 
   it("refuses a limit that is given twice", async () => {
-    expect(issuesOf(await list("?limit=5&limit=6"))).toEqual(["limit: must be a string"]);
+    expect(issuesOf(await list("?limit=5&limit=6"))).toEqual(["limit: must be given only once"]);
   });
 });

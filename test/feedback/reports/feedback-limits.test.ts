@@ -147,6 +147,19 @@ describe("the endpoint POST /api/v1/feedback/remote", () => {
     });
   });
 
+  it("keeps the last value of a key that comes twice in metadata", async () => {
+    const metadata = '{"a":1,"b":{"c":1,"c":2},"a":3}';
+    const answer = await submitText(`{"type":"bug","message":"x","metadata":${metadata}}`);
+    expect(answer.status).toBe(201);
+    expect(await metadataOf(answer)).toEqual({ a: 3, b: { c: 2 } });
+  });
+
+  it("drops an entry of metadata that is larger than most requests may be", async () => {
+    const answer = await submit({ metadata: { a: 1, log: "x".repeat(2 * 1_048_576) } });
+    expect(answer).toMatchObject({ status: 201, body: { metadataDropped: ["metadata.log"] } });
+    expect(await metadataOf(answer)).toEqual({ a: 1 });
+  });
+
   it("drops metadata with very deep nesting", async () => {
     const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
     const answer = await submitText(`{"type":"bug","message":"x","metadata":{"b":1,"deep":${deep}}}`);

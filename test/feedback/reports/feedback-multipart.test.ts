@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { limits } from "../../../src/contract/limits.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -151,8 +152,8 @@ describe("the endpoint POST /api/v1/feedback/remote with multipart/form-data", (
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(0);
   });
 
-  it("refuses more than 1 MiB of text with 413 payload_too_large", async () => {
-    const answer = await submit(formOf({ message: "x".repeat(1_048_577) }));
+  it("refuses more than 4 MiB of text with 413 payload_too_large", async () => {
+    const answer = await submit(formOf({ message: "x".repeat(limits.jsonWithMetadata + 1) }));
     expect(answer).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
 

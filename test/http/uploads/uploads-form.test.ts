@@ -84,7 +84,7 @@ describe("a form with files", () => {
   it.each([
     ["blank", " ", null],
     ["no JSON", "{a", "{a"],
-    ["JSON with a key twice", '{"a":1,"a":2}', '{"a":1,"a":2}'],
+    ["JSON with a key twice", '{"a":1,"a":2}', { a: 2 }],
   ])("passes a JSON field that is %s to the validation", async (_, text, value) => {
     expect((await read(["metadata", text])).value).toEqual({ metadata: value });
   });
