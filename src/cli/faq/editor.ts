@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { trimmedMarkdown } from "../../contract/markdown-text.ts";
 import { writePrivately } from "../../credentials/folders.ts";
-import { trimmedMarkdown } from "../../words/markdown-text.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { DryRun } from "../core/dry-run.ts";

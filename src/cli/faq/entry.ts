@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hashedFaqText } from "../../contract/faq-text.ts";
-import { trimmedMarkdown } from "../../words/markdown-text.ts";
+import { trimmedMarkdown } from "../../contract/markdown-text.ts";
 
 export interface FaqText {
   readonly question: string;
