@@ -67,13 +67,8 @@ describe.each(eras)("arguments of a tool over %s", (era) => {
   });
 });
 
-<<<<<<< HEAD
-describe("a line of standard input that is too long", () => {
-  it("gets an error with the id of its request, and the next line is read", async () => {
-=======
-describe("a line that cannot be read", () => {
-  it("gets an error that names its request if it is too long, and the next line is read", async () => {
->>>>>>> dd664973 (api: rarely used sentences of the contract hold)
+describe("a line of standard input that cannot be read", () => {
+  it("gets an error with the id of its request if it is too long, and the next line is read", async () => {
     const out = new PassThrough();
     const lines = lineLimit(out, 100);
     const heard = text(lines);
@@ -90,11 +85,7 @@ describe("a line that cannot be read", () => {
     ["after the method", `{"jsonrpc": "2.0", "method": "ping", "id": 7, "params": {"x":"LONG","id":3}}`, 7],
     ["only in its parameters", `{"method":"ping","params":{"id":3,"x":"LONG","id":3}}`, null],
     ["nowhere", `LONG`, null],
-<<<<<<< HEAD
-  ])("gets an error with the right id if the id is %s", async (_, line, id) => {
-=======
-  ])("gets an error with the id %s if it is too long", async (_, line, id) => {
->>>>>>> dd664973 (api: rarely used sentences of the contract hold)
+  ])("gets an error with the right id if it is too long and the id is %s", async (_, line, id) => {
     const out = new PassThrough();
     const lines = lineLimit(out, 3_000);
     const heard = text(lines);
@@ -104,10 +95,7 @@ describe("a line that cannot be read", () => {
     expect(JSON.parse(String(out.read()))).toMatchObject({ id, error: { code: -32600 } });
   });
 
-<<<<<<< HEAD
-  it("of ten megabytes is refused for a call, and the client can continue", async () => {
-=======
-  it("of a text that is not JSON gets an error, and the next line is read", async () => {
+  it("that is not JSON gets an error, and the next line is read", async () => {
     const out = new PassThrough();
     const lines = lineLimit(out);
     const heard = text(lines);
@@ -120,8 +108,7 @@ describe("a line that cannot be read", () => {
     });
   });
 
-  it("of ten megabytes is refused at the call of a client, which can continue", async () => {
->>>>>>> dd664973 (api: rarely used sentences of the contract hold)
+  it("of ten megabytes is refused for a call, and the client can continue", async () => {
     const { client } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
     const plan = "x".repeat(10_485_760);
     await expect(client.callTool("propose_plan", { feedback: "a", summary: "S", plan })).rejects.toThrow(
