@@ -241,6 +241,10 @@ function addWorking(feedback: Command, setup: Setup): void {
       "--expect-message <id>",
       "the newest message that you have read, or `none`; nothing is sent if anybody else has written since",
     )
+    .option(
+      "--expect-receivers <name>",
+      "with --everyone, what `feedback view` shows as `Receivers`; nothing is sent if others would get the reply",
+    )
     .option("--force", "send it without asking, even if somebody else has replied");
   addExamples(reply, 'innkeep feedback reply 01a1fda4 --body "Fixed in 2.4.0. Thank you!"');
   commandAction<ReplyFlags, string>(withBody(reply), setup, replyToSender);
@@ -323,6 +327,8 @@ interface ReplyFlags extends BodyFlags {
   readonly force?: boolean;
   /** The id of the newest message that the person has read, or `none`. */
   readonly expectMessage?: string;
+  /** The receivers of a reply to everyone that the person has seen. */
+  readonly expectReceivers?: string;
 }
 
 /**
@@ -346,7 +352,8 @@ async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: s
       },
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
-  const asks = canAsk(invocation) && !flags.force && flags.expectMessage === undefined;
+  const { force, expectMessage, expectReceivers } = flags;
+  const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
   const known = asks ? await read().then(seenBeforeReply, ifUnreadable) : expectedOf(flags);
   const message = await send(known).catch(async (error) => {
     if (!hasNewerReply(error)) throw error;
@@ -368,16 +375,29 @@ async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: s
 interface Seen {
   readonly expectedMessageId?: string | null;
   readonly expectedMergeId?: string | null;
+  readonly expectedReceivers?: string;
 }
 
-const expectedOf = ({ expectMessage, force }: ReplyFlags): Seen => {
-  if (force || expectMessage === undefined) return {};
-  return { expectedMessageId: expectMessage === "none" ? null : expectMessage };
-};
+/** Returns what the flags say that the person has seen. Who gets a reply to everyone does not follow from a message. */
+function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
+  if (force) return {};
+  if (everyone && expectMessage !== undefined && expectReceivers === undefined)
+    throw usageError(
+      "--everyone with --expect-message also needs --expect-receivers, because others may get the reply since.",
+      "`innkeep feedback view` shows both.",
+    );
+  return {
+    ...(expectMessage === undefined
+      ? {}
+      : { expectedMessageId: expectMessage === "none" ? null : expectMessage }),
+    ...(expectReceivers === undefined ? {} : { expectedReceivers: expectReceivers }),
+  };
+}
 
-const seenIn = ({ messages, merged }: Pick<OwnedThread, "messages" | "merged">): Seen => ({
+const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
   expectedMessageId: newestMessageIn(messages),
   expectedMergeId: merged.at(-1)?.id ?? null,
+  ...(receivers === undefined ? {} : { expectedReceivers: receivers }),
 });
 
 /**

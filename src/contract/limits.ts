@@ -55,6 +55,8 @@ export const limits = {
   mergedMessages: 2_000,
   /** How many threads can be merged into a thread, also by way of others. */
   mergedThreads: 10_000,
+  /** How many merges can follow each other: a thread into a second one, that one into a third one. */
+  mergeDepth: 100,
   question: 500,
   answer: 20_000,
   summary: 2_000,

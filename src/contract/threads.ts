@@ -204,6 +204,8 @@ export const OwnedThread = z.extend(Thread, {
   earlier: z.nullable(EarlierThread),
   /** The threads that were merged into this one, also by way of others, in the order of the merges. */
   merged: z.array(MergedThread),
+  /** A name for the reports whose senders a reply to everyone reaches now. It is another one if others would get it. */
+  receivers: z.optional(z.string()),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
 });
@@ -328,6 +330,8 @@ const NewMessage = z.object({
    * a reply to everyone is refused.
    */
   expectedMergeId: z.optional(z.nullable(uuid)),
+  /** The `receivers` of the thread that the caller saw. If they are others now, a reply to everyone is refused. */
+  expectedReceivers: z.optional(text(1, 100)),
   /** A change of the thread together with the message. Both are saved, or neither. */
   change: z.optional(threadChanges),
 });

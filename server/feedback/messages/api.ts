@@ -4,7 +4,8 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { mailReply, replyTo } from "../../mail/replies/send.ts";
+import { mailReply, receiversOf, replyTo } from "../../mail/replies/send.ts";
+import type { ReportRow } from "../../mail/sender-reports/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { merges } from "../merge/store.ts";
 import { changeThread } from "../threads/change.ts";
@@ -29,6 +30,10 @@ export function addMessage(
       if ((change || isToEveryone) && id !== asked.toLowerCase()) throw new ApiError("merged");
       if (isReply) await refuseUnseenMessage(tx, id, { ...reply, userId: caller.userId });
       if (isToEveryone) await refuseUnseenMerge(tx, id, reply.expectedMergeId);
+      const sent = isReply
+        ? await replyTo(tx, id, { ...reply, reportId: reply.reportId ?? asked })
+        : undefined;
+      if (isToEveryone && sent) refuseUnseenReceivers(sent.reports, reply.expectedReceivers);
       if (change) await changeThread(deps, tx, { caller, address, id, appId, change });
       const createdAt = deps.clock.now().toISOString();
       const message = {
@@ -40,9 +45,6 @@ export function addMessage(
         body,
         createdAt,
       } as const;
-      const sent = isReply
-        ? await replyTo(tx, id, { ...reply, reportId: reply.reportId ?? asked })
-        : undefined;
       await messages.insert(tx, { ...message, ...sent?.stored });
       if (isReply)
         await recordEvent(deps, tx, {
@@ -94,6 +96,17 @@ async function refuseUnseenMerge(
   if (last === undefined || last.id === expected?.toLowerCase()) return;
   throw new ApiError("answered", {
     message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets it, then decide.`,
+  });
+}
+
+/**
+ * Throws `answered` if a reply to everyone would go to other senders than its writer saw. A hidden report that was released
+ * since is no newer message, because it has its old place. The caller has locked the thread. (rule F35)
+ */
+function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
+  if (expected === undefined || expected === receiversOf(reports)) return;
+  throw new ApiError("answered", {
+    message: "The senders who would get the reply have changed since. Look who gets it, then decide.",
   });
 }
 

@@ -7,10 +7,11 @@ import type { Deps } from "../../deps.ts";
 import { oldestOriginal, originalUntil } from "../../mail/incoming/save.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
-import { deliveryOf } from "../../mail/replies/send.ts";
+import { deliveryOf, receiversOf } from "../../mail/replies/send.ts";
+import { reports as senderReports } from "../../mail/sender-reports/store.ts";
 import { assigneeOf } from "../assignees/assign.ts";
 import { mergedThreads } from "../merge/answer.ts";
-import { arrivalsAt, byTarget, type Homes, reaches } from "../merge/rules.ts";
+import { type Homes, homesOf, reaches } from "../merge/rules.ts";
 import { merges } from "../merge/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
@@ -41,15 +42,15 @@ function withMails(
   {
     sent,
     reports,
-    arrivals,
+    homes,
     places,
     threadId,
     onPage,
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReportOfThread[];
-    /** The threads whose reports came into the thread of a reply to everyone, by that thread. */
-    readonly arrivals: ReadonlyMap<string, Homes>;
+    /** The threads to which reports have belonged, by the thread for which they were sent. */
+    readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;
     readonly onPage: boolean;
@@ -62,7 +63,7 @@ function withMails(
   const receivers = reports.filter((report) =>
     message.everyone
       ? report.createdAt <= message.createdAt &&
-        reaches({ home, beforeMerge }, arrivals.get(home)?.get(report.home))
+        reaches({ home, beforeMerge }, homes.get(report.home)?.get(home))
       : report.id === message.reportId,
   );
   const delivery = deliveryOf(deps, {
@@ -115,15 +116,15 @@ export async function ownedThread(
     ),
   ];
   const merged = await merges.into(reader, thread.id);
-  const steps = byTarget(merged);
-  const sharedIn = new Set(
-    all.flatMap(({ everyone, mergedFrom: home = thread.id }) => (everyone ? [home] : [])),
+  const steps = new Map(merged.map((step) => [step.id, step]));
+  const sharing = all.some(({ everyone }) => everyone) ? reports : [];
+  const homes = new Map(
+    [...new Set(sharing.map(({ home }) => home))].map((home) => [home, homesOf(home, steps)]),
   );
-  const arrivals = new Map([...sharedIn].map((home) => [home, arrivalsAt(home, steps)]));
   const sending = {
     sent,
     reports,
-    arrivals,
+    homes,
     places: placesOf(thread),
     threadId: thread.id,
     onPage: thread.senderPages === 1,
@@ -141,6 +142,9 @@ export async function ownedThread(
     assignee: assigneeOf(thread),
     earlier: await earlierThread({ settings }, reader, thread),
     merged: mergedThreads(merged, clock.now()),
+    receivers: receiversOf(
+      answer.omittedMessages > 0 ? await senderReports.list(reader, thread.id) : reports,
+    ),
     tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
     proposals: proposalsOf(thread, clock.now()),
   };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { badRequest } from "../../../src/contract/errors.ts";
 import type { ReplyDelivery } from "../../../src/contract/threads.ts";
 import { titled } from "../../../src/words/visible.ts";
@@ -30,6 +31,21 @@ export async function replyTo(
     throw badRequest("reportId", "must be the thread or a repeat on it");
   return { reports: [report], stored: { reportId: report.id } };
 }
+
+/**
+ * Returns a name for the reports of a thread. It is another one if the thread gets or loses a report, wherever that is:
+ * a hidden report that is released has its old place. (rule F35)
+ */
+export const receiversOf = (reports: readonly { readonly id: string }[]): string =>
+  createHash("sha256")
+    .update(
+      reports
+        .map(({ id }) => id)
+        .sort()
+        .join(),
+    )
+    .digest("base64url")
+    .slice(0, 22);
 
 type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 

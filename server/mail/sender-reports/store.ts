@@ -27,6 +27,8 @@ export interface ReportRow {
   readonly createdAt: string;
   /** The files of the report, as JSON. */
   readonly files: string;
+  /** 1 for a hidden repeat of a blocked sender; 0 otherwise. */
+  readonly isHidden: number;
 }
 
 /** A message that the sender of a report may read. */
@@ -43,12 +45,13 @@ const ofApp = `a.id AS "appId", a.name AS "appName", a.feedback_enabled AS "feed
   a.sender_pages AS "senderPages", CASE f.status WHEN 'blocked' THEN 'open' ELSE f.status END AS status`;
 
 const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp}, f.category, f.message, f.sender_email AS "senderEmail",
-    f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files
+    f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files, 0 AS "isHidden"
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
 // Only reports have a category. Other messages have none.
 const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
-    m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files
+    m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files,
+    CASE m.direction WHEN 'blocked' THEN 1 ELSE 0 END AS "isHidden"
   FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id
   WHERE m.category IS NOT NULL`;
 
@@ -80,7 +83,8 @@ export const reports = {
    * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is
    * included only if it is newer than the report: a person who guesses a dedupe key must not read older replies. The
    * sender of a merged thread gets those replies to everyone that went to a thread to which the report belonged at that
-   * time, as `reaches` in `feedback/merge/rules.ts` decides. (rule M9)
+   * time, as `reaches` in `feedback/merge/rules.ts` decides. The writer of a reply to everyone does not see hidden reports,
+   * so their senders do not get it. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
@@ -91,13 +95,14 @@ export const reports = {
        SELECT id, CASE direction WHEN 'blocked' THEN 'inbound' ELSE direction END AS direction, body,
          created_at AS "createdAt", files FROM messages m
        WHERE feedback_id = ? AND category IS NULL AND direction IN ('inbound', 'outbound', 'blocked')
-         AND (report_id = ? OR (direction = 'outbound' AND everyone = 1 AND created_at >= ? AND EXISTS (
+         AND (report_id = ? OR (CAST(? AS INTEGER) = 0 AND direction = 'outbound' AND everyone = 1 AND created_at >= ? AND EXISTS (
            SELECT 1 FROM homes h WHERE h.id = coalesce(m.origin_id, m.feedback_id)
              AND (m.before_merge IS NULL OR m.before_merge > h.since))))
        ORDER BY created_at DESC, id DESC LIMIT ?`,
       report.home,
       report.feedbackId,
       report.id,
+      report.isHidden,
       report.createdAt,
       mostMessages,
     );

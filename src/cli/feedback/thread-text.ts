@@ -50,6 +50,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     ...shown.map((each) => ("folded" in each ? foldedText(thread, each.folded) : messageText(thread, each))),
     ...proposals.map(proposalText),
     newestLine(messages),
+    receiversLine(thread),
   ]
     .filter((text) => text !== undefined)
     .join("\n");
@@ -60,6 +61,10 @@ function newestLine(messages: readonly Message[]): string | undefined {
   const newest = newestMessageIn(messages);
   return newest === null ? undefined : `\n${line("Newest message", newest)}`;
 }
+
+/** Returns a line with the value for `feedback reply --expect-receivers`, if a reply can reach several senders. */
+const receiversLine = ({ messages, receivers }: OwnedThread): string | undefined =>
+  messages.some(({ sender }) => sender !== undefined) ? line("Receivers", receivers ?? null) : undefined;
 
 const line = (label: string, value: string | null): string | undefined =>
   value === null ? undefined : `${oneLine(label)}: ${oneLine(value)}`;

@@ -18,7 +18,13 @@ import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { isMailAddress } from "../../../mail/address.ts";
 import { replyFrom } from "../../saved-replies/rules.ts";
-import { type PageReader, seenMergeName, seenMessageName, type ThreadForms } from "./fields.tsx";
+import {
+  type PageReader,
+  seenMergeName,
+  seenMessageName,
+  seenReceiversName,
+  type ThreadForms,
+} from "./fields.tsx";
 import { senderName, sendersOf, TurnPagesOn } from "./reply-delivery.tsx";
 import { aFewLines, FoldedText } from "./texts.tsx";
 
@@ -105,6 +111,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <NewerMessage form={forms.reply} thread={thread} reader={reader} />
     <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
     <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
+    <input type="hidden" name={seenReceiversName} value={forms.seenReceivers ?? thread.receivers} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
         <button

@@ -84,6 +84,8 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   readonly seenMessage: string | undefined;
   /** The last merge that the writer of a typed reply has seen. */
   readonly seenMerge: string | undefined;
+  /** The receivers of a reply to everyone that the writer has seen. Undefined if they are those of the page. */
+  readonly seenReceivers: string | undefined;
   /** The labels of the side column's fields whose sent values are not saved. */
   readonly unsaved: readonly string[];
   /** Whether the sent form has any value that is not saved. */
@@ -115,18 +117,19 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     messageId: sent?.messageId,
     seenMessage: seenIn(sent, seenMessageName),
     seenMerge: seenIn(sent, seenMergeName),
+    seenReceivers: seenIn(sent, seenReceiversName),
     unsaved: sent && !isDone("edit", sent) ? editedIn(sent.fields).map((name) => editLabels[name]) : [],
     isUnsaved: sent !== undefined && hasDrafts(sent.fields, sent.refusal ? undefined : sent.part),
   };
 }
 
 /**
- * Returns the id of the newest message, or of the last merge, that the writer of a typed reply has seen. If another button
+ * Returns the id of the newest message, or of the last merge, or the receivers that the writer of a typed reply has seen. If another button
  * loaded the page again, newer ones on it do not count as seen.
  */
 function seenIn(
   sent: SentThread | undefined,
-  name: typeof seenMessageName | typeof seenMergeName,
+  name: typeof seenMessageName | typeof seenMergeName | typeof seenReceiversName,
 ): string | undefined {
   if (!sent?.fields.has(name) || isDone("reply", sent)) return undefined;
   const { fields, refusal } = sent;
@@ -244,3 +247,6 @@ export const seenMessageName = "seenMessage";
 
 /** The name of the hidden field with the thread that was merged last when the page was shown. */
 export const seenMergeName = "seenMerge";
+
+/** The name of the hidden field with the receivers of a reply to everyone when the page was shown. */
+export const seenReceiversName = "seenReceivers";

@@ -21,6 +21,7 @@ import {
   recallNoteName,
   seenMergeName,
   seenMessageName,
+  seenReceiversName,
   type ThreadPart,
 } from "./fields.tsx";
 import { mergeDefinitions } from "./merge.tsx";
@@ -144,6 +145,7 @@ const aboutReply = (fields: Fields) => ({
   ...receiverIn(fields),
   ...(fields.has(seenMessageName) ? { expectedMessageId: fields.text(seenMessageName) || null } : {}),
   ...(fields.has(seenMergeName) ? { expectedMergeId: fields.text(seenMergeName) || null } : {}),
+  ...(fields.has(seenReceiversName) ? { expectedReceivers: fields.text(seenReceiversName) } : {}),
 });
 
 /** Returns the receivers of a reply as the API expects them. */
