@@ -108,6 +108,8 @@ async function importFrom<Result>(
       throw refusedFile(["its merges of threads contradict each other."]);
     if (await imports.hasTooManyMerges(deps.database, appId))
       throw refusedFile([`more than ${limits.mergedThreads} of its threads are merged into one thread.`]);
+    if (await imports.hasTooDeepMerges(deps.database, appId))
+      throw refusedFile([`more than ${limits.mergeDepth} merges of its threads follow each other.`]);
     const files = await stageFiles(staging);
     await settle(staging);
     const uploads = (records.upload ?? 0) + (records.proofImage ?? 0) + (records.picture ?? 0);

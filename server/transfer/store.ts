@@ -5,6 +5,8 @@ import { pictures } from "../content/texts/store.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
 import { credentialsTopic, threadsTopic, tokensTopic } from "../database/signals.ts";
+import { depthOf } from "../feedback/merge/rules.ts";
+import { merges } from "../feedback/merge/store.ts";
 import { removeOldestThreads } from "../feedback/removal/store.ts";
 import { statistics } from "../feedback/statistics/store.ts";
 import { feedbackThreads } from "../feedback/threads/store.ts";
@@ -98,8 +100,8 @@ export const imports = {
   },
 
   /**
-   * Whether a thread of the app is merged into a thread that is missing or merged itself, or whether the order of
-   * merges is not that of their numbers.
+   * Whether a thread of the app is merged into a thread that is missing or merged itself, or whether merges go into
+   * different threads or have another order than their numbers.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
     const found = await reader.get<{ found: number }>(
@@ -107,8 +109,9 @@ export const imports = {
          SELECT 1 FROM thread_merges g JOIN feedback t ON t.id = f.merged_into
          WHERE g.feedback_id = f.id AND t.app_id = f.app_id AND t.merged_into IS NULL)
        UNION ALL SELECT 1 FROM thread_merges g JOIN feedback f ON f.id = g.feedback_id
-         LEFT JOIN thread_merges n ON n.feedback_id = g.into_id
-         WHERE g.app_id = ? AND (f.merged_into IS NULL OR n.number <= g.number) LIMIT 1`,
+         LEFT JOIN thread_merges n ON n.feedback_id = g.into_id LEFT JOIN feedback i ON i.id = g.into_id
+         WHERE g.app_id = ? AND (f.merged_into IS NULL OR n.number <= g.number
+           OR coalesce(i.merged_into, i.id) <> f.merged_into) LIMIT 1`,
       ...[appId, appId],
     );
     return found !== undefined;
@@ -121,6 +124,18 @@ export const imports = {
        GROUP BY merged_into HAVING count(*) > ? LIMIT 1`,
       ...[appId, limits.mergedThreads],
     )) !== undefined,
+
+  /** Whether more merges of the app follow each other than the server allows. */
+  async hasTooDeepMerges(reader: Reader, appId: string): Promise<boolean> {
+    const many = await reader.all<{ id: string }>(
+      `SELECT merged_into AS id FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
+       GROUP BY merged_into HAVING count(*) > ?`,
+      ...[appId, limits.mergeDepth],
+    );
+    for (const { id } of many)
+      if (depthOf(id, await merges.steps(reader, id)) > limits.mergeDepth) return true;
+    return false;
+  },
 
   /**
    * Makes the app visible to its owner. If the file has no counts because an older server wrote it, the rows are

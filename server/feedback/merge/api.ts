@@ -1,6 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { type threads as contract, ThreadStatus } from "../../../src/contract/threads.ts";
+import type { threads as contract, ThreadChange } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
@@ -12,20 +12,23 @@ import { changeThread, tellChanged } from "../threads/change.ts";
 import { readableThread } from "../threads/owned.ts";
 import { feedbackThreads } from "../threads/store.ts";
 import { ownedThread } from "../threads/whole-thread.ts";
-import { markReadForAll, noteActivity } from "../unread/store/read-marks.ts";
+import { threadNews } from "../unread/store/news.ts";
+import { markReadForAll, noteActivity, threadViews } from "../unread/store/read-marks.ts";
 import { noteReopened, resolutionOf, restoreResolution, threadState } from "./reopening-store.ts";
 import {
   arrivalsAt,
   byTarget,
+  changeAfterUnmerge,
+  changeByMerge,
+  depthOf,
   homesOf,
   isAsReopened,
   mergeRefusal,
-  opensAgain,
   type Reopened,
   reaches,
   undoRefusal,
 } from "./rules.ts";
-import { type MergeRow, merges } from "./store.ts";
+import { type MergeableRow, type MergeRow, merges } from "./store.ts";
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 
@@ -79,6 +82,7 @@ async function lockedPair(
     runs: await merges.runs(tx, id),
     messages: await merges.countMessages(tx, id, limits.mergedMessages + 1),
     merged: await merges.countThreads(tx, [id, into], limits.mergedThreads),
+    depth: 1 + depthOf(id, await merges.steps(tx, id)),
   };
 }
 
@@ -92,8 +96,8 @@ async function moveInto(
     thread,
     other,
   }: Pick<Change, "caller" | "address"> & {
-    readonly thread: NamedThread & { readonly appId: string; readonly status: string };
-    readonly other: NamedThread & { readonly status: string };
+    readonly thread: MergeableRow;
+    readonly other: MergeableRow;
   },
 ): Promise<void> {
   const { id, appId } = thread;
@@ -103,8 +107,8 @@ async function moveInto(
   await merges.merge(tx, { id, intoId: into, number, appId, at, by: caller.userId });
   await settle(deps, tx, { id: into, appId, by: caller.userId, fields: ["merged"] });
   await tellChanged(deps, tx, { id, appId, at, fields: ["mergedInto"] });
-  if (opensAgain(thread, other))
-    await reopen(deps, tx, { caller, address, appId, id, into, status: other.status });
+  const change = changeByMerge(thread, other, deps.clock.now());
+  if (change) await changeOther(deps, tx, { caller, address, appId, id, other, change });
   const record = createAuditWriter(deps);
   const entry = { action: "thread.merge", appId } as const;
   const author = { caller, address };
@@ -154,6 +158,8 @@ async function takeOut(
 ): Promise<void> {
   const { id } = row;
   const { id: from, appId } = other;
+  // What the person has read there is read in the other thread, too. The act itself makes nothing unread. (rule F50)
+  const isRead = (await threadNews(tx, caller.userId, [from]))[0]?.unread !== 1;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
   await merges.unmerge(tx, {
@@ -163,8 +169,9 @@ async function takeOut(
   });
   const by = caller.userId;
   if (row.intoId === from && row.reopened !== null)
-    await finishAgain(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
+    await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
+  if (isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: id }, true);
   // A snoozed thread is read for all.
   if ((await snoozes.of(tx, id))?.snoozedUntil) await markReadForAll(tx, id);
   await settle(deps, tx, { id: from, appId, by, fields: ["merged"] });
@@ -182,29 +189,34 @@ async function takeOut(
   });
 }
 
-/** Opens the other thread of a merge again, and stores how it was. (rule F77) */
-async function reopen(
+/** Changes the other thread of a merge, and stores how it was. (rule F77) */
+async function changeOther(
   deps: MergeDeps,
   tx: Transaction,
-  { id, into, status, ...act }: Change & { readonly into: string; readonly status: string },
+  {
+    id,
+    other: { id: into, status, snoozedUntil },
+    change,
+    ...act
+  }: Change & { readonly other: MergeableRow; readonly change: ThreadChange },
 ): Promise<void> {
   const resolvedAt = await resolutionOf(tx, into);
-  await changeThread(deps, tx, { ...act, id: into, change: { status: "open" } });
+  await changeThread(deps, tx, { ...act, id: into, change });
   const after = await threadState(tx, into);
-  if (after) await noteReopened(tx, id, { status, resolvedAt, after });
+  if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/** Restores the status of a thread that a merge has opened again, if nothing happened in it since. (rule F77) */
-async function finishAgain(
+/** Gives a thread back what a merge has changed in it, if nothing happened in it since. (rule F77) */
+async function changeBack(
   deps: MergeDeps,
   tx: Transaction,
   { id, reopened, ...act }: Change & { readonly reopened: Reopened },
 ): Promise<void> {
   const now = await threadState(tx, id);
-  const { data: status } = ThreadStatus.safeParse(reopened.status);
-  if (now === undefined || status === undefined || !isAsReopened(reopened, now)) return;
-  await changeThread(deps, tx, { ...act, id, change: { status } });
-  await restoreResolution(tx, id, reopened.resolvedAt);
+  if (now === undefined || !isAsReopened(reopened, now)) return;
+  const change = changeAfterUnmerge(reopened, now, deps.clock.now());
+  if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
+  if (change.status !== undefined) await restoreResolution(tx, id, reopened.resolvedAt);
 }
 
 const notMerged = () =>

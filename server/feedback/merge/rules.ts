@@ -1,5 +1,6 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { type ThreadChange, ThreadStatus } from "../../../src/contract/threads.ts";
 import { expiryOf, type RunState } from "../proposals/rules.ts";
 import { isUnfinished } from "../snooze/rules.ts";
 
@@ -23,11 +24,13 @@ interface MergeFacts {
   readonly messages: number;
   /** The number of threads that were merged into one of the two. */
   readonly merged: number;
+  /** How many merges the longest chain would have that ends in the other thread. */
+  readonly depth: number;
 }
 
 /** Returns why a thread cannot be merged into another one; undefined if it can. (rule F46) */
 export function mergeRefusal(
-  { id, into, thread, other, runs, messages, merged }: MergeFacts,
+  { id, into, thread, other, runs, messages, merged, depth }: MergeFacts,
   now: Date,
 ): ApiError | undefined {
   if (into === id) return badRequest("into", "must be another thread");
@@ -44,6 +47,10 @@ export function mergeRefusal(
   if (merged >= limits.mergedThreads)
     return new ApiError("wrong_state", {
       message: `At most ${limits.mergedThreads} threads can be merged into one. Merge the others into another thread.`,
+    });
+  if (depth > limits.mergeDepth)
+    return new ApiError("wrong_state", {
+      message: `At most ${limits.mergeDepth} merges can follow each other. Merge the other thread into this one.`,
     });
   return undefined;
 }
@@ -143,6 +150,15 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   return arrivals;
 }
 
+/** Returns how many merges the longest chain has that ends in a thread. The merges are all those into this thread. */
+export function depthOf(id: string, steps: readonly MergeStep[]): number {
+  const depths = new Map<string, number>();
+  // A merge has a greater number than those into its own thread before it.
+  for (const { id: from, intoId } of [...steps].sort((one, other) => one.number - other.number))
+    depths.set(intoId, Math.max(depths.get(intoId) ?? 0, 1 + (depths.get(from) ?? 0)));
+  return depths.get(id) ?? 0;
+}
+
 /** A reply to everyone: the thread in which it was written, and the number of the first merge after it. */
 export interface SharedReply {
   readonly home: string;
@@ -157,11 +173,29 @@ export interface SharedReply {
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
-/** Whether a merge opens the other thread again, so that no open question is in a finished thread. (rule F77) */
-export const opensAgain = (
-  thread: { readonly status: string },
-  other: { readonly status: string },
-): boolean => isUnfinished(thread.status) && !isUnfinished(other.status);
+/**
+ * Returns what a merge changes in the other thread, so that no open question is in a finished thread, or is snoozed longer
+ * than before. Undefined if it changes nothing. (rule F77)
+ */
+export function changeByMerge(
+  thread: SnoozeRow,
+  other: SnoozeRow,
+  now: Date,
+): { readonly status: "open" } | { readonly snoozedUntil: string | null } | undefined {
+  if (!isUnfinished(thread.status)) return undefined;
+  if (!isUnfinished(other.status)) return { status: "open" };
+  const [until, otherUntil] = [thread, other].map(({ snoozedUntil }) =>
+    snoozedUntil !== null && snoozedUntil > now.toISOString() ? snoozedUntil : null,
+  );
+  if (otherUntil == null) return undefined;
+  return until == null || until < otherUntil ? { snoozedUntil: until ?? null } : undefined;
+}
+
+/** The status of a thread, and its snooze. */
+interface SnoozeRow {
+  readonly status: string;
+  readonly snoozedUntil: string | null;
+}
 
 /** What members can change in a thread. `activity` counts its events. */
 export interface ThreadState {
@@ -173,17 +207,36 @@ export interface ThreadState {
   readonly tagIds: readonly string[];
 }
 
-/** A thread that a merge has opened again: its status and resolution from before, and its state just after it. */
+/** A thread that a merge has changed: its status, resolution and snooze from before, and its state just after it. */
 export interface Reopened {
   readonly status: string;
   readonly resolvedAt: string | null;
+  /** Older merges did not change snoozes. */
+  readonly snoozedUntil?: string | null;
   readonly after: ThreadState;
 }
 
-/** Whether nothing has happened in a thread since a merge opened it again. (rule F77) */
+/** Whether nothing has happened in a thread since a merge changed it. (rule F77) */
 export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.status === now.status &&
   after.assigneeId === now.assigneeId &&
   after.snoozedUntil === now.snoozedUntil &&
   after.activity === now.activity &&
-  after.tagIds.join() === now.tagIds.join();
+  namesOf(after) === namesOf(now);
+
+/** Of two tags that became one, a stored state has the id twice. */
+const namesOf = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
+
+/** Returns the change that gives a thread back what a merge has changed in it. (rule F77) */
+export function changeAfterUnmerge(
+  { status: before, snoozedUntil: until = null }: Reopened,
+  present: ThreadState,
+  now: Date,
+): Pick<ThreadChange, "status" | "snoozedUntil"> {
+  const status = ThreadStatus.safeParse(before).data;
+  const isAhead = until !== null && until > now.toISOString() && until !== present.snoozedUntil;
+  return {
+    ...(status === undefined || status === present.status ? {} : { status }),
+    ...(isAhead ? { snoozedUntil: until } : {}),
+  };
+}

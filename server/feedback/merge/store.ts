@@ -27,11 +27,12 @@ export interface MergeRow extends MergeStep {
 }
 
 /** A thread that is to be merged. */
-interface MergeableRow {
+export interface MergeableRow {
   readonly id: string;
   readonly appId: string;
   readonly number: number | null;
   readonly status: string;
+  readonly snoozedUntil: string | null;
   readonly dedupeKey: string | null;
   readonly mergedInto: string | null;
 }
@@ -58,13 +59,33 @@ const answeredAgain = `UPDATE feedback SET answered = coalesce((
     WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')
     ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 0) WHERE id = ?`;
 
+const unfinished = (status: string): string => `${status} IN ('open', 'in_progress')`;
+
+/** The messages to and from senders, and the thread in which each was written. */
+const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
+
+/**
+ * Stores that a thread waits on us although the last message is a reply: one of the questions in it has no reply from
+ * before the merge of its thread, and nobody has replied since then. (rule F77)
+ */
+const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
+  AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
+  AND (coalesce((SELECT m.direction ${written} AND m.origin_id IS NULL ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 'inbound') = 'inbound'
+    OR EXISTS (
+      SELECT 1 FROM (
+        SELECT m.direction, m.origin_id, row_number() OVER (
+          PARTITION BY m.origin_id ORDER BY m.created_at DESC, m.id DESC) AS place ${written}) AS newest
+      JOIN thread_merges g ON g.feedback_id = newest.origin_id
+      WHERE newest.place = 1 AND newest.direction = 'inbound' AND ${unfinished("g.status")} AND NOT EXISTS (
+        SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
+
 const listed = (ids: Iterable<string>): string => [...ids].map(() => "?").join(", ");
 
 /** The merges of threads. (rule F46) */
 export const merges = {
   find: (reader: Reader, id: string): Promise<MergeableRow | undefined> =>
     reader.get<MergeableRow>(
-      `SELECT id, app_id AS "appId", number, status, dedupe_key AS "dedupeKey", merged_into AS "mergedInto"
+      `SELECT id, app_id AS "appId", number, status, snoozed_until AS "snoozedUntil", dedupe_key AS "dedupeKey", merged_into AS "mergedInto"
        FROM feedback WHERE id = ?`,
       id,
     ),
@@ -118,6 +139,14 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
+  /** Returns the merges into a thread, also by way of others. */
+  steps: (reader: Reader, threadId: string): Promise<MergeStep[]> =>
+    reader.all<MergeStep>(
+      `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number
+       FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id WHERE f.merged_into = ?`,
+      threadId,
+    ),
+
   /** Returns the highest number of a merge that the messages or the merges of these threads have. */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
@@ -144,6 +173,10 @@ export const merges = {
       by,
     }: MergeStep & { readonly appId: string; readonly at: string; readonly by: string },
   ): Promise<void> {
+    const waits = await tx.get(
+      `SELECT 1 AS one FROM feedback WHERE id IN (?, ?) AND answered = 0 AND ${unfinished("status")} LIMIT 1`,
+      ...[id, intoId],
+    );
     await tx.run(
       `UPDATE messages SET before_merge = ? WHERE feedback_id IN (?, ?) AND everyone = 1 AND before_merge IS NULL`,
       ...[number, id, intoId],
@@ -186,7 +219,9 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    await tx.run(answeredAgain, intoId);
+    // A later reply in the other thread was not for this question. (rule F77)
+    if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
+    else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
   },
 
@@ -200,18 +235,23 @@ export const merges = {
     { row, from, appId, inside, reaches, newId, now }: Unmerge & { readonly newId: () => string },
   ): Promise<void> {
     const { id } = row;
-    const inner = [...inside].filter((one) => one !== id);
     const firstReply = await firstReplyOf(tx, id);
-    const place = { id, from, inside: [...inside], inner, appId };
+    const place = { id, from, appId };
+    await inParts(
+      [...inside].filter((one) => one !== id),
+      async (part) => {
+        await tx.run(`UPDATE feedback SET merged_into = ? WHERE id IN (${listed(part)})`, id, ...part);
+        return [];
+      },
+    );
     const reports = await reportsOf(tx, place);
     const moved = await messagesOf(tx, place, reports);
     const shared = (await repliesToAll(tx, from)).filter(reaches);
     await moveMessages(tx, place, [...moved.keys()]);
     await moveFiles(tx, place, { moved: [...moved.values()], reports });
     const runs = await tx.all<{ id: string }>(
-      `UPDATE runs SET feedback_id = ?, origin_id = ${originOf(inner)}
-       WHERE feedback_id = ? AND origin_id IN (${listed(inside)}) RETURNING id`,
-      ...[id, ...inner, from, ...inside],
+      `UPDATE runs SET feedback_id = ?, ${innerOrigin} WHERE feedback_id = ? AND ${isInside} RETURNING id`,
+      ...[id, id, from, id, id],
     );
     for (const run of runs) tx.signal(proposalTopic(run.id));
     const count = [...moved.values()].filter(isReport).length;
@@ -230,8 +270,6 @@ export const merges = {
       ...[row.status, Math.max(1, count), now, row.mergedAt, id],
     );
     await tx.run("DELETE FROM messages WHERE id = ?", id);
-    if (inner.length > 0)
-      await tx.run(`UPDATE feedback SET merged_into = ? WHERE id IN (${listed(inner)})`, id, ...inner);
     for (const { author, authorId, body, createdAt } of shared) {
       const copy = { id: newId(), feedbackId: id, direction: "outbound", everyone: 1 } as const;
       await tx.insert(tables.messages, { ...copy, author, authorId, body, createdAt });
@@ -243,6 +281,7 @@ export const merges = {
     await tx.run("DELETE FROM thread_merges WHERE feedback_id = ?", id);
     for (const thread of [id, from]) {
       await tx.run(answeredAgain, thread);
+      await tx.run(stillWaits, thread);
       tx.signal(threadTopic(thread));
     }
   },
@@ -290,38 +329,42 @@ interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply 
   readonly authorId: string | null;
 }
 
-/** The thread that gets its messages back, and the thread that has them. */
+/**
+ * The thread that gets its messages back, and the thread that has them. The threads that were merged into the first one
+ * before lead to it again.
+ */
 interface Place {
   readonly id: string;
   readonly from: string;
-  /** The ids of the thread and of those that were merged into it before; `inner` is without the thread. */
-  readonly inside: readonly string[];
-  readonly inner: readonly string[];
   readonly appId: string;
 }
+
+const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
+
+/** The condition that a row came from a thread, or from one that was merged into it. It has two values: its id. */
+const isInside = `(origin_id = ? OR ${ofInner})`;
+
+/** The origin of a row after it was taken out: the threads that were merged before stay its origin. */
+const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
 const movedColumns = "id, direction, files, category";
 
 /** Returns the reports of the threads that are taken out. */
-const reportsOf = (tx: Transaction, { from, inside }: Place): Promise<MovedRow[]> =>
+const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   tx.all<MovedRow>(
-    `SELECT ${movedColumns} FROM messages
-     WHERE feedback_id = ? AND category IS NOT NULL AND origin_id IN (${listed(inside)})`,
-    from,
-    ...inside,
+    `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND category IS NOT NULL AND ${isInside}`,
+    ...[from, id, id],
   );
 
 /** Returns the messages in these threads and those of their reports, by their ids. */
 async function messagesOf(
   tx: Transaction,
-  { from, inside }: Place,
+  { id, from }: Place,
   reports: readonly MovedRow[],
 ): Promise<ReadonlyMap<string, MovedRow>> {
   const written = await tx.all<MovedRow>(
-    `SELECT ${movedColumns} FROM messages
-     WHERE feedback_id = ? AND category IS NULL AND origin_id IN (${listed(inside)})`,
-    from,
-    ...inside,
+    `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND category IS NULL AND ${isInside}`,
+    ...[from, id, id],
   );
   const later = await inParts(idsOf(reports), (part) =>
     tx.all<MovedRow>(
@@ -344,13 +387,9 @@ const repliesToAll = (tx: Transaction, from: string): Promise<SharedRow[]> =>
     from,
   );
 
-/** Returns SQL for the origin of a row after it was taken out: the threads inside stay its origin. */
-const originOf = (inner: readonly string[]): string =>
-  inner.length === 0 ? "NULL" : `CASE WHEN origin_id IN (${listed(inner)}) THEN origin_id END`;
-
 async function moveMessages(
   tx: Transaction,
-  { id, from, inner, appId }: Place,
+  { id, from, appId }: Place,
   ids: readonly string[],
 ): Promise<void> {
   await inParts(ids, async (part) => {
@@ -360,8 +399,8 @@ async function moveMessages(
     const repeats = repeatsOf(tx.engine, `${these} AND m.id <> ?`);
     await addCounts(tx, { to: id, appId }, { sql: repeats, values: [...part, id] });
     await tx.run(
-      `UPDATE messages SET feedback_id = ?, origin_id = ${originOf(inner)} WHERE id IN (${listed(part)})`,
-      ...[id, ...inner, ...part],
+      `UPDATE messages SET feedback_id = ?, ${innerOrigin} WHERE id IN (${listed(part)})`,
+      ...[id, id, ...part],
     );
     return [];
   });

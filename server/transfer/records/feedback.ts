@@ -140,6 +140,10 @@ export const messages = recordOf(feedback.messages, {
     metadata_dropped: newer(orNull(droppedEntries), null),
   },
   people: ["author_id"],
+  disagreement: ({ category, direction, metadata, files }) =>
+    category === null || (direction === "inbound" && metadata !== null && files !== null)
+      ? undefined
+      : "must be `inbound` and have `metadata` and `files` if it has a `category`",
   where: "direction <> 'blocked'",
   left: {
     link_counter: "links of senders end: they name the old server's ids",

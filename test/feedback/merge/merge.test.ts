@@ -544,6 +544,108 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     });
   });
 
+  describe("of an open question", () => {
+    const set = (id: string, body: object) => app.console("PATCH", `/feedback/${id}`, body);
+    const inDays = (days: number) => new Date(service.clock.now().getTime() + days * day).toISOString();
+    const snoozeOf = async (id: string) => Object(await app.thread(id)).feedback.snoozedUntil;
+    const idsIn = async (query: string) => (await list(query)).map(({ id }: Message) => id).sort();
+
+    it("ends the snooze of the target, and the undo continues it (rule F77)", async () => {
+      const [into, from] = [await send(), await send()];
+      const until = inDays(300);
+      await set(into.id, { snoozedUntil: until });
+      await merge(from.id, into.id);
+      expect([await snoozeOf(into.id), await idsIn("snoozed=false&waitingOn=us")]).toEqual([null, [into.id]]);
+      const { items } = Object((await app.console("GET", `/feedback/${into.id}/events`)).body);
+      expect(items).toContainEqual(
+        expect.objectContaining({ kind: "snooze", from: until, to: null, by: app.owner.email }),
+      );
+      await unmerge(from.id);
+      expect([await snoozeOf(into.id), await snoozeOf(from.id)]).toEqual([until, null]);
+    });
+
+    it("that is snoozed for a shorter time shortens the snooze of the target", async () => {
+      const [into, from, later] = [await send(), await send(), await send()];
+      const [long, short] = [inDays(300), inDays(3)];
+      for (const [{ id }, snoozedUntil] of [
+        [into, long],
+        [from, short],
+        [later, inDays(9)],
+      ] as const)
+        await set(id, { snoozedUntil });
+      await merge(from.id, into.id);
+      expect(await snoozeOf(into.id)).toBe(short);
+      await merge(later.id, into.id);
+      expect(await snoozeOf(into.id)).toBe(short);
+      await unmerge(later.id);
+      await set(into.id, { addTags: ["seen"] });
+      await unmerge(from.id);
+      expect(await snoozeOf(into.id)).toBe(short);
+    });
+
+    it("into a thread that was answered later waits on us until somebody replies (rule F77)", async () => {
+      const [answered, open, closed] = [await send(), await send(), await send()];
+      await set(closed.id, { status: "archived" });
+      await app.reply(answered.id);
+      await merge(open.id, answered.id);
+      expect(await idsIn("waitingOn=us")).toEqual([answered.id]);
+      await merge(closed.id, answered.id);
+      await unmerge(closed.id);
+      expect(await idsIn("waitingOn=us")).toEqual([answered.id]);
+      await unmerge(open.id);
+      expect([await idsIn("waitingOn=us"), await idsIn("waitingOn=sender")]).toEqual([
+        [open.id],
+        [answered.id],
+      ]);
+      await merge(open.id, answered.id);
+      await app.reply(answered.id, { everyone: true });
+      expect(await idsIn("waitingOn=sender")).toEqual([answered.id]);
+      await merge(closed.id, answered.id);
+      await unmerge(closed.id);
+      expect(await idsIn("waitingOn=sender")).toEqual([answered.id]);
+    });
+
+    it("that is the target waits on us after an answered thread came into it", async () => {
+      const [open, answered, closed] = [await send(), await send(), await send()];
+      await set(closed.id, { status: "archived" });
+      await app.reply(answered.id);
+      await merge(answered.id, open.id);
+      await merge(closed.id, open.id);
+      await unmerge(closed.id);
+      expect(await idsIn("waitingOn=us")).toEqual([open.id]);
+    });
+  });
+
+  it("that is undone makes nothing unread for the person who did it (rule F50)", async () => {
+    const [into, read, unread] = [await send(), await send(), await send()];
+    const unreadIds = async () => (await list("unread=true")).map(({ id }: Message) => id);
+    for (const { id } of [into, read]) await app.console("PUT", `/feedback/${id}/read`, { read: true });
+    await merge(read.id, into.id);
+    expect(await unreadIds()).toEqual([unread.id]);
+    await unmerge(read.id);
+    expect(await unreadIds()).toEqual([unread.id]);
+    await merge(read.id, into.id);
+    await answerOnPage(read.url, "It still does.");
+    await unmerge(read.id);
+    expect(await unreadIds()).toContain(read.id);
+  });
+
+  it("keeps a tag that becomes another one for its undo (rule F46)", async () => {
+    const [into, from] = [await send(), await send()];
+    await app.console("PATCH", `/feedback/${from.id}`, { addTags: ["crash", "crashes"] });
+    const tags: { id: string; name: string }[] = Object(
+      (await app.console("GET", `/apps/${app.appId}/tags`)).body,
+    ).items;
+    const idOf = (name: string) => tags.find((tag) => tag.name === name)?.id;
+    await app.console("PATCH", `/feedback/${from.id}`, { removeTags: ["crashes"] });
+    await merge(from.id, into.id);
+    const path = `/tags/${idOf("crash")}/merge`;
+    expect((await app.console("POST", path, { into: idOf("crashes") })).status).toBe(200);
+    expect(Object((await unmerge(from.id)).body).tags.map(({ name }: { name: string }) => name)).toEqual([
+      "crashes",
+    ]);
+  });
+
   it("moves the words of the thread to the target in the search", async () => {
     const [from, into] = [await send({ message: "A walrus." }), await send({ message: "A puffin." })];
     await merge(from.id, into.id);

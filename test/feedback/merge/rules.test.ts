@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   arrivalsAt,
   byTarget,
+  depthOf,
   homesOf,
   isOpenRun,
   type MergeStep,
@@ -65,6 +66,11 @@ describe("a reply to everyone", () => {
     expect([...arrivalsAt("b", byTarget(circle)).keys()]).toEqual(["b", "a"]);
   });
 
+  it("has passed as many merges as the longest way to its thread", () => {
+    expect([depthOf("c", steps), depthOf("a", steps.slice(0, 1)), depthOf("b", [])]).toEqual([2, 1, 0]);
+    expect(depthOf("c", [...steps, step("d", "c", 3)])).toBe(2);
+  });
+
   it("belongs to a thread and to all threads that were merged into it", () => {
     const inside = (id: string) => [...arrivalsAt(id, byTarget(steps)).keys()].sort();
     expect(inside("a")).toEqual(["a", "b"]);
@@ -113,7 +119,7 @@ describe("a merge", () => {
   );
 
   const own = { appId: "app", mergedInto: null };
-  const pair = { id: "a", into: "b", thread: own, other: own, runs: [], messages: 1, merged: 0 };
+  const pair = { id: "a", into: "b", thread: own, other: own, runs: [], messages: 1, merged: 0, depth: 1 };
 
   it.each([
     ["another thread of the app", {}, undefined],
@@ -139,6 +145,8 @@ describe("a merge", () => {
     ],
     ["another thread with one merge less than the maximum", { merged: limits.mergedThreads - 1 }, undefined],
     ["another thread with the maximum number of merges", { merged: limits.mergedThreads }, "wrong_state"],
+    ["another thread after the maximum number of earlier merges", { depth: limits.mergeDepth }, undefined],
+    ["another thread after one earlier merge too many", { depth: limits.mergeDepth + 1 }, "wrong_state"],
   ] as const)("into %s is accepted, or refused with the right code", (_, facts, code) => {
     expect(mergeRefusal({ ...pair, ...facts }, new Date(mergedAt))?.code).toBe(code);
   });
