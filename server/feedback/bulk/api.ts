@@ -10,6 +10,7 @@ import type { ConsoleCaller, Handlers, RepeatMark, Request } from "../../http/ha
 import { assignableMembers } from "../assignees/assign.ts";
 import { inboxScope, prepareInbox } from "../inbox/scope.ts";
 import { firstThreads } from "../inbox/store.ts";
+import { restoreResolution } from "../merge/reopening-store.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { snoozeRefusal } from "../snooze/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";
@@ -262,8 +263,9 @@ const noted = (feedbackId: string, before: ThreadState, after: ThreadState): Bul
   after: stored(after),
 });
 
-function stored({ status, assigneeId, snoozedUntil, tagIds, activity, unread }: ThreadState): string {
-  return JSON.stringify({ status, assigneeId, snoozedUntil, tagIds, activity, unread });
+function stored({ tagIds, activity, unread, resolvedAt, ...row }: ThreadState): string {
+  const { status, assigneeId, snoozedUntil } = row;
+  return JSON.stringify({ status, assigneeId, snoozedUntil, tagIds, activity, unread, resolvedAt });
 }
 
 /** Returns the state of a thread; undefined if the app has no such thread. */
@@ -326,6 +328,9 @@ async function undoSome(
     }
     const change = changeBack({ before, after }, { names, now: deps.clock.now().toISOString() });
     if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
+    // The thread was resolved on the day of its first resolution, not today. (rule F60)
+    if (change.status !== undefined && before.resolvedAt !== undefined)
+      await restoreResolution(tx, id, before.resolvedAt);
     if (before.unread !== null) await markRead(tx, act, id, !before.unread);
     tally.changed += 1;
   }

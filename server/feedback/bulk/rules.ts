@@ -15,6 +15,8 @@ export interface ThreadState {
   readonly activity: number;
   /** Whether the thread was unread for the caller. Null if the request marks nothing as read. */
   readonly unread: boolean | null;
+  /** When it was resolved last; null if it was not. Older rows do not say it. */
+  readonly resolvedAt?: string | null;
 }
 
 /** How long a bulk change can be undone. */
@@ -61,12 +63,15 @@ export function undoRefusal({
     after.assigneeId === now.assigneeId &&
     after.snoozedUntil === now.snoozedUntil &&
     after.activity === now.activity &&
-    after.tagIds.join() === now.tagIds.join();
+    idsIn(after) === idsIn(now);
   if (!isUnchanged) return "changed";
   const { assigneeId } = before;
   const isGone = assigneeId !== null && assigneeId !== after.assigneeId && !assignable.has(assigneeId);
   return isGone ? "assignee" : undefined;
 }
+
+/** Of two tags that became one, a stored state has the id twice. */
+const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /** Returns the change that restores the state of a thread from before a bulk change. */
 export function changeBack(

@@ -52,6 +52,7 @@ export interface StateRow {
   readonly assigneeId: string | null;
   readonly snoozedUntil: string | null;
   readonly activity: number;
+  readonly resolvedAt: string | null;
 }
 
 const addChange = insert(tables.bulkChanges, "ON CONFLICT DO NOTHING");
@@ -86,7 +87,7 @@ export const bulkChanges = {
   states: (reader: Reader, appId: string, ids: readonly string[]): Promise<StateRow[]> =>
     reader.all<StateRow>(
       plannedEachTime(`SELECT f.id, f.status, f.assignee_id AS "assigneeId", f.snoozed_until AS "snoozedUntil",
-         f.activity_count AS activity
+         f.activity_count AS activity, (SELECT t.resolved_at FROM thread_times t WHERE t.feedback_id = f.id) AS "resolvedAt"
        FROM feedback f WHERE f.app_id = ? AND f.status <> 'blocked' AND f.id IN (${ids.map(() => "?").join(", ")})`),
       appId,
       ...ids,

@@ -75,6 +75,23 @@ export const tags = {
       ...[id, id, most],
     ),
 
+  /** Names one tag in place of another in what undoes merges and bulk changes of the app. (rules F45, F46) */
+  async renameInUndo(
+    tx: Transaction,
+    { appId, from, into }: { readonly appId: string; readonly from: string; readonly into: string },
+  ): Promise<void> {
+    await tx.run(
+      `UPDATE thread_merges SET tags = replace(tags, ?, ?), reopened = replace(reopened, ?, ?)
+       WHERE app_id = ? AND (tags LIKE ? OR reopened LIKE ?)`,
+      ...[from, into, from, into, appId, `%${from}%`, `%${from}%`],
+    );
+    await tx.run(
+      `UPDATE bulk_threads SET before = replace(before, ?, ?), after = replace(after, ?, ?)
+       WHERE change_id IN (SELECT id FROM bulk_changes WHERE app_id = ?) AND (before LIKE ? OR after LIKE ?)`,
+      ...[from, into, from, into, appId, `%${from}%`, `%${from}%`],
+    );
+  },
+
   /** Moves some threads of one tag to another. Returns their number. */
   async moveSome(
     tx: Transaction,

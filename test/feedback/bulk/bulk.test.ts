@@ -64,6 +64,44 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect([await unread(), await unread(viewer.call)]).toEqual([[ids[1]], ids]);
   });
 
+  it("that opens a resolved thread gives it back its day of resolution when it is undone (rule F60)", async () => {
+    const id = await send();
+    await team.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+    const resolvedOn = async () => {
+      const { perDay } = Object((await team.call("GET", `${team.at}/statistics`)).body);
+      return perDay.flatMap(({ day, resolved }: { day: string; resolved: number }) =>
+        resolved ? [day] : [],
+      );
+    };
+    const [today] = await resolvedOn();
+    service.clock.advance(24 * 60 * minute);
+    const headers = await service.signIn(team.owner);
+    const at = `/api/v1/console/apps/${team.app.id}/feedback/bulk`;
+    const post = (path: string, body: object) => service.request("POST", path, { headers, body });
+    const done = await post(at, { ids: [id], change: { status: "open" } });
+    expect((await post(`${at}/undo`, { undo: undoOf(done) })).status).toBe(200);
+    const { perDay } = Object(
+      (await service.request("GET", `/api/v1/console/apps/${team.app.id}/statistics`, { headers })).body,
+    );
+    expect(
+      perDay.flatMap(({ day, resolved }: { day: string; resolved: number }) => (resolved ? [day] : [])),
+    ).toEqual([today]);
+  });
+
+  it("gives back a tag that became another one meanwhile when it is undone", async () => {
+    const id = await send();
+    await team.call("PATCH", `/feedback/${id}`, { addTags: ["crash"] });
+    const made = await team.call("POST", `${team.at}/tags`, { name: "crashes" });
+    const tags: { id: string; name: string }[] = Object(
+      (await team.call("GET", `${team.at}/tags`)).body,
+    ).items;
+    const crash = tags.find(({ name }) => name === "crash")?.id;
+    const done = await bulk({ ids: [id], change: { removeTags: ["crash"] } });
+    await team.call("POST", `/tags/${crash}/merge`, { into: made.field("id") });
+    expect((await undo(undoOf(done))).body).toMatchObject({ changed: 1, skippedCount: 0 });
+    expect(await stateOf(id)).toEqual(["open", "crashes", null, null]);
+  });
+
   it("leaves out threads of other apps, deleted threads, and threads that do not allow the change", async () => {
     const other = await makeTeam(service);
     const foreign = await sendFeedback(service, other.app.key, {});
