@@ -22,6 +22,9 @@ export const tokensTopic = "tokens";
 /** Signalled when the keys, the FAQ, the release notes or the blocked senders of an app have changed. */
 export const appTopic = (appId: string): string => `app:${appId}`;
 
+/** Signalled when the tags or the shared views of an app have changed. */
+export const listsTopic = (appId: string): string => `lists:${appId}`;
+
 /** Signalled when data of a thread that pages show has changed. */
 export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
 

@@ -4,13 +4,27 @@
 import { follow } from "./events.js";
 import { announce, replacePart } from "./page.js";
 
+const idsIn = (address) => new URL(address).pathname.match(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g) ?? [];
+// The address of a page contains the id of its app, and then that of its thread.
+const [app, ofPage] = idsIn(location.href);
+
+// The page of a merged thread leads to the other thread. Other pages, such as that for signing in, are not shown.
+const showMerged = (address) => {
+  const notice = document.getElementById("merged-since");
+  const [otherApp, other] = idsIn(address);
+  if (!notice?.hidden || otherApp !== app || other === undefined || other === ofPage) return;
+  notice.hidden = false;
+  announce(notice.textContent);
+};
+
 const isLive = document.querySelector("main [data-live]") !== null;
 // Whether a part was not replaced, because the person uses it.
 let isLeft = false;
 const refresh = async () => {
   const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
   const answer = await fetch(location.href, { headers }).catch(() => undefined);
-  if (!answer?.ok || answer.redirected) return;
+  if (!answer?.ok) return;
+  if (answer.redirected) return showMerged(answer.url);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   document.title = fresh.title;
   isLeft = false;
@@ -59,8 +73,6 @@ const readWithin = (milliseconds) => {
 
 const pace = { thread: 1_000, list: 3_000, counts: 10_000 };
 
-// The address of a page contains the id of its app, and then that of its thread.
-const [app, ofPage] = location.pathname.match(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g) ?? [];
 // A thread may be open beside its list.
 const beside = document.querySelector("[data-opened]")?.dataset.opened;
 const item = ofPage ?? beside;

@@ -14,8 +14,8 @@ interface Read {
 }
 
 /**
- * Returns the changes that the given topics name. Changes of threads are read from the sequence of changes after the
- * mark, because new reports have no topic.
+ * Returns the changes that the given topics name. Changes of threads are also read from the sequence of changes after the
+ * mark, because new reports have no topic. Tags and assignees have only a topic.
  */
 export async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
   if (topics.length > mostChanges || topics.some(meansEverything))
@@ -32,7 +32,9 @@ const everything: readonly Change[] = [{ kind: "everything" }];
 
 async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
   const { name, id } = partsOf(topic);
+  if (id === "") return [];
   if (name === "app") return [{ kind: "content", appId: id }];
+  if (name === "lists") return [{ kind: "thread", appId: id }];
   if (name === "access") return [{ kind: "app", appId: id }];
   const found = placeIn(topic);
   const place = found && (await liveReads.placeOf(reader, found.place, id));

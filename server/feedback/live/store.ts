@@ -24,8 +24,12 @@ const mostValues = 500;
  * deleted.
  */
 const places = {
-  answering: (reader: Reader, id: string) =>
-    reader.get<PlaceRow>(`SELECT f.app_id AS "appId", f.id AS "threadId" FROM feedback f WHERE f.id = ?`, id),
+  thread: (reader: Reader, id: string) =>
+    reader.get<PlaceRow>(
+      `SELECT f.app_id AS "appId", f.id AS "threadId" FROM feedback f
+       WHERE f.id = ? AND (f.status <> 'blocked' OR f.merged_into IS NOT NULL)`,
+      id,
+    ),
   proposal: (reader: Reader, id: string) =>
     reader.get<PlaceRow>(
       `SELECT r.app_id AS "appId", r.feedback_id AS "threadId" FROM runs r WHERE r.id = ?`,

@@ -14,7 +14,8 @@ export const threadsChanged = "thread:";
 
 /** The meaning of each kind of topic, and the statement that finds its app. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
-  [partsOf(answeringTopic("")).name, { kind: "answering", place: "answering" }],
+  [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
+  [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
   ["run", { kind: "proposal", place: "proposal" }],
   ["listing", { kind: "testing", place: "listing" }],
   ["cycle", { kind: "testing", place: "cycle" }],
@@ -45,5 +46,5 @@ export const isOfInterest = (topic: string): boolean =>
   meansEverything(topic) ||
   changesRights(topic) ||
   mayChangeThreads(topic) ||
-  partsOf(topic).name === "app" ||
+  ["app", "lists"].includes(partsOf(topic).name) ||
   placeIn(topic) !== undefined;

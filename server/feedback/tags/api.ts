@@ -7,6 +7,7 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { listsTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { tags as rows, threadTags } from "./store.ts";
@@ -25,6 +26,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
         await ownedApp(tx, appId, caller);
         const id = await createTag(deps, tx, { appId, ...body });
         if (id === undefined) throw new ApiError("tag_exists");
+        tx.signal(listsTopic(appId));
         await record(tx, { caller, address }, { action: "tag.create", appId, target: id, label: body.name });
         return tagAnswer(await ownedTag(tx, id, caller));
       }),
@@ -34,6 +36,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
         const before = await ownedTag(tx, id, caller);
         const { appId, name } = before;
         if (!(await rows.update(tx, { id, appId }, body))) throw new ApiError("tag_exists");
+        tx.signal(listsTopic(appId));
         const changes = changesBetween({ ...before }, body);
         await record(
           tx,
@@ -52,7 +55,9 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
         const { appId, name } = await assertMergeable(tx, merged, caller);
         // This moves the threads that were tagged while the earlier transactions ran.
         while ((await moveSome(tx)) > 0);
+        await rows.renameInUndo(tx, { appId, ...merged });
         await rows.remove(tx, id);
+        tx.signal(listsTopic(appId));
         await record(tx, { caller, address }, { action: "tag.merge", appId, target: id, label: name });
         return tagAnswer(await ownedTag(tx, into, caller));
       });
@@ -64,6 +69,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
       return save(async (tx) => {
         const { appId, name } = await ownedTag(tx, id, caller);
         await rows.remove(tx, id);
+        tx.signal(listsTopic(appId));
         await record(tx, { caller, address }, { action: "tag.delete", appId, target: id, label: name });
         return undefined;
       });

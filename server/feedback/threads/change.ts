@@ -2,6 +2,7 @@ import type { ThreadChange } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Transaction } from "../../database/database.ts";
+import { threadTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
@@ -61,7 +62,11 @@ export async function changeThread(
       fields.push("snoozedUntil");
     }
   }
-  if (fields.length > 0) await tellChanged(deps, tx, { ...thread, at, fields, status: change.status, by });
+  if (fields.length > 0) {
+    // Tags and assignees change no row that live events come from. (rule F70)
+    tx.signal(threadTopic(id));
+    await tellChanged(deps, tx, { ...thread, at, fields, status: change.status, by });
+  }
   if (isFinish(change.status))
     await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, true);
 }

@@ -6,6 +6,7 @@ import { ownedApp } from "../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { listsTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { inboxScope, prepareInbox } from "../inbox/scope.ts";
@@ -51,7 +52,10 @@ export function views(
         };
         await savedViews.insert(tx, row);
         const action = { action: "view.create", appId, target: row.id, label: name } as const;
-        if (shared) await record(tx, { caller, address }, action);
+        if (shared) {
+          await record(tx, { caller, address }, action);
+          tx.signal(listsTopic(appId));
+        }
         return viewOf(row);
       }),
 
@@ -71,7 +75,10 @@ export function views(
           { name, query: change.query, shared },
         );
         const action = { action: "view.update", appId, target: viewId, changes, label: before.name } as const;
-        if (shared || before.userId === null) await record(tx, { caller, address }, action);
+        if (shared || before.userId === null) {
+          await record(tx, { caller, address }, action);
+          tx.signal(listsTopic(appId));
+        }
         return viewOf(await ownedView(tx, { appId, caller, viewId }));
       }),
 
@@ -81,7 +88,10 @@ export function views(
         await mayChange(tx, { appId, caller, isShared: userId === null });
         await savedViews.remove(tx, viewId);
         const action = { action: "view.delete", appId, target: viewId, label: name } as const;
-        if (userId === null) await record(tx, { caller, address }, action);
+        if (userId === null) {
+          await record(tx, { caller, address }, action);
+          tx.signal(listsTopic(appId));
+        }
         return undefined;
       }),
 

@@ -58,6 +58,42 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     expect(page.text()).not.toContain("Guard");
   });
 
+  it("sends an event for each change of a thread, of a tag and of a shared view (rule F70)", async () => {
+    const threadId = await submitFeedback(service, cast);
+    const page = await follow();
+    await change(threadId, { status: "in_progress" });
+    await page.until({ kind: "thread", threadId });
+    const tomorrow = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
+    const call = (method: string, path: string, body: object) =>
+      service.request(method, `/api/v1/console${path}`, { headers: cast.person, body });
+    let heard = page.count({ kind: "thread", threadId });
+    const isHeard = async () => {
+      await eventually(() => expect(page.count({ kind: "thread", threadId })).toBeGreaterThan(heard));
+      heard = page.count({ kind: "thread", threadId });
+    };
+    for (const body of [
+      { addTags: ["crash"] },
+      { removeTags: ["crash"] },
+      { assignee: "me" },
+      { snoozedUntil: tomorrow },
+    ]) {
+      expect((await change(threadId, body)).status).toBe(200);
+      await isHeard();
+    }
+    await call("POST", `/apps/${cast.appId}/feedback/bulk`, { ids: [threadId], change: { assignee: null } });
+    await isHeard();
+    const ofApp = () => page.count({ kind: "thread", appId: cast.appId, threadId: undefined });
+    const made = await call("POST", `/apps/${cast.appId}/tags`, { name: "slow" });
+    await eventually(() => expect(ofApp()).toBe(1));
+    await call("PATCH", `/tags/${made.field("id")}`, { name: "slower" });
+    await eventually(() => expect(ofApp()).toBe(2));
+    await call("POST", `/apps/${cast.appId}/views`, { name: "Mine", query: {}, shared: true });
+    await eventually(() => expect(ofApp()).toBe(3));
+    await call("POST", `/apps/${cast.appId}/views`, { name: "Own", query: {} });
+    await call("DELETE", `/tags/${made.field("id")}`, {});
+    await eventually(() => expect(ofApp()).toBe(4));
+  });
+
   it("sends events of an app to its members only", async () => {
     const other = await makeAppWithAgent(service);
     const viewer = await service.signIn(await service.makeMember(cast.appId, "viewer"));

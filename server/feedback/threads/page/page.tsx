@@ -228,6 +228,7 @@ const Thread = (props: ThreadPageProps) => {
     >
       <DecidedNotice done={navigation.done} decided={props.decided} links={navigation.links} />
       <ThreadReplied {...props} />
+      <MergedSince address={address} />
       <ThreadNavigation
         links={navigation.links}
         appId={navigation.app.id}
@@ -362,6 +363,16 @@ const ThreadForm = ({
 );
 
 /** The script shows this notice when the proposal on this page is no longer the newest one. */
+/** The script of an open page shows this when the thread is merged. The address leads to the other thread. */
+const MergedSince = ({ address }: { readonly address: string }) => (
+  <div id="merged-since" hidden>
+    <Notice kind="attention">
+      This thread was merged into another one since you opened this page.{" "}
+      <a href={address}>Open the other thread</a>
+    </Notice>
+  </div>
+);
+
 const NewerNotice = ({
   thread: { latestProposal },
   address,

@@ -68,6 +68,26 @@ describe.each(databases)("open pages that receive events, in Chromium on $name",
     await expect.poll(() => service.deps.liveConnections.count()).toBe(0);
   });
 
+  it("say that the open thread was merged, and lead to the other one", async () => {
+    const [from, into] = [
+      await sendFeedback(service, team.app.key, { subject: "Goes" }),
+      await sendFeedback(service, team.app.key, { subject: "Stays" }),
+    ];
+    const { page } = await member();
+    await follow(page, threadPath(from), 1);
+    const notice = page.getByText("This thread was merged into another one");
+    await page.getByLabel("Your reply").fill("Which version");
+    expect(await notice.isVisible()).toBe(false);
+    await team.call("POST", `/feedback/${from}/merge`, { into });
+    await notice.first().waitFor();
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("Which version");
+    await page.getByLabel("Your reply").fill("");
+    await page.getByRole("link", { name: "Open the other thread" }).click();
+    await page.waitForURL(new RegExp(into));
+    await page.context().close();
+    await expect.poll(() => service.deps.liveConnections.count()).toBe(0);
+  });
+
   it("use one connection in a browser, and another page takes over the connection when one is closed", async () => {
     const first = await member();
     const list = `/console/feedback/${team.app.id}`;
