@@ -71,5 +71,7 @@ export async function readFound<Row>(
   const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
   const { from, condition } = amongFound(reader, found);
   const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
-  return { rows, reached: found.reached };
+  // A thread that has changed since it was found is no row of the page. The next page begins after the found threads.
+  const isShort = found.seqs.length >= limit && rows.length < found.seqs.length;
+  return { rows, reached: found.reached ?? (isShort ? found.seqs.at(-1) : undefined) };
 }

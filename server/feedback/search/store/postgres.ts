@@ -51,7 +51,11 @@ export async function newestInPostgres(
   searched: SearchedTerms,
   given: SearchPage,
 ): Promise<Found> {
-  const { effort = usualEffort } = given;
+  const { effort = usualEffort, among } = given;
+  if (among) {
+    const before = among.filter((seq) => seq < given.before);
+    return { seqs: await findAmong(reader, searched, given, before), reached: undefined };
+  }
   // The time limit begins here, so it includes the search of the newest ranges.
   const until = endOf(effort);
   const { scope } = searched;

@@ -29,6 +29,8 @@ export interface SearchPage {
   readonly before: number;
   readonly limit: number;
   readonly effort?: Effort;
+  /** The `seq` of the only threads to search, if they are known, newest first. They match the conditions. */
+  readonly among?: readonly number[];
 }
 
 /** Limits for the work of a search. */

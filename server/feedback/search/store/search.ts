@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Reader } from "../../../database/database.ts";
-import type { Condition } from "../../../database/lists.ts";
+import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
+import { plannedEachTime } from "../../../database/statements.ts";
 import { withNumber } from "../../thread-numbers/store.ts";
 import { patternsIn, type ThreadText } from "../rules/matches.ts";
 import type { Fact, Pattern, SearchQuery } from "../rules/query.ts";
@@ -28,9 +29,27 @@ export interface ThreadSearch {
 export async function searchThreads(reader: Reader, search: ThreadSearch, given: SearchPage): Promise<Found> {
   const { query } = search;
   const searched = { scope: narrowed(search), all: query.all, none: query.none };
-  const page = { ...given, conditions: [...given.conditions, ...conditionsOf(search)] };
+  const page = await ofNumber(reader, search, {
+    ...given,
+    conditions: [...given.conditions, ...conditionsOf(search)],
+  });
+  if (page.among?.length === 0) return { seqs: [], reached: undefined };
   if (query.read.length + query.readNone.length === 0) return searchTerms(reader, searched, page);
   return searchTexts(reader, { ...search, searched }, page);
+}
+
+/**
+ * If the query names a number, finds the threads with it, at most one in each app: a search range by range would end
+ * before it reaches an old one.
+ */
+async function ofNumber(reader: Reader, { query }: ThreadSearch, page: SearchPage): Promise<SearchPage> {
+  if (!query.facts.some(({ name, isNot }) => name === "number" && !isNot)) return page;
+  const where: Condition[] = [...page.conditions, ["f.seq < ?", page.before]];
+  const rows = await reader.all<{ seq: number }>(
+    plannedEachTime(`SELECT f.seq FROM feedback f WHERE ${sqlOf(where)} ORDER BY f.seq DESC`),
+    ...valuesOf(where),
+  );
+  return { ...page, among: rows.map(({ seq }) => Number(seq)) };
 }
 
 const searchTerms = (reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<Found> =>

@@ -32,11 +32,12 @@ export async function newestInSqlite(
   searched: SearchedTerms,
   page: SearchPage,
 ): Promise<Found> {
-  const { effort = usualEffort } = page;
+  const { effort = usualEffort, among } = page;
   const until = endOf(effort);
-  const end = Math.min(page.before - 1, await newestSeq(reader));
   const parts = partsOf(searched);
   const none = searched.none.map(expressionOf);
+  if (among) return { seqs: await findAmong(reader, { all: parts, none }, page, among), reached: undefined };
+  const end = Math.min(page.before - 1, await newestSeq(reader));
   const searchRanges = (ranges: Ranges, limit: number) =>
     find(reader, { all: [anyOf(numbersOf(ranges).map(rangeMark)), ...parts], none }, { ...page, limit });
   const given = { end, limit: page.limit, until, ranges: 1, most: mostRanges, searchRanges };
@@ -80,6 +81,23 @@ async function hasRare(
     if ((await reader.get(sql, part, before, few)) === undefined) return true;
   }
   return false;
+}
+
+/** Returns those of the threads that match. */
+async function findAmong(
+  reader: Reader,
+  expressions: Expressions,
+  page: SearchPage,
+  among: readonly number[],
+): Promise<number[]> {
+  const found: number[] = [];
+  for (const seq of among) {
+    if (found.length === page.limit) break;
+    const conditions: Condition[] = [["feedback_search.rowid >= ?", seq], ...page.conditions];
+    const before = Math.min(page.before, seq + 1);
+    found.push(...(await find(reader, expressions, { ...page, conditions, before, limit: 1 })));
+  }
+  return found;
 }
 
 interface Expressions {
