@@ -14,14 +14,14 @@ import { startRememberingServers } from "../../../support/worlds/servers/remembe
 /** The number of steps with the same app, before a new app is used. */
 const stepsOfWorld = 50;
 
-describe("the answers that a server caches", () => {
+describe("answers that a server caches", () => {
   let place: Awaited<ReturnType<typeof startRememberingServers>>;
   beforeAll(async () => {
     place = await startRememberingServers(sqlite);
   });
   afterAll(() => place.stop());
 
-  it("are correct immediately after a change is acknowledged", {
+  it("are true as soon as a change is acknowledged", {
     timeout: 3_600_000,
   }, async () => {
     const random = randomFrom(runSeed);

@@ -17,7 +17,7 @@ const first = ["make a key", "make a token", "sign a device in", "add a FAQ"];
 /** Their work continues after the answer. */
 const background = ["people.erase", "account.remove"];
 
-describe("a stored answer", () => {
+describe("what is remembered", () => {
   let place: Awaited<ReturnType<typeof startRememberingServers>>;
   beforeAll(async () => {
     place = await startRememberingServers(sqlite);
@@ -41,7 +41,7 @@ describe("a stored answer", () => {
     return { world, server, act };
   }
 
-  it.each(everyChange)("is no longer returned after $act, a change by $by", async (change) => {
+  it.each(everyChange)("does not outlast $act, by $by", async (change) => {
     const { world, server, act } = await begin(change);
     const before = await lookAt(place.witness, world);
     await act(change.act);
@@ -103,7 +103,7 @@ describe("the table of changes", () => {
     "incomingMails.take",
   ];
 
-  it("contains each endpoint that changes something, or says that it changes no stored answer", () => {
+  it("covers each endpoint that changes something, or states that it changes no cached answer", () => {
     const changing = endpoints.filter(([, { method }]) => method !== "GET").map(([name]) => name);
     const named = new Set([...everyChange.map(({ by }) => by), ...others]);
     expect(changing.filter((name) => !named.has(name))).toEqual([]);
