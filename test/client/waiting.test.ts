@@ -20,7 +20,7 @@ const open: Run = {
 };
 const approved: Run = { ...open, status: "approved" };
 
-/** A server and a clock: each request gets the next prepared answer, after the time for which the server holds it. */
+/** A server and a clock: each request gets the next prepared answer, after the time for which the server delays it. */
 function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) {
   let now = 0;
   const looks: { at: number; wait: number }[] = [];

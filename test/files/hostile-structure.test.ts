@@ -120,7 +120,7 @@ it.each([
 });
 
 /**
- * Returns the elements in a range as a strict reader sees them. Throws if one does not end where the next one begins.
+ * Returns the elements in a range as a strict reader finds them. Throws if one does not end where the next one begins.
  */
 function elementsOf(span: Buffer): { readonly id: number; readonly length: number }[] {
   const elements: { id: number; length: number }[] = [];

@@ -61,7 +61,7 @@ describe("a malformed HTTP request", () => {
     expect(service.logged()).not.toContain(cast.key["x-api-key"]);
   });
 
-  it("is not a request with an unknown Expect header", async () => {
+  it("is not assumed for a request with an unknown Expect header, which is answered as usual", async () => {
     const answer = await answerTo(
       headOf("GET", path, { ...cast.key, expect: "miracles", connection: "close" }),
     );

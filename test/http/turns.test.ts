@@ -22,7 +22,7 @@ function coming(bytes: number, bytesPerSecond: number): LargeBody {
 }
 
 /**
- * Two owners upload the given bodies and use both places. Returns which bodies are cut off, and the result of a third
+ * Two owners upload the given bodies and use both places. Returns which bodies are ended, and the result of a third
  * owner after a time.
  */
 async function third(held: readonly LargeBody[], after: number, newcomer: LargeBody) {

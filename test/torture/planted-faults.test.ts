@@ -22,7 +22,7 @@ const faults = Object.entries(plantedFaults).flatMap(([area, all]) =>
 );
 const least = { ofAll: 24, ofArea: 4 } as const;
 
-/** A run takes less than a minute on a quiet machine. After this time it must be in an endless loop. */
+/** A run takes less than a minute on a machine without other work. After this time it must be in an endless loop. */
 const longestRun = 600_000;
 
 describe("the first tier of the tests", () => {

@@ -26,7 +26,7 @@ describe("the text that is decoded from bytes", () => {
     expect(decodedText(Uint8Array.from(bytes))).toBe(text);
   });
 
-  it("does not exist for bytes of a program", () => {
+  it("is missing if the bytes are those of a program file", () => {
     expect(decodedText(Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0xff]))).toBeUndefined();
   });
 });

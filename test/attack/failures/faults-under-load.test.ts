@@ -182,7 +182,7 @@ async function proxyOf(address: string) {
   return { proxy, url: url.href };
 }
 
-/** Sends each report to one server after the other until one accepts it, with the same key, as careful apps do. */
+/** Sends each report to one server after the other until one accepts it, with the same key, as correct apps do. */
 function poster({ addresses, apiKey }: Deployment) {
   const run = randomUUID();
   let turn = 0;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
-/** The object that a stranger puts in place of a file, and the message of commands about it. */
+/** The object with which a stranger replaces a file, and the message of commands about it. */
 const kinds = [
   ["a pipe without a writer", (path: string) => void execFileSync("mkfifo", [path]), /(is|or) no file/],
   ["a link to a device without an end", (path: string) => symlink("/dev/zero", path), /is no file|link/],

@@ -166,7 +166,7 @@ describe("a hostile repository cannot make FAQ commands use other files", () => 
   });
 });
 
-describe("`faq pull` beside another writer", () => {
+describe("the command `faq pull` while another program writes", () => {
   it("never replaces a file that was created during the pull", async () => {
     const { checkout, server } = await checkoutOf([entry(1)]);
     server.onRead = async () => {

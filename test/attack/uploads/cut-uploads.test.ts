@@ -52,7 +52,7 @@ describe("uploads that end at any byte too early", () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(headOf("POST", path, { ...key, "Content-Type": type, "Content-Length": body.length }));
       connection.write(body.subarray(0, length));
-      // Some uploads reach the server completely, others are cut off.
+      // Some uploads reach the server completely, others end too early.
       if (random() < 0.7)
         await vi
           .waitFor(async () => expect((await openFilesIn(files)).length).toBeGreaterThan(0), {

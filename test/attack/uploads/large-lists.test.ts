@@ -24,7 +24,7 @@ it("many of the largest FAQs at the same time are accepted or refused temporaril
   const address = `${service.baseUrl}/api/v1/faqs/remote`;
   let isOver = false;
   const sent = Array.from({ length: 8 }, async (_, at) => {
-    // A connection that is cut while it sends may end before its answer is read.
+    // A connection that is closed while it sends may end before its answer is read.
     const answer = await fetch(address, { method: "PUT", headers, body: largeList(String(at)) }).catch(
       () => undefined,
     );

@@ -79,7 +79,7 @@ describe("the command agent list", () => {
   });
 });
 
-/** A clock whose pauses take no time but move the clock, so that a command does not ask endlessly within a second. */
+/** A clock whose pauses take no time but move the clock, so that a command does not send requests endlessly within a second. */
 function clockThatPausesMove(): Context["clock"] {
   let pausedMs = 0;
   return {

@@ -90,7 +90,7 @@ describe.each(databases)("an interrupted bulk change on $name", (engine) => {
     expect((await post("/undo", undoKey, undo)).status).toBe(500);
     expect(await countOf("open")).toBe(200);
     fault.left = Number.POSITIVE_INFINITY;
-    // An undo that has begun goes on after the ten minutes, and other changes do not remove it.
+    // An undo that has begun continues after the ten minutes, and other changes do not remove it.
     service.clock.advance(11 * 60_000);
     const nothing = { ids: [randomUUID()], change: { status: "archived" } };
     expect((await post("", randomUUID(), nothing)).status).toBe(200);

@@ -157,7 +157,7 @@ describe("a mail server that does not answer", () => {
     const service = await startService({ database, environment, settings: { privateWebhooks: true } });
     const id = await queue(service);
     await mailBecomes(service, id, { status: "waiting", attempts: 1 });
-    // There is one connection for each queue at the start, one for the mail, and one for the mailbox. All of them hang.
+    // There is one connection for each queue at the start, one for the mail, and one for the mailbox. None of them gets an answer.
     await eventually(() => expect(connections()).toBeGreaterThanOrEqual(3));
     const cast = await makeAppWithAgent(service, { chatWebhookUrl: webhook.url });
     await propose(service, cast, await submitFeedback(service, cast));

@@ -76,7 +76,7 @@ async function answerTo(request: ToolRequest) {
 }
 
 const read = { name: "read_feedback", arguments: { feedback: id } };
-/** This field has no meaning, and the fast code does not know it. */
+/** This field has no meaning, and the code without the library does not support it. */
 const unusual = { "com.example/unusual": { deep: true } };
 const reserved = { "io.modelcontextprotocol/else": 1 };
 

@@ -31,9 +31,9 @@ export function manualClock(start = new Date("2026-11-21T10:00:00.000Z")) {
 
   return {
     clock,
-    /** The number of sleepers. */
+    /** The number of waits that have not ended. */
     sleeping: () => sleepers.size,
-    /** Wakes the due sleepers on the way, in order, and lets each one run. */
+    /** Ends the waits that become due, in order, and lets the code after each one run. */
     async advance(seconds: number): Promise<void> {
       const end = now + seconds * 1_000;
       for (;;) {

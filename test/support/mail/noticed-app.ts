@@ -4,7 +4,7 @@ import { eventually } from "../eventually.ts";
 import type { Service } from "../service/service.ts";
 import { makeAppWithSenders } from "./app-with-senders.ts";
 
-/** Lets time pass and wakes all background work. */
+/** Lets time pass and starts all background work. */
 export async function passTime({ clock, deps }: Service, milliseconds: number): Promise<void> {
   clock.pass(milliseconds);
   await deps.database.write(async (tx) => tx.signal("*"));

@@ -35,7 +35,7 @@ export const mailBecomes = (service: Service, id: string | undefined, wanted: ob
 export const mailsArrive = (server: { readonly received: readonly ReceivedMail[] }, count: number) =>
   vi.waitFor(() => expect(server.received).toHaveLength(count), patience);
 
-/** Lets the waiting time of mails pass, and wakes the senders. */
+/** Lets the waiting time of mails pass, and starts the jobs that send them. */
 export async function afterWaiting(service: Service, milliseconds: number): Promise<void> {
   service.clock.pass(milliseconds);
   await service.deps.database.write(async (tx) => tx.signal("mail"));

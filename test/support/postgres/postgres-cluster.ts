@@ -18,7 +18,7 @@ export interface PostgresCluster {
   start(): Promise<void>;
   /** Stops immediately, without a checkpoint. The next start recovers from the log. */
   crash(): Promise<void>;
-  /** Pauses all its processes, like a machine that hangs, and lets them continue. */
+  /** Pauses all its processes, like a machine that does not answer, and lets them continue. */
   hang(): Promise<void>;
   goOn(): Promise<void>;
   /** Stops the cluster and removes its folder. */

@@ -53,7 +53,7 @@ export async function createDevExec() {
   };
 }
 
-/** Waits until none of these processes is alive. */
+/** Waits until none of these processes is running. */
 export async function expectGoneSoon(ids: readonly number[]): Promise<void> {
   await vi.waitFor(() => expect(ids.filter(isAlive)).toEqual([]), { timeout: 60_000, interval: 20 });
 }

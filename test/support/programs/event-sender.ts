@@ -34,7 +34,7 @@ async function run(): Promise<void> {
   for (let number: number = from; number < until; number += 20)
     await Promise.all(Array.from({ length: 20 }, (_, more) => change(number + more)));
   process.stdout.write("done\n");
-  // The timers of the worker alone do not keep the process alive.
+  // The timers of the worker alone do not keep the process running.
   setInterval(() => undefined, 60_000);
 }
 

@@ -20,7 +20,7 @@ export interface ObjectStore {
   /** Kills the server of the store. The objects stay. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Pauses the server of the store, like a store that hangs, and lets it continue. */
+  /** Pauses the server of the store, like a store that does not answer, and lets it continue. */
   hang(): void;
   goOn(): void;
   remove(): Promise<void>;

@@ -87,7 +87,7 @@ const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(1
 
 const cuts = fc.array(fc.nat(600), { maxLength: 8 });
 
-// One change to a body: a byte inserted, removed or replaced, or the end cut off.
+// One change to a body: a byte inserted, removed or replaced, or the end removed.
 const breaks = fc
   .record({
     how: fc.constantFrom("insert", "remove", "replace", "cut"),

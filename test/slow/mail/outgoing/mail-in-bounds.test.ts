@@ -3,7 +3,7 @@ import { dataUrl, pdf, png } from "../../../support/files/sample-files.ts";
 import { patience, startAnswerable } from "../../../support/mail/answerable-reply.ts";
 import { hasDovecot } from "../../../support/mail/dovecot.ts";
 
-/** Headers with characters that a database cannot hold, and with far too many. */
+/** Headers with characters that a database cannot store, and with far too many. */
 const unstorable: Record<string, string>[] = [
   { From: "=?utf-8?Q?a=00b?= <a\0b@kitchen.example>" },
   { From: "=?utf-8?B?AO2ggA==?=@kitchen.example" },
