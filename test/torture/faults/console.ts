@@ -4,9 +4,11 @@ import type { Fault } from "./fault.ts";
 export const consoleFaults: readonly Fault[] = [
   {
     name: "HTML in a release note runs on the page",
-    file: "server/console/parts.tsx",
-    right: 'new MarkdownIt("default", { html: false,',
-    wrong: 'new MarkdownIt("default", { html: true,',
+    file: "server/content/texts/markdown.lazy.ts",
+    right:
+      '(uploads: string): (text: string) => string {\n  const markdown = new MarkdownIt("default", { html: false,',
+    wrong:
+      '(uploads: string): (text: string) => string {\n  const markdown = new MarkdownIt("default", { html: true,',
     tests: [
       "test/console/kit",
       "test/content/changelog/page/changelog",
@@ -58,9 +60,9 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "a subject with hidden characters deceives the reader of the inbox",
-    file: "server/feedback/inbox/page.tsx",
-    right: "<Line text={thread.subject} />",
-    wrong: "{thread.subject}",
+    file: "server/feedback/search/parts.tsx",
+    right: "marks={found.marks} />\n  ) : (\n    <Line text={subject} />",
+    wrong: "marks={found.marks} />\n  ) : (\n    <>{subject}</>",
     tests: ["test/feedback"],
   },
   {
@@ -72,8 +74,8 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "the next page of the inbox forgets the filter",
-    file: "server/feedback/inbox/page.tsx",
-    right: "next={nextCursor === null ? undefined : address({ cursor: nextCursor })}",
+    file: "server/feedback/threads/page/desk.tsx",
+    right: "next={nextCursor === null ? undefined : at({ cursor: nextCursor })}",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
     wrong: "next={nextCursor === null ? undefined : `${links.inbox(app.id)}?cursor=${nextCursor}`}",
     tests: [

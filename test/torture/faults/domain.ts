@@ -46,8 +46,8 @@ export const domainFaults: readonly Fault[] = [
   {
     name: "the text of a proposal alerts people in the chat",
     file: "src/words/visible.ts",
-    right: String.raw`.replace(/@(?=\S)/g,`,
-    wrong: ".replace(/@(?=never)/g,",
+    right: String.raw`unlinked(oneLine(given, most)).replace(/@(?=\S)/g,`,
+    wrong: "unlinked(oneLine(given, most)).replace(/@(?=never)/g,",
     tests: [
       "test/feedback/agent-work/rules",
       "test/feedback/assignees/rules",

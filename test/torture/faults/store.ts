@@ -76,16 +76,15 @@ export const storeFaults: readonly Fault[] = [
   {
     name: "a sender reads the replies to the senders of other reports of the same failure",
     file: "server/mail/sender-reports/store.ts",
-    right: "(direction = 'outbound' AND everyone = 1 AND created_at >= ?)",
-    wrong: "(direction = 'outbound' AND created_at >= ?)",
+    right: "(direction = 'outbound' AND everyone = 1 AND created_at >= ?",
+    wrong: "(direction = 'outbound' AND created_at >= ?",
     tests: ["test/mail", "test/feedback"],
   },
   {
     name: "a search finds a thread by its old subject and not by its new one",
-    file: "server/feedback/inbox/store.ts",
-    right:
-      "const isIndexed = ({ subject, status, category }: ThreadChange): boolean =>\n  subject !== undefined || status",
-    wrong: "const isIndexed = ({ status, category }: ThreadChange): boolean =>\n  status",
+    file: "server/database/schema/search.ts",
+    right: 'const reportColumns = "subject, source,',
+    wrong: 'const reportColumns = "source,',
     tests: ["test/feedback/reports/console-feedback-search", "test/feedback/reports/console-feedback"],
   },
 ];
