@@ -48,8 +48,8 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
       ? goTo(`${links.signIn}?${new URLSearchParams({ to: wantedPage(ctx, consolePath) })}`)
       : showErrorPage(links, asSeen(ctx, error), {
           requestId: String(ctx.state.requestId),
-          typed: unsavedTextsIn(rememberedForm(ctx.req)),
-          form: rememberedNotDone(ctx.req),
+          typed: unsavedTextsIn(formOf(ctx.req)),
+          form: notDoneOf(ctx.req),
           from: ctx.method === "POST" ? returnPath(pageOfForm(ctx), settings.consoleUrl, "") : "",
         }),
   );
@@ -172,15 +172,15 @@ const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
 const sent = new WeakMap<object, Fields>();
 
 /** Stores the fields of a request's form, for the error page of this request. */
-export const rememberForm = (request: object, fields: Fields): void => void sent.set(request, fields);
+export const storeForm = (request: object, fields: Fields): void => void sent.set(request, fields);
 
 /** Returns the stored fields of a request's form; no fields if the form was not read. */
-const rememberedForm = (request: object): Fields => sent.get(request) ?? noFields;
+const formOf = (request: object): Fields => sent.get(request) ?? noFields;
 
 const notDone = new WeakMap<object, NotDone>();
 
 /** Stores the notice that a request's form was not done, for the error page of this request. */
-export const rememberNotDone = (request: object, form: NotDone): void => void notDone.set(request, form);
+export const storeNotDone = (request: object, form: NotDone): void => void notDone.set(request, form);
 
 /** Returns the stored notice of a request's form; undefined if it is not a form of the console. */
-const rememberedNotDone = (request: object): NotDone | undefined => notDone.get(request);
+const notDoneOf = (request: object): NotDone | undefined => notDone.get(request);

@@ -186,7 +186,7 @@ export const createPageReads =
      * Returns the addresses that get a mail when a release note that names these threads is published, sorted. The
      * caller has checked that the person is a member.
      */
-    async toldAddresses(appId: string, threadIds: readonly string[]): Promise<readonly string[]> {
+    async addressesToNotify(appId: string, threadIds: readonly string[]): Promise<readonly string[]> {
       if (!sendsMail(settings) || threadIds.length === 0) return [];
       return [...(await audienceOf(database, appId, threadIds)).keys()].sort();
     },

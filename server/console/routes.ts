@@ -67,7 +67,7 @@ import {
 import { createPageDrafts } from "./drafts/api.ts";
 import { definitions as drafts } from "./drafts/page.tsx";
 import { draftRoutes, noteDone } from "./drafts/routes.ts";
-import { rememberForm, rememberNotDone } from "./error-page.tsx";
+import { storeForm, storeNotDone } from "./error-page.tsx";
 import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord, noticesOf } from "./notices.ts";
@@ -110,7 +110,7 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
       try {
         await respond(ctx, await visits.answerForm(ctx, params, form));
       } catch (error) {
-        rememberNotDone(ctx.req, form);
+        storeNotDone(ctx.req, form);
         await visits.rememberUnread(ctx, params);
         throw error;
       }
@@ -121,7 +121,7 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
     method: "POST",
     path: form.at(patterns),
     async answer(ctx, params) {
-      rememberNotDone(ctx.req, form);
+      storeNotDone(ctx.req, form);
       const answered = await unlessSignedOut(() => answerUpload(ctx, params, form));
       await respond(ctx, answered ?? (await visits.askToSignIn(ctx, params, form)));
     },
@@ -359,7 +359,7 @@ function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Link
       (browser.mutates
         ? await readForm(ctx.req, { arrivals: steps.arrivals, sender: senderOf(caller, address) })
         : noFields);
-    rememberForm(ctx.req, fields);
+    storeForm(ctx.req, fields);
     return {
       settings: deps.settings,
       links,

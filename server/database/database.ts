@@ -109,7 +109,7 @@ export interface Database extends Reader, Inserter {
    * Whether this process sees each change before it answers a request. Only then may it cache data in memory. False on
    * PostgreSQL.
    */
-  readonly remembers: boolean;
+  readonly caches: boolean;
   /**
    * Copies SQLite's write-ahead log (WAL) into the database file and empties the log, so that no earlier version of a
    * page remains on the disk. Returns false if another connection is using the log. Does nothing on PostgreSQL, or if

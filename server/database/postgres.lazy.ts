@@ -68,7 +68,7 @@ export async function openPostgres(
       ),
     onSignal: signals.subscribe,
     onForeignChange: () => () => {},
-    remembers: false,
+    caches: false,
     emptyLog: async () => true,
     close: () => (closing ??= close()),
   };

@@ -100,7 +100,7 @@ export const bytesOfBody = (body: string | Buffer): number =>
 /** The memory in bytes that an answer uses in addition to its body and its name. */
 const smallThings = 1_000;
 
-interface Remembered {
+interface CachedAnswer {
   readonly version: number;
   readonly from: number;
   readonly until: number;
@@ -112,17 +112,17 @@ interface Remembered {
  * contents. So the cache drops all answers when anything may have changed. (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
-  const remembered = memory.createPart<Remembered>();
-  const inMaking = new Map<string, Promise<Remembered>>();
+  const cache = memory.createPart<CachedAnswer>();
+  const inMaking = new Map<string, Promise<CachedAnswer>>();
   /** How often all answers were dropped. */
   let changes = 0;
   memory.onChange((topic) => {
     if (topic !== everyTopic) return;
     changes += 1;
-    remembered.clear();
+    cache.clear();
   });
 
-  async function makeOne({ name, version, now }: Wanted, make: () => Promise<Made>): Promise<Remembered> {
+  async function makeOne({ name, version, now }: Wanted, make: () => Promise<Made>): Promise<CachedAnswer> {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
@@ -130,12 +130,11 @@ export function createAnswers(memory: Memory): Answers {
     // memory.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
-    if (changes === began)
-      remembered.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
+    if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
     return made;
   }
 
-  function makeTogether(wanted: Wanted, make: () => Promise<Made>): Promise<Remembered> {
+  function makeTogether(wanted: Wanted, make: () => Promise<Made>): Promise<CachedAnswer> {
     const made = makeOne(wanted, make).finally(() => {
       if (inMaking.get(wanted.name) === made) inMaking.delete(wanted.name);
     });
@@ -145,7 +144,7 @@ export function createAnswers(memory: Memory): Answers {
 
   return {
     async recall(wanted, make) {
-      const known = remembered.get(wanted.name);
+      const known = cache.get(wanted.name);
       if (known && isGood(known, wanted)) return known.answer;
       for (let coming = inMaking.get(wanted.name); coming; coming = inMaking.get(wanted.name)) {
         const made = await coming.catch(() => undefined);
@@ -158,7 +157,7 @@ export function createAnswers(memory: Memory): Answers {
 
 const always = (): boolean => true;
 
-const isGood = ({ version, from, until }: Remembered, wanted: Wanted): boolean => {
+const isGood = ({ version, from, until }: CachedAnswer, wanted: Wanted): boolean => {
   const at = wanted.now.getTime();
   return version === wanted.version && from <= at && at < until;
 };

@@ -144,14 +144,14 @@ interface Kept {
 
 /** Creates the cache of a process. All its parts together use at most `mostBytes`. */
 export function createMemory(
-  { remembers, onSignal, onForeignChange }: Pick<Database, "remembers" | "onSignal" | "onForeignChange">,
+  { caches, onSignal, onForeignChange }: Pick<Database, "caches" | "onSignal" | "onForeignChange">,
   mostBytes: number,
 ): Memory {
   const used = new LRUCache<Kept, true>({ maxSize: mostBytes, dispose: (_, { drop }) => drop() });
   return {
-    isOn: remembers,
+    isOn: caches,
     onChange(listener) {
-      if (!remembers) return;
+      if (!caches) return;
       onSignal(listener);
       onForeignChange(() => listener(everyTopic));
     },
@@ -169,7 +169,7 @@ export function createMemory(
         },
         keep(name, value, bytes) {
           forget(name);
-          if (!remembers || bytes > mostBytes) return false;
+          if (!caches || bytes > mostBytes) return false;
           function drop(): void {
             values.delete(name);
             onDropped?.(name, value);

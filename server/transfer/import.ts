@@ -419,12 +419,12 @@ const checkMember = ({ email, role, createdAt }: Line): string[] =>
 
 function checkEnd(state: State, { records, sha256 }: Line): string[] {
   state.ended = true;
-  const told = isObject(records) ? records : {};
-  const names = new Set([...Object.keys(told), ...Object.keys(state.records)]);
-  const wrong = [...names].find((name) => told[name] !== state.records[name]);
+  const counts = isObject(records) ? records : {};
+  const names = new Set([...Object.keys(counts), ...Object.keys(state.records)]);
+  const wrong = [...names].find((name) => counts[name] !== state.records[name]);
   if (wrong !== undefined)
     return [
-      `counts ${String(told[wrong] ?? 0)} records of the type ${wrong.slice(0, 50)}, but the file has ${state.records[wrong] ?? 0}`,
+      `counts ${String(counts[wrong] ?? 0)} records of the type ${wrong.slice(0, 50)}, but the file has ${state.records[wrong] ?? 0}`,
     ];
   return sha256 === state.hash.digest("hex")
     ? []

@@ -19,12 +19,13 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   const now = clock.now().getTime();
   const state = readUpdateState(context);
   const asks = isDayOver(state.askedAt, now);
-  const announces = isDayOver(state.toldAt, now) && state.latest !== null && isNewer(state.latest, version);
+  const announces =
+    isDayOver(state.announcedAt, now) && state.latest !== null && isNewer(state.latest, version);
   if (!asks && !announces) return false;
   const next: UpdateState = {
     ...state,
     ...(asks && { askedAt: now }),
-    ...(announces && { toldAt: now }),
+    ...(announces && { announcedAt: now }),
   };
   try {
     writeUpdateState(context, next, newId);
@@ -83,7 +84,7 @@ interface UpdateState {
   /** When the registry was last asked. */
   readonly askedAt: number;
   /** When the notice was last shown. */
-  readonly toldAt: number;
+  readonly announcedAt: number;
   /** The newest version that the registry named; null before its first answer. */
   readonly latest: string | null;
 }
@@ -93,14 +94,14 @@ const fileOf = (folders: FolderEnvironment): string => join(stateFolder(folders)
 function readUpdateState(folders: FolderEnvironment): UpdateState {
   const text = readIfThere(fileOf(folders)) ?? "{}";
   try {
-    const { askedAt, toldAt, latest } = Object(JSON.parse(text));
+    const { askedAt, announcedAt, latest } = Object(JSON.parse(text));
     return {
       askedAt: typeof askedAt === "number" ? askedAt : 0,
-      toldAt: typeof toldAt === "number" ? toldAt : 0,
+      announcedAt: typeof announcedAt === "number" ? announcedAt : 0,
       latest: isVersion(latest) ? latest : null,
     };
   } catch {
-    return { askedAt: 0, toldAt: 0, latest: null };
+    return { askedAt: 0, announcedAt: 0, latest: null };
   }
 }
 

@@ -4,14 +4,14 @@ import { createAnswers, prepareAnswer } from "../../server/http/answers.ts";
 import { createMemory } from "../../server/http/memory.ts";
 
 /** The cache of a process that gets the signals of changes in its database, or does not get them. */
-function hearing(remembers = true) {
+function hearing(caches = true) {
   const signals = createSignals();
-  const database = { remembers, onSignal: signals.subscribe, onForeignChange: () => () => {} };
+  const database = { caches, onSignal: signals.subscribe, onForeignChange: () => () => {} };
   return { memory: createMemory(database, 64 * 1_048_576), signal: (topic: string) => signals.emit([topic]) };
 }
 
-function recalling(megabytes: number, remembers = true) {
-  const { memory, signal } = hearing(remembers);
+function recalling(megabytes: number, caches = true) {
+  const { memory, signal } = hearing(caches);
   const answers = createAnswers(memory);
   const made: string[] = [];
   const recall = (name: string, version = 1) =>

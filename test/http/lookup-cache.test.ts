@@ -3,7 +3,7 @@ import { createSignals } from "../../server/database/signals.ts";
 import { cachedLookup, createMemory } from "../../server/http/memory.ts";
 
 /** A lookup that counts how often rows are loaded, and a function that removes them from the cache. */
-function begin({ mostBytes = 1_000_000, remembers = true } = {}) {
+function begin({ mostBytes = 1_000_000, caches = true } = {}) {
   const signals = createSignals();
   let foreign = () => {};
   let loads = 0;
@@ -12,7 +12,7 @@ function begin({ mostBytes = 1_000_000, remembers = true } = {}) {
   let isHolding = false;
   const memory = createMemory(
     {
-      remembers,
+      caches,
       onSignal: signals.subscribe,
       onForeignChange(listener) {
         foreign = listener;
@@ -148,7 +148,7 @@ describe("the cache of database rows", () => {
   });
 
   it("loads a row each time if a server does not learn of each change in time", async () => {
-    const { find, loads } = begin({ remembers: false });
+    const { find, loads } = begin({ caches: false });
     for (let time = 0; time < 3; time += 1) await find("a");
     expect(loads()).toBe(3);
     expect(find.peek("a")).toBeUndefined();

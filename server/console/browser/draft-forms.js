@@ -39,7 +39,7 @@ export const wasOf = (state, name) => state.element.elements[`was-${name}`];
 export const isTyped = (state, field) =>
   state.unsaved.has(field.name) ? field.value !== "" : field.value !== field.defaultValue;
 
-export const tellAt = (element, text) => {
+export const showHintAt = (element, text) => {
   const note = document.createElement("div");
   note.className = "notice attention";
   note.textContent = text;

@@ -1,6 +1,6 @@
 // Saves typed text on the server, so that other devices can show it, and so that it is not lost after a sign-out. (rule
 // O17)
-import { fieldOf, tellAt, typing } from "./draft-forms.js";
+import { fieldOf, showHintAt, typing } from "./draft-forms.js";
 import { draftName, inTab, last, ownDrafts, person, store, stored, word } from "./draft-store.js";
 
 export const pause = 3_000;
@@ -35,11 +35,11 @@ export const send = (body, options = {}) =>
     headers: { Accept: "application/json" },
     ...options,
   });
-let toldEnd = false;
-const tellEnd = (state) => {
-  if (toldEnd) return;
-  toldEnd = true;
-  tellAt(
+let hasNotedEnd = false;
+const noteEnd = (state) => {
+  if (hasNotedEnd) return;
+  hasNotedEnd = true;
+  showHintAt(
     state.element,
     "You are signed out. Your text is stored only in this browser. Sign in again in another tab, or send the form and then sign in.",
   );
@@ -62,7 +62,7 @@ export const save = async (state, keepalive = false) => {
   state.running = running;
   const answer = await send(body, { keepalive, signal: running.signal }).catch(() => undefined);
   if (running.signal.aborted) return;
-  if (answer?.status === 401) return tellEnd(state);
+  if (answer?.status === 401) return noteEnd(state);
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);

@@ -1,7 +1,7 @@
 // Stores typed text, so that no text is lost: in this browser after each keystroke, and on the server some seconds
 // later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each other's
 // text. A draft is deleted only when the server confirms that the form was done. (rules O17 and O18)
-import { draftFields, isTyped, tellAt, typing, wasOf } from "./draft-forms.js";
+import { draftFields, isTyped, showHintAt, typing, wasOf } from "./draft-forms.js";
 import { saveSoon, signOut, stopSaving } from "./draft-server.js";
 import { draftName, inTab, person, store, storedNames } from "./draft-store.js";
 
@@ -53,7 +53,7 @@ const sendIfReached = async (form, submitter) => {
     cache: "no-store",
   }).catch(() => undefined);
   if (!reached)
-    return tellAt(
+    return showHintAt(
       form,
       "You are offline, so nothing was sent. Your text is stored in this browser. Send it again when you are online.",
     );

@@ -57,13 +57,13 @@ const sendPictures = async (button, files) => {
   const page = answer && !answer.redirected ? await parse(answer) : undefined;
   const fault = page?.getElementById("field-pictures-fault") || page?.querySelector("main .notice.alert");
   const added = answer?.ok ? /** @type {any} */ (page?.getElementById(field.id))?.value : undefined;
-  const told = document.getElementById("field-pictures-told");
+  const message = document.getElementById("pictures-message");
   if (!added) {
-    told.textContent = fault?.textContent?.trim() || "The pictures were not added. Try again.";
-    announce(told.textContent);
+    message.textContent = fault?.textContent?.trim() || "The pictures were not added. Try again.";
+    announce(message.textContent);
     return;
   }
-  told.textContent = "";
+  message.textContent = "";
   const before = field.value.slice(0, field.selectionStart);
   const gap = before === "" || before.endsWith("\n") ? "" : "\n\n";
   field.setRangeText(`${gap}${added}\n`, field.selectionStart, field.selectionEnd, "end");
@@ -79,10 +79,10 @@ if (form && paneOf(document)) {
   const button = form.querySelector("button[data-adds-pictures]");
   const input = form.elements.pictures;
   if (button && input) {
-    const told = document.createElement("p");
-    told.className = "fault";
-    told.id = "field-pictures-told";
-    button.closest(".field").append(told);
+    const message = document.createElement("p");
+    message.className = "fault";
+    message.id = "pictures-message";
+    button.closest(".field").append(message);
     button.hidden = true;
     input.addEventListener("change", async () => {
       const files = [...input.files];

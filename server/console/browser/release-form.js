@@ -32,12 +32,12 @@ const addLine = (button) => {
 
 const showUtc = (field, zone) => {
   const hint = document.getElementById("field-publishedAt-hint");
-  const told = document.createElement("span");
-  hint.prepend(told);
+  const inUtc = document.createElement("span");
+  hint.prepend(inUtc);
   const show = () => {
     const at = new Date(field.value);
     const isOwn = zone.value === zoned.resolvedOptions().timeZone && !Number.isNaN(at.getTime());
-    told.textContent = isOwn ? `${utc.format(at)}. ` : "";
+    inUtc.textContent = isOwn ? `${utc.format(at)}. ` : "";
   };
   field.addEventListener("input", show);
   show();

@@ -49,7 +49,7 @@ export async function openSqlite(
     snapshot: (use) => gate.pass(() => readAtOneInstant(() => connect(driver, file, true), use)),
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
-    remembers: true,
+    caches: true,
     // The program that copies the write-ahead log is reading it all the time, so the log cannot be emptied.
     emptyLog: async () => isCopied || emptyLog(writer),
     logBytes: () => logBytes(file),

@@ -11,7 +11,7 @@ import type { Handlers, Request } from "../../http/handler.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
 import { messages } from "../messages/store.ts";
 import { threadUrl } from "../threads/answer.ts";
-import { tellChanged } from "../threads/change.ts";
+import { recordThreadChange } from "../threads/change.ts";
 import { partTest, passedFailures, passedNote } from "./rules.ts";
 import { type Failure, failures as rows } from "./store.ts";
 
@@ -138,7 +138,7 @@ async function resolve(
   const changes = changesBetween(await changeableOf(tx, id), { status: "resolved" });
   await updateThread(tx, id, { status: "resolved", at: pass.passedAt, by });
   const thread = { id, appId: pass.appId, at: pass.passedAt };
-  await tellChanged({ newId }, tx, { ...thread, fields: ["status"], status: "resolved" });
+  await recordThreadChange({ newId }, tx, { ...thread, fields: ["status"], status: "resolved" });
   const note = {
     direction: "note",
     author: "team",

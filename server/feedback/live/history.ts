@@ -28,7 +28,7 @@ export interface History {
 }
 
 /** The number of events that are kept. */
-const mostRemembered = 500;
+const mostKept = 500;
 
 /** Events from this time before `since` are also sent, because the clocks of servers differ. */
 const marginMs = 2_000;
@@ -69,7 +69,7 @@ export function createHistory(begun: string): History {
         return { ...change, number: last, at, text: textOf(change, at, `${epoch}-${last}`) };
       });
       events.push(...added);
-      const dropped = events.splice(0, Math.max(0, events.length - mostRemembered));
+      const dropped = events.splice(0, Math.max(0, events.length - mostKept));
       // Events of the same time as a dropped one may be dropped, too.
       completeSince = dropped.at(-1)?.at ?? completeSince;
       return added;

@@ -8,7 +8,7 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
 import { snoozes } from "../snooze/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
-import { changeThread, tellChanged } from "../threads/change.ts";
+import { changeThread, recordThreadChange } from "../threads/change.ts";
 import { readableThread } from "../threads/owned.ts";
 import { feedbackThreads } from "../threads/store.ts";
 import { ownedThread } from "../threads/whole-thread.ts";
@@ -106,7 +106,7 @@ async function moveInto(
   const number = (await merges.lastNumber(tx, [id, into])) + 1;
   await merges.merge(tx, { id, intoId: into, number, appId, at, by: caller.userId });
   await settle(deps, tx, { id: into, appId, by: caller.userId, fields: ["merged"] });
-  await tellChanged(deps, tx, { id, appId, at, fields: ["mergedInto"] });
+  await recordThreadChange(deps, tx, { id, appId, at, fields: ["mergedInto"] });
   const change = changeByMerge(thread, other, deps.clock.now());
   if (change) await changeOther(deps, tx, { caller, address, appId, id, other, change });
   const record = createAuditWriter(deps);
@@ -273,5 +273,5 @@ async function settle(
   const at = deps.clock.now().toISOString();
   await feedbackThreads.setProposalStatus(tx, id);
   await noteActivity(tx, id, { at, by });
-  await tellChanged(deps, tx, { id, appId, at, fields });
+  await recordThreadChange(deps, tx, { id, appId, at, fields });
 }

@@ -65,7 +65,7 @@ export async function changeThread(
   if (fields.length > 0) {
     // Tags and assignees change no row that live events come from. (rule F70)
     tx.signal(threadTopic(id));
-    await tellChanged(deps, tx, { ...thread, at, fields, status: change.status, by });
+    await recordThreadChange(deps, tx, { ...thread, at, fields, status: change.status, by });
   }
   if (isFinish(change.status))
     await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, true);
@@ -76,7 +76,7 @@ export const isFinish = (status: string | undefined): boolean =>
   status !== undefined && !isUnfinished(status);
 
 /** Stores the event that fields of a thread were changed. */
-export const tellChanged = (
+export const recordThreadChange = (
   deps: Pick<Deps, "newId">,
   tx: Transaction,
   {

@@ -234,11 +234,15 @@ function headerOf(
   if (content.length < 8) return undefined;
   const flags = content.readUInt32BE(0) & 0xffffff;
   const fields = fieldsOf(content, 8);
-  const told = flags & 0x1 ? fields.next(8) : undefined;
+  const baseOffset = flags & 0x1 ? fields.next(8) : undefined;
   if (flags & 0x2) fields.next(4);
   if (flags & 0x8) fields.next(4);
   const sampleSize = flags & 0x10 ? fields.next(4) : undefined;
-  return { track: content.readUInt32BE(4), base: told ?? (flags & 0x20000 ? moof.from : end), sampleSize };
+  return {
+    track: content.readUInt32BE(4),
+    base: baseOffset ?? (flags & 0x20000 ? moof.from : end),
+    sampleSize,
+  };
 }
 
 function runOf(content: Buffer, sampleSize: number) {

@@ -158,8 +158,8 @@ function writeSum(bytes: FileBytes, at: number, sum: number): void {
  */
 export function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
-  const told = bytes.read(4, 4).readUInt32LE(0);
-  const end = Math.min(bytes.size, 8 + told + (told % 2));
+  const size = bytes.read(4, 4).readUInt32LE(0);
+  const end = Math.min(bytes.size, 8 + size + (size % 2));
   keepChunks(bytes, { from: 12, to: end, left: mostWebpChunks, isFrame: false });
   bytes.erase(end, bytes.size - end);
   return true;

@@ -99,12 +99,12 @@ const isOfSilent = ({ bytes, silent }: Film, { inner }: Element): boolean =>
 const seenOrHeard = [1, 2];
 
 function isSilentTrack(film: Film, element: Element): boolean {
-  const told = new Map<number, number>();
+  const numbers = new Map<number, number>();
   for (const { id, inner, to } of partsOf(film, element))
     if (id === trackNumber || id === trackType)
-      told.set(id, film.bytes.read(inner, Math.min(8, to - inner)).reduce(joined, 0));
-  if (seenOrHeard.includes(told.get(trackType) ?? 0)) return false;
-  film.silent.add(told.get(trackNumber) ?? 0);
+      numbers.set(id, film.bytes.read(inner, Math.min(8, to - inner)).reduce(joined, 0));
+  if (seenOrHeard.includes(numbers.get(trackType) ?? 0)) return false;
+  film.silent.add(numbers.get(trackNumber) ?? 0);
   return true;
 }
 
@@ -159,8 +159,8 @@ function numberAt(bytes: Uint8Array) {
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
   // The first byte is for the new type, and the other bytes before the content are for the length. A long element may
   // need more bytes for the length.
-  const told = Math.min(8, inner - from - 1);
-  const width = to - from - 1 - told < 2 ** (7 * told) - 1 ? told : 8;
+  const lengthBytes = Math.min(8, inner - from - 1);
+  const width = to - from - 1 - lengthBytes < 2 ** (7 * lengthBytes) - 1 ? lengthBytes : 8;
   const length = Buffer.alloc(width);
   if (width > 6) length.writeUIntBE(to - from - 1 - width, width - 6, 6);
   else length.writeUIntBE(to - from - 1 - width, 0, width);

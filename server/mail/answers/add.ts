@@ -3,7 +3,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
 import { messages } from "../../feedback/messages/store.ts";
-import { tellChanged } from "../../feedback/threads/change.ts";
+import { recordThreadChange } from "../../feedback/threads/change.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { withoutSenderLinks } from "../sender-page/links.ts";
 import { type ReportRow, reports } from "../sender-reports/store.ts";
@@ -74,7 +74,7 @@ export async function addAnswer(
     facts: { messageId: id, from: "sender" },
   });
   if (await reports.reopen(tx, feedbackId))
-    await tellChanged({ newId }, tx, {
+    await recordThreadChange({ newId }, tx, {
       ...{ id: feedbackId, appId, at: createdAt },
       fields: ["status"],
       status: "open",

@@ -54,7 +54,7 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   for (const note of notes) {
     await deps.database.write(async (tx) => {
       if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
-      await tellPublishedByTime(deps, tx, note, now);
+      await recordPublishedByTime(deps, tx, note, now);
       if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > mailedFor) return;
       for (const [address, report] of await audienceOf(
         tx,
@@ -71,7 +71,7 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
  * Stores the event that a release note was published, if that has not been done: a note with a date in the future is
  * published by the passing of time.
  */
-async function tellPublishedByTime(
+async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,
   tx: Transaction,
   { id, appId, publishedAt }: NoteToMail,

@@ -241,7 +241,7 @@ function sameRelease(
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
   // If a person's text equals the imported text, the server lets later imports change the field again. It compares the
   // texts only if it receives the imported text.
-  if (!isTold(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
+  if (!namesEdits(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
   const named = feedbackIdsIn([entry.body, ...entry.items.map(({ text }) => text)].join("\n"));
@@ -250,7 +250,7 @@ function sameRelease(
 }
 
 /** Whether the server returns which fields a person edited, and which threads are linked. Older servers do not. */
-const isTold = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
+const namesEdits = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
   editedFields !== undefined && feedbackIds !== undefined;
 
 /** Whether two values are the same for the server. It trims texts and ignores the order of fields. */

@@ -99,11 +99,11 @@ describe.each(databases)("threads that several agents read at the same moment on
     change = async () => {};
     asked.length = 0;
     expect((await read()).map((thread) => thread?.id)).toEqual(threads);
-    const { remembers } = service.deps.database;
-    expect(asked).toHaveLength(remembers ? 1 : statementsFor(2));
+    const { caches } = service.deps.database;
+    expect(asked).toHaveLength(caches ? 1 : statementsFor(2));
     asked.length = 0;
     await read();
-    expect(asked).toHaveLength(remembers ? 0 : statementsFor(2));
+    expect(asked).toHaveLength(caches ? 0 : statementsFor(2));
   });
 });
 

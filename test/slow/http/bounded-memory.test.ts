@@ -11,7 +11,7 @@ import { faqs } from "../../../src/contract/faqs.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 /** A database that does not change. */
-const database = { remembers: true, onSignal: () => () => {}, onForeignChange: () => () => {} };
+const database = { caches: true, onSignal: () => () => {}, onForeignChange: () => () => {} };
 const megabyte = 1_048_576;
 const memoryOf = (megabytes: number) => createMemory(database, megabytes * megabyte);
 const secret = () => randomBytes(32).toString("hex");

@@ -42,7 +42,7 @@ import {
   FixesField,
   fixesOf,
   NamedThreads,
-  toldVersion,
+  notifiedVersion,
   withFixes,
 } from "./fixes.tsx";
 import { ChangelogEntryForm, type ChangelogEntryFormProps, type FieldZone } from "./form.tsx";
@@ -119,8 +119,8 @@ async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean)
   const { fields } = visit;
   if (fields.text("intent") !== "publish" || isOut) return;
   const fixes = await fixesOf(visit, given, false);
-  if (fixes.told.length === 0 || fields.text("told") === toldVersion(fixes)) return;
-  const message = `${countOfSenders(fixes.told.length)} would get a mail. Check the list, then publish.`;
+  if (fixes.notified.length === 0 || fields.text("notified") === notifiedVersion(fixes)) return;
+  const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list, then publish.`;
   throw new ApiError("wrong_state", { message });
 }
 

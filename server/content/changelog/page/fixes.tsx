@@ -19,7 +19,7 @@ import { maskedAddress, typedThreads } from "../rules/named-threads.ts";
 export interface Fixes {
   readonly threads: readonly NamedThread[];
   /** The addresses that get a mail when the note is published. Empty for a note that is already published. */
-  readonly told: readonly string[];
+  readonly notified: readonly string[];
 }
 
 /** Returns the id of the app in the path. Throws `not_found` if the person is not a member of it. */
@@ -91,20 +91,20 @@ export async function fixesOf(
     ids: named,
     numbers: numbers.slice(0, limits.changelogFeedback),
   });
-  const told = isOut
+  const notified = isOut
     ? []
-    : await visit.reads.toldAddresses(
+    : await visit.reads.addressesToNotify(
         appId,
         threads.map(({ id }) => id),
       );
-  return { threads, told };
+  return { threads, notified };
 }
 
 /**
  * Returns a value that changes with the list of receivers. With it, no mail is sent to an address that the person has
  * not seen in the list.
  */
-export const toldVersion = ({ told }: Fixes): string => (told.length === 0 ? "" : versionOf(told));
+export const notifiedVersion = ({ notified }: Fixes): string => (notified.length === 0 ? "" : versionOf(notified));
 
 /** Returns a number of senders as text. */
 export const countOfSenders = (count: number): string => (count === 1 ? "1 sender" : `${count} senders`);
@@ -134,9 +134,9 @@ export const FixesField = ({
       hint="Numbers of threads, separated by commas. The senders of these threads get a mail when the note is published. Apps do not see these numbers."
     />
     <div id="fixed-threads" data-refreshed>
-      <input type="hidden" name="told" value={toldVersion(fixes)} />
+      <input type="hidden" name="notified" value={notifiedVersion(fixes)} />
       <NamedThreads {...{ fixes, links, appId }} removable={typedIn(form, fixes)} />
-      <Told fixes={fixes} />
+      <Notified fixes={fixes} />
     </div>
   </div>
 );
@@ -193,21 +193,21 @@ export const NamedThreads = ({
 const mostShown = 100;
 
 /** Shows who gets a mail when the note is published. */
-const Told = ({ fixes: { told } }: { readonly fixes: Fixes }) =>
-  told.length === 0 ? null : (
+const Notified = ({ fixes: { notified } }: { readonly fixes: Fixes }) =>
+  notified.length === 0 ? null : (
     <details class="reveal">
-      <summary>{`${countOfSenders(told.length)} ${told.length === 1 ? "gets" : "get"} a mail`}</summary>
+      <summary>{`${countOfSenders(notified.length)} ${notified.length === 1 ? "gets" : "get"} a mail`}</summary>
       <p class="muted small">
         When the note is published, each of them gets one mail. These are senders who have answered and have
         not unsubscribed.
       </p>
-      <ul class="told small">
-        {told.slice(0, mostShown).map((address) => (
+      <ul class="receivers small">
+        {notified.slice(0, mostShown).map((address) => (
           <li key={address}>
             <Line text={maskedAddress(address)} />
           </li>
         ))}
-        {told.length > mostShown && <li>{`and ${told.length - mostShown} more`}</li>}
+        {notified.length > mostShown && <li>{`and ${notified.length - mostShown} more`}</li>}
       </ul>
     </details>
   );

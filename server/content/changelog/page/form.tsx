@@ -117,8 +117,8 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
   );
 };
 
-const publishWords = ({ told }: Fixes): string =>
-  told.length === 0 ? "Publish now" : `Publish and notify ${countOfSenders(told.length)}`;
+const publishWords = ({ notified }: Fixes): string =>
+  notified.length === 0 ? "Publish now" : `Publish and notify ${countOfSenders(notified.length)}`;
 
 const releaseTypes = [
   ["major", "Major"],

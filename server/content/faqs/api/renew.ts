@@ -5,7 +5,7 @@ import { recordEvent } from "../../../webhooks/events/record.ts";
 import { faqs as rows } from "../store.ts";
 
 /** How many ids of entries an event contains at most. */
-const mostTold = 100;
+const mostNamed = 100;
 
 /** Makes all cached answers with an app's FAQ invalid, and stores the event of the change. */
 export async function renewFaqs(
@@ -17,6 +17,6 @@ export async function renewFaqs(
   tx.signal(appTopic(appId));
   await recordEvent({ newId }, tx, {
     ...{ appId, type: "faq.changed", subjectId: appId, at: clock.now().toISOString() },
-    facts: { entryIds: entryIds.slice(0, mostTold) },
+    facts: { entryIds: entryIds.slice(0, mostNamed) },
   });
 }

@@ -2,8 +2,8 @@ import { addMember, changeRole, removeMember, replacePassword } from "../../../.
 import { retention } from "../../../../server/feedback/removal/store.ts";
 import type { Service } from "../../service/service.ts";
 import { cookieOf, postSession } from "../../sign-in/password-accounts.ts";
-import type { Act } from "./remembered-acts.ts";
-import type { LookName, RememberedWorld } from "./remembered-world.ts";
+import type { Act } from "./cached-acts.ts";
+import type { CachedWorld, LookName } from "./cached-world.ts";
 
 /** A change, the required earlier actions, and the cached answers that it changes. */
 export interface Change {
@@ -114,7 +114,7 @@ export const everyChange: readonly Change[] = [
 
 /** Actions that are not among the random ones, because they would end something that the random ones need. */
 export function createLastActs(
-  world: RememberedWorld,
+  world: CachedWorld,
   later: (milliseconds: number) => void,
 ): Record<string, Act> {
   const { appId, cast, person, member, threadId, runs } = world;

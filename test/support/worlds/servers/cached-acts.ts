@@ -1,6 +1,6 @@
 import type { Answer } from "../../service/request.ts";
 import type { Service } from "../../service/service.ts";
-import type { RememberedWorld } from "./remembered-world.ts";
+import type { CachedWorld } from "./cached-world.ts";
 
 const sender = "eve@example.org";
 const dayMs = 86_400_000;
@@ -11,7 +11,7 @@ export type Act = (server: Service) => Promise<unknown>;
 type Acts = Record<string, Act>;
 
 /** Every kind of change of cached data. `later` moves the clocks of all servers. */
-export function createActs(world: RememberedWorld, later: (milliseconds: number) => void): Acts {
+export function createActs(world: CachedWorld, later: (milliseconds: number) => void): Acts {
   const calls = createCalls(world);
   return {
     ...content(calls, world),
@@ -25,7 +25,7 @@ export function createActs(world: RememberedWorld, later: (milliseconds: number)
 type Calls = ReturnType<typeof createCalls>;
 
 /** The requests of people and programs to a server. */
-function createCalls(world: RememberedWorld) {
+function createCalls(world: CachedWorld) {
   const { appId, cast, person, threadId, runs } = world;
   let count = 0;
   const console = (server: Service, method: string, path: string, body?: unknown): Promise<Answer> =>
@@ -57,7 +57,7 @@ function createCalls(world: RememberedWorld) {
   };
 }
 
-const content = ({ next, faqs, console, app }: Calls, world: RememberedWorld): Acts => ({
+const content = ({ next, faqs, console, app }: Calls, world: CachedWorld): Acts => ({
   "add a FAQ": async (server) => {
     const made = await faqs(server, "POST", "", { question: `How ${next()}?`, answer: "So." });
     if (made.status === 201) world.faqs.push(made.field("id"));
@@ -74,7 +74,7 @@ const content = ({ next, faqs, console, app }: Calls, world: RememberedWorld): A
   "rename the app": (server) => app(server, { name: `App ${next()}` }),
 });
 
-const triage = ({ next, thread, console }: Calls, world: RememberedWorld): Acts => ({
+const triage = ({ next, thread, console }: Calls, world: CachedWorld): Acts => ({
   note: (server) => thread(server, "POST", "/messages", { direction: "note", body: `Note ${next()}` }),
   resolve: (server) => thread(server, "PATCH", "", { status: "resolved" }),
   open: (server) => thread(server, "PATCH", "", { status: "open" }),
@@ -90,7 +90,7 @@ const triage = ({ next, thread, console }: Calls, world: RememberedWorld): Acts 
   unblock: (server) => console(server, "DELETE", `/blocked-senders/${world.blocks.pop()}`),
 });
 
-const proposals = ({ next, agent, order, work }: Calls, world: RememberedWorld): Acts => ({
+const proposals = ({ next, agent, order, work }: Calls, world: CachedWorld): Acts => ({
   propose: async (server) => {
     const plan = { summary: `Plan ${next()}`, plan: "1. Look." };
     const made = await agent(server, "POST", `/feedback/${world.threadId}/proposal`, plan);
@@ -107,7 +107,7 @@ const proposals = ({ next, agent, order, work }: Calls, world: RememberedWorld):
   "release the claim": (server) => order(server, "release"),
 });
 
-const access = ({ console, role }: Calls, world: RememberedWorld): Acts => ({
+const access = ({ console, role }: Calls, world: CachedWorld): Acts => ({
   demote: (server) => role(server, "viewer"),
   promote: (server) => role(server, "owner"),
   "make a key": async (server) => {
@@ -139,7 +139,7 @@ const access = ({ console, role }: Calls, world: RememberedWorld): Acts => ({
 
 const testing = (
   { next, console, slot }: Calls,
-  world: RememberedWorld,
+  world: CachedWorld,
   later: (milliseconds: number) => void,
 ): Acts => ({
   "report a session": (server) => {

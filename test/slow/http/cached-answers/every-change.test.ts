@@ -3,31 +3,27 @@ import { sqlite } from "../../../support/database/databases.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { endpoints } from "../../../support/service/endpoints.ts";
 import type { Service } from "../../../support/service/service.ts";
+import { type Act, createActs } from "../../../support/worlds/servers/cached-acts.ts";
+import { type CachedWorld, lookAt, makeCachedWorld } from "../../../support/worlds/servers/cached-world.ts";
+import { startCachingServers } from "../../../support/worlds/servers/caching-servers.ts";
 import { type Change, createLastActs, everyChange } from "../../../support/worlds/servers/every-change.ts";
-import { type Act, createActs } from "../../../support/worlds/servers/remembered-acts.ts";
-import {
-  lookAt,
-  makeRememberedWorld,
-  type RememberedWorld,
-} from "../../../support/worlds/servers/remembered-world.ts";
-import { startRememberingServers } from "../../../support/worlds/servers/remembering-servers.ts";
 
 /** The data that exists before each change. */
 const first = ["make a key", "make a token", "sign a device in", "add a FAQ"];
 /** Their work continues after the answer. */
 const background = ["people.erase", "account.remove"];
 
-describe("what is remembered", () => {
-  let place: Awaited<ReturnType<typeof startRememberingServers>>;
+describe("a cached answer", () => {
+  let place: Awaited<ReturnType<typeof startCachingServers>>;
   beforeAll(async () => {
-    place = await startRememberingServers(sqlite);
+    place = await startCachingServers(sqlite);
   });
   afterAll(() => place.stop());
 
   /** Test data with servers that have all answers in their caches, and the actions on it. */
   async function begin({ after = [] }: Pick<Change, "after">) {
     const { server, later } = place;
-    const world = await makeRememberedWorld(server);
+    const world = await makeCachedWorld(server);
     const acts: Readonly<Record<string, Act>> = {
       ...createActs(world, later),
       ...createLastActs(world, later),
@@ -60,7 +56,7 @@ describe("what is remembered", () => {
 });
 
 /** The second read comes from the cache. */
-async function lookTwice(server: Service, world: RememberedWorld): Promise<void> {
+async function lookTwice(server: Service, world: CachedWorld): Promise<void> {
   for (let time = 0; time < 2; time += 1) await lookAt(server, world);
 }
 

@@ -3,9 +3,9 @@ import { makeWorkingAgent } from "../agents/approved-proposal.ts";
 import { bearer } from "../owner-with-one-of-each.ts";
 
 /** An app with all data that servers cache, and a record of the changes so far. */
-export type RememberedWorld = Awaited<ReturnType<typeof makeRememberedWorld>>;
+export type CachedWorld = Awaited<ReturnType<typeof makeCachedWorld>>;
 
-export async function makeRememberedWorld(service: Service) {
+export async function makeCachedWorld(service: Service) {
   const cast = await makeWorkingAgent(service);
   const { appId, agent, person } = cast;
   const report = (server: Service, fields: object = {}) =>
@@ -43,7 +43,7 @@ export async function makeRememberedWorld(service: Service) {
 export type LookName = keyof ReturnType<typeof looksAt>;
 
 /** All cached answers, as this server sends them. Clients must see no difference between servers. */
-export async function lookAt(server: Service, world: RememberedWorld): Promise<Record<string, string>> {
+export async function lookAt(server: Service, world: CachedWorld): Promise<Record<string, string>> {
   const looks = looksAt(world);
   const seen = await Promise.all(
     Object.entries(looks).map(async ([name, { path, headers }]) => {
@@ -55,7 +55,7 @@ export async function lookAt(server: Service, world: RememberedWorld): Promise<R
 }
 
 /** Reads one of them. */
-export async function lookAtOne(server: Service, world: RememberedWorld, at: number): Promise<void> {
+export async function lookAtOne(server: Service, world: CachedWorld, at: number): Promise<void> {
   const looks = Object.values(looksAt(world));
   const look = looks[at % looks.length];
   if (look) await server.request("GET", `/api/v1${look.path}`, { headers: look.headers });
@@ -66,7 +66,7 @@ interface Look {
   readonly headers: Record<string, string>;
 }
 
-function looksAt({ cast, agent, threadId, runs, ...world }: RememberedWorld) {
+function looksAt({ cast, agent, threadId, runs, ...world }: CachedWorld) {
   const thread = `/agent/feedback/${threadId}`;
   return {
     faqs: { path: "/faqs/remote", headers: cast.key },

@@ -100,9 +100,9 @@ describe.each(databases)("threads that the server keeps in memory, on $name,", (
         const world = await begin(service);
         for (const { name, at } of taken) {
           await Promise.all([world.act(name, at), world.readAll(), world.readAll()]);
-          const remembered = seen(await world.readAll());
+          const cached = seen(await world.readAll());
           await forgetEverything();
-          expect({ after: name, seen: remembered }).toEqual({
+          expect({ after: name, seen: cached }).toEqual({
             after: name,
             seen: seen(await world.readAll()),
           });

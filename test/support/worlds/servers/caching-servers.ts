@@ -5,14 +5,14 @@ const secret = "the secret of one deployment, on each of its servers";
 const noon = Date.parse("2026-06-01T12:00:00Z");
 
 /** A server, and a reference server without a cache: its answers show the content of the database. */
-export async function startRememberingServers({ create }: TestEngine) {
+export async function startCachingServers({ create }: TestEngine) {
   const place = await create();
   const environment = { INNKEEP_RATE_LIMITS: "off" };
   const start = (database = place) => startService({ database, secret, environment });
   const server = await start();
   const witness = await start({
     ...place,
-    open: async (options) => ({ ...(await place.open(options)), remembers: false }),
+    open: async (options) => ({ ...(await place.open(options)), caches: false }),
   });
   const all = [server, witness];
   // No day ends while the test runs.
