@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../support/browser/browser.ts";
+import { withBrowser } from "../../support/browser/with-browser.ts";
 import {
   dataUrl,
   gif,
@@ -11,7 +12,7 @@ import {
   webm,
   webp,
 } from "../../support/files/sample-files.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import type { Service } from "../../support/service/service.ts";
 import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const scripts = [
@@ -35,14 +36,12 @@ const fieldOf = ({ mediaType }: SampleFile) => (mediaType.startsWith("video/") ?
 describe("files that are also valid scripts", () => {
   let service: Service;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  withBrowser(
+    (started) => {
+      ({ service, browser } = started);
+    },
+    { environment: { INNKEEP_RATE_LIMITS: "off" } },
+  );
 
   it("are not executed by a browser in any way of opening them", { timeout: 300_000 }, async () => {
     expect(polyglots.length).toBeGreaterThanOrEqual(30);

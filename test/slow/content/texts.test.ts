@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
+import { withBrowser } from "../../support/browser/with-browser.ts";
 import { png } from "../../support/files/sample-files.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import type { Service } from "../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
@@ -15,17 +16,12 @@ describe("the page on which a person writes a text", () => {
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   let page: Page;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
-    browser = await startBrowser();
   });
   beforeEach(async () => {
     page = await openPage(browser, service, world.headers);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const preview = () => page.getByRole("region", { name: "Preview" });

@@ -1,22 +1,18 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import type { TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import { withBrowser } from "../../support/browser/with-browser.ts";
+import type { Service } from "../../support/service/service.ts";
 import { makeTeam } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("two members who have opened the same thread in browsers", () => {
   let service: Service;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
+  withBrowser((started) => {
+    ({ service, browser } = started);
   });
 
   const start = async () => {

@@ -1,12 +1,13 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import type { TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
+import { withBrowser } from "../../support/browser/with-browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { makeNoticedApp, type NoticedMember, passTime } from "../../support/mail/noticed-app.ts";
 import { makeSubscriber, type PushService, startPushService } from "../../support/network/push-service.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import type { Service } from "../../support/service/service.ts";
 import { propose } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
@@ -62,14 +63,12 @@ function standIn({ endpoint, p256dh, auth, allowed }: StandIn) {
 describe("notices in a browser", () => {
   let service: Service;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService({ settings: { dev: true } });
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  withBrowser(
+    (started) => {
+      ({ service, browser } = started);
+    },
+    { settings: { dev: true } },
+  );
 
   const open = async (
     member: NoticedMember,

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../support/browser/browser.ts";
 import { openPage } from "../../support/browser/browser-page.ts";
+import { withBrowser } from "../../support/browser/with-browser.ts";
 import { eventually } from "../../support/eventually.ts";
 import { makeNoticedApp, passTime } from "../../support/mail/noticed-app.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import type { Service } from "../../support/service/service.ts";
 import { propose } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
@@ -11,14 +12,12 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 describe("the link in a mail about a proposal", () => {
   let service: Service;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService({ settings: { dev: true } });
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  withBrowser(
+    (started) => {
+      ({ service, browser } = started);
+    },
+    { settings: { dev: true } },
+  );
 
   /** A proposal, and the link to it in the mail to a maintainer. */
   async function mailedProposal() {

@@ -1,12 +1,13 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { consolePaths, proposalPaths } from "../../../support/browser/console-paths.ts";
 import { visitEach } from "../../../support/browser/tabs.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { authorizeAddress, newDevice } from "../../../support/sign-in/device-sign-in.ts";
 import { makeProposalStates } from "../../../support/worlds/agents/proposal-states.ts";
 import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../../support/worlds/cycle-on-its-ninth-day.ts";
@@ -33,8 +34,8 @@ describe("every page of the console", () => {
   let headers: { readonly cookie?: string };
   let own: string[];
   let open: string[];
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
     test = await makeCycleOnNinthDay(service, world);
     headers = await service.signIn(world.owner);
@@ -69,7 +70,6 @@ describe("every page of the console", () => {
       "/api/v1/docs",
       device,
     ];
-    browser = await startBrowser();
   });
   /** The page of the receipt of an erasure. */
   const receipt = async () => {
@@ -81,10 +81,6 @@ describe("every page of the console", () => {
     const { token } = await (await makeTeam(service)).invite(email);
     return `/console/invitations/${token}`;
   };
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
 
   it("follows the rules of WCAG A and AA, in light mode on a phone and in dark mode on a wide screen", {
     timeout: 300_000,

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { consolePaths, proposalPaths } from "../../../support/browser/console-paths.ts";
 import { visitEach } from "../../../support/browser/tabs.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { dataUrl, pdf } from "../../../support/files/sample-files.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { makeProposalStates } from "../../../support/worlds/agents/proposal-states.ts";
 import { newListing, recordSession } from "../../../support/worlds/listing-and-slot-activity.ts";
 import {
@@ -40,19 +41,14 @@ describe("a hostile text on a page", () => {
   const happened: string[] = [];
   /** The pages that show only one object, by the payload in it. */
   const planted = new Map<string, readonly string[]>();
-  beforeAll(async () => {
-    service = await startService();
-    browser = await startBrowser();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
     await world.call("PATCH", `/apps/${world.app.id}`, { name: payloads[1].slice(0, 100) });
     for (const payload of payloads) planted.set(payload, await plant(service, world, payload));
     page = await openPage(browser, service, world.headers);
     tabs = [page, await openPage(browser, service, world.headers)];
     for (const tab of tabs) watch(tab, service, happened);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   it.each(payloads)("is not executed, loads nothing, and creates no element: %j", async (payload) => {

@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { consolePaths, proposalPaths } from "../../../support/browser/console-paths.ts";
 import { visitEach } from "../../../support/browser/tabs.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { makeProposalStates } from "../../../support/worlds/agents/proposal-states.ts";
 import {
   makeOwnerWithOneOfEach,
@@ -18,8 +19,8 @@ describe("every page of the console", () => {
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   let seen: readonly Seen[];
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
     await world.call("PATCH", `/feedback/${world.threadId}`, { subject: long.slice(0, 200) });
     await world.call("PATCH", `/faqs/${world.faqId}`, { question: long, answer: long });
@@ -29,7 +30,6 @@ describe("every page of the console", () => {
     });
     await world.call("POST", `/feedback/${world.threadId}/messages`, { direction: "note", body: long });
     await world.call("PATCH", `/apps/${world.app.id}`, { name: long.slice(0, 100) });
-    browser = await startBrowser();
     const tab = () => openPage(browser, service, world.headers, { reducedMotion: "reduce" });
     const states = await makeProposalStates(service, world, "Donaudampfschifffahrtsgesellschaft".repeat(3));
     const paths = [
@@ -40,10 +40,6 @@ describe("every page of the console", () => {
       "/console/nowhere",
     ];
     seen = await visitEach([await tab(), await tab()], paths, look);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   it("has no horizontal scrolling on a phone of 320 pixels, with menus open or closed", () => {

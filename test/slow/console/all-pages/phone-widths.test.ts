@@ -1,27 +1,23 @@
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { openDemo } from "../../../support/browser/demo-pages.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 
 describe("the console at a width of", () => {
   let service: Service;
   let browser: TestBrowser;
   let demo: Awaited<ReturnType<typeof openDemo>>;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     demo = await openDemo(service);
     for (let at = 0; at < 10; at += 1)
       await service.request("POST", `/api/v1/console/apps/${demo.appId}/faqs`, {
         headers: demo.headers,
         body: { question: `Question ${at}?`, answer: "Yes." },
       });
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const open = (width: number) =>

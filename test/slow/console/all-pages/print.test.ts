@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { everyPage, openDemo } from "../../../support/browser/demo-pages.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 
 const controls = "button, select, textarea, input, .button, summary";
 
@@ -11,15 +12,10 @@ describe("a printed page of the console", () => {
   let demo: Awaited<ReturnType<typeof openDemo>>;
   let browser: TestBrowser;
   let paths: string[];
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     demo = await openDemo(service);
     paths = [...(await everyPage(service, demo.visitor)).keys()];
-    browser = await startBrowser();
-  }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const printed = async (path: string) => {

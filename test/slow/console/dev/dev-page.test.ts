@@ -1,24 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Demo, seedDemo } from "../../../../server/demo/seed-demo.ts";
 import { axeFaults, loadAxe } from "../../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 
 describe("the page of the development server", () => {
   let service: Service;
   let browser: TestBrowser;
   let demo: Demo;
-  beforeAll(async () => {
-    service = await startService({ settings: { dev: true, demo: true } });
-    demo = await seedDemo(service.deps);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  withBrowser(
+    async (started) => {
+      ({ service, browser } = started);
+      demo = await seedDemo(service.deps);
+    },
+    { settings: { dev: true, demo: true } },
+  );
 
   const open = async (options: Parameters<typeof openPage>[3] = {}) => {
     const page = await openPage(browser, service, {}, options);

@@ -1,22 +1,18 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { endpoints } from "../../../support/service/endpoints.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 
 describe("the page with the documentation of the API", () => {
   let service: Service;
   let browser: TestBrowser;
   let app: { readonly key: string };
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     app = await service.makeApp();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const open = async (options: Parameters<typeof openPage>[3] = {}) => {

@@ -1,11 +1,12 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fullTime } from "../../../../server/console/times.tsx";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { readingOf } from "../../../support/browser/browser-without-scripts.ts";
 import { everyPage, openDemo } from "../../../support/browser/demo-pages.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { fillThreads } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 const publishedAt = "2026-10-20T23:30:00.000Z";
@@ -29,8 +30,8 @@ describe("the dates in the console", () => {
   let list: string;
   let entry: string;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     demo = await openDemo(service);
     list = `/console/changelog/${demo.appId}`;
     const made = await service.request("POST", `/api/v1/console/apps/${demo.appId}/changelog`, {
@@ -38,11 +39,6 @@ describe("the dates in the console", () => {
       body: { title: "Dated", version: "9.9.9", publishedAt },
     });
     entry = `${list}/${made.field("id")}`;
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   it("are checked by this test for every forbidden form", () => {

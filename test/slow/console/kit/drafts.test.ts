@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { makeAccount, type TestAccount } from "../../../support/sign-in/password-accounts.ts";
 import { propose, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
@@ -11,15 +12,10 @@ describe("an unsent text in a browser", () => {
   let browser: TestBrowser;
   let account: TestAccount;
   let app: { readonly id: string; readonly key: string };
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     account = await makeAccount(service);
     app = await service.makeApp(account);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const openThread = async () => {

@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hashPassword } from "../../../../server/secrets/passwords.ts";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { createBrowserWithoutScripts } from "../../../support/browser/browser-without-scripts.ts";
 import { consolePaths, proposalPaths } from "../../../support/browser/console-paths.ts";
 import { type TextForm, textForms } from "../../../support/browser/text-forms.ts";
 import { tryWay, waysToLoseText } from "../../../support/browser/ways-to-lose-text.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { runSeed } from "../../../support/random-seed.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { rounds } from "../../../support/torture.ts";
 import { makeProposalStates } from "../../../support/worlds/agents/proposal-states.ts";
 import {
@@ -23,19 +24,14 @@ describe("a typed text", () => {
   let browser: TestBrowser;
   let world: OwnerWithOneOfEach;
   let forms: TextForm[];
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
     const hash = await hashPassword(password);
     await service.deps.database.write((tx) =>
       tx.run("UPDATE users SET password_hash = ? WHERE id = ?", hash, world.owner.id),
     );
     forms = textForms(service, world);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   /** The short form of the tests tries two forms for each case, in each run other ones. The long form tries all. */

@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../../support/browser/browser-without-scripts.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
@@ -14,10 +15,9 @@ describe("the order of the FAQ in the console", () => {
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
   let path: string;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
-    browser = await startBrowser();
   });
   beforeEach(async () => {
     const app = await service.makeApp(world.owner);
@@ -26,10 +26,6 @@ describe("the order of the FAQ in the console", () => {
       const body = { question: `Question ${at}?`, answer: `Answer **${at}**` };
       await world.call("POST", `/apps/${app.id}/faqs`, body);
     }
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const questions = (page: Page) => page.locator(".faq .to").allInnerTexts();

@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import {
   makeAppWithAgent,
   propose,
@@ -20,18 +21,16 @@ describe("the triage desk in Chromium", () => {
   let team: Team;
   let inbox: string;
   let headers: Record<string, string>;
-  beforeAll(async () => {
-    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-    browser = await startBrowser();
-  });
+  withBrowser(
+    (started) => {
+      ({ service, browser } = started);
+    },
+    { environment: { INNKEEP_RATE_LIMITS: "off" } },
+  );
   beforeEach(async () => {
     team = await makeTeam(service);
     inbox = `/console/feedback/${team.app.id}`;
     headers = await service.signIn(team.owner);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const open = async (query = "", options: Options = {}): Promise<Page> => {

@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { databases } from "../../../support/database/databases.ts";
 import { answerOnPage } from "../../../support/mail/answer-on-page.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
@@ -12,15 +13,13 @@ describe.each(databases)("open pages that receive events, in Chromium on $name",
   let service: Service;
   let browser: TestBrowser;
   let team: Team;
-  beforeAll(async () => {
-    service = await startService({ engine });
-    browser = await startBrowser();
-    team = await makeTeam(service);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
-  });
+  withBrowser(
+    async (started) => {
+      ({ service, browser } = started);
+      team = await makeTeam(service);
+    },
+    { engine },
+  );
 
   // The page must not reload after a time. Only an event may cause a reload.
   const withoutPolls = (page: Page) =>

@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { makeAccount } from "../../../support/sign-in/password-accounts.ts";
 import {
   bearer,
@@ -17,14 +18,9 @@ describe("a person with a browser", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const run = async (id: string) =>

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { createProposalWorker, type ProposalWorker } from "../../../support/worlds/agents/proposal-states.ts";
 import {
   makeOwnerWithOneOfEach,
@@ -13,16 +14,11 @@ describe("a person who looks at the work of an agent in a browser", () => {
   let world: OwnerWithOneOfEach;
   let worker: ProposalWorker;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
     const token = await service.makeToken(world.owner, "agent", { scopes: ["runs:work"] });
     worker = createProposalWorker(service, world, token);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const approved = async () => {

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { makeTeam } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 describe("a saved reply in Chromium", () => {
   let service: Service;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
+  withBrowser((started) => {
+    ({ service, browser } = started);
   });
 
   it("is inserted after the typed text without a page load, and other typed text is kept", async () => {

@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the search window over a page", () => {
@@ -11,17 +12,12 @@ describe("the search window over a page", () => {
   let headers: Record<string, string>;
   let app: { readonly id: string; readonly key: string };
   let threadId: string;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     const owner = await service.makeUser();
     app = await service.makeApp(owner, { name: "Larder" });
     headers = await service.signIn(owner);
     threadId = await sendFeedback(service, app.key, { message: "The aardvark is missing." });
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const open = async (path: string, options: Parameters<typeof openPage>[3] = {}): Promise<Page> => {

@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
@@ -12,14 +13,9 @@ describe("the page of a thread in Chromium", () => {
   let service: Service;
   let browser: TestBrowser;
   let team: Team;
-  beforeAll(async () => {
-    service = await startService();
-    browser = await startBrowser();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     team = await makeTeam(service);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const open = async (report: object = {}) => {

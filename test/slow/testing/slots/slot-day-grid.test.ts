@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../support/service/service.ts";
+import { withBrowser } from "../../../support/browser/with-browser.ts";
+import type { Service } from "../../../support/service/service.ts";
 import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../../support/worlds/cycle-on-its-ninth-day.ts";
 import { newListing, recordSession } from "../../../support/worlds/listing-and-slot-activity.ts";
 import {
@@ -16,15 +17,10 @@ describe("the grid of slots and days", () => {
   let lived: CycleOnNinthDay;
   let browser: TestBrowser;
   let complaints: string[];
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     world = await makeOwnerWithOneOfEach(service);
     lived = await makeCycleOnNinthDay(service, world);
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
   beforeEach(() => {
     complaints = [];

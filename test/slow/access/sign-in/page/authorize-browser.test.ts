@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startBrowser, type TestBrowser } from "../../../../support/browser/browser.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { TestBrowser } from "../../../../support/browser/browser.ts";
 import { openPage } from "../../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../../support/service/service.ts";
+import { withBrowser } from "../../../../support/browser/with-browser.ts";
+import type { Service } from "../../../../support/service/service.ts";
 import {
   authorizeAddress,
   exchange,
@@ -16,17 +17,12 @@ describe("the sign-in of a device in Chromium with the policies of the pages", (
   let browser: TestBrowser;
   let account: TestAccount;
   let device: NewDevice;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     account = await makeAccount(service);
-    browser = await startBrowser();
   });
   beforeEach(async () => {
     device = await newDevice();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const signIn = async (page: Page) => {

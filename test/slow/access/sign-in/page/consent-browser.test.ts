@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../../support/browser/browser.ts";
 import { openPage } from "../../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../../support/service/service.ts";
+import { withBrowser } from "../../../../support/browser/with-browser.ts";
+import type { Service } from "../../../../support/service/service.ts";
 import { consentAddress, exchangeCode, registerProgram } from "../../../../support/sign-in/oauth.ts";
 import { makeAccount, type TestAccount } from "../../../../support/sign-in/password-accounts.ts";
 
@@ -18,15 +19,10 @@ describe("the consent page in Chromium with the policies of the pages", () => {
   let service: Service;
   let browser: TestBrowser;
   let account: TestAccount;
-  beforeAll(async () => {
-    service = await startService();
+  withBrowser(async (started) => {
+    ({ service, browser } = started);
     account = await makeAccount(service);
     await service.makeApp(account, { name: "Larder" });
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
   });
 
   const signIn = async (page: Page) => {

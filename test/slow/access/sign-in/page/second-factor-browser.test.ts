@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../../../support/browser/axe.ts";
-import { startBrowser, type TestBrowser } from "../../../../support/browser/browser.ts";
+import type { TestBrowser } from "../../../../support/browser/browser.ts";
 import { openPage } from "../../../../support/browser/browser-page.ts";
-import { type Service, startService } from "../../../../support/service/service.ts";
+import { withBrowser } from "../../../../support/browser/with-browser.ts";
+import type { Service } from "../../../../support/service/service.ts";
 import { makeAccount } from "../../../../support/sign-in/password-accounts.ts";
 import { nextCode, openWithPassword } from "../../../../support/sign-in/second-factors.ts";
 
@@ -17,13 +18,8 @@ const looks = [
 describe("the pages of the second factor in Chromium", () => {
   let service: Service;
   let browser: TestBrowser;
-  beforeAll(async () => {
-    service = await startService();
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await service.stop();
+  withBrowser((started) => {
+    ({ service, browser } = started);
   });
 
   const look = async (page: Page) => {
