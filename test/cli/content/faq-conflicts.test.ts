@@ -1,30 +1,24 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Service, startService } from "../../support/service/service.ts";
+import { beforeEach, describe, expect, it } from "vitest";
 import { rounds } from "../../support/torture.ts";
 import {
   type AppWithFaqFiles,
   cloneOf,
   type FaqCheckout,
-  makeAppWithFaqFiles,
   markdown,
+  withFaqFiles,
 } from "../../support/worlds/app-with-faq-files.ts";
 
-let service: Service;
 let world: AppWithFaqFiles;
 let checkout: FaqCheckout;
 let id: string;
-beforeAll(async () => {
-  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-});
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
+withFaqFiles(async (made) => {
+  world = made;
   checkout = world.checkout;
   id = await world.create("A?", "First.");
   await checkout.run("faq pull");
 });
-afterAll(() => service.stop());
 
 const file = (answer: string, more: Record<string, string | number> = {}) =>
   markdown({ id, question: "A?", sortOrder: 1, ...more }, answer);

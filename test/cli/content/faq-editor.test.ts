@@ -1,19 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Service, startService } from "../../support/service/service.ts";
-import { type AppWithFaqFiles, makeAppWithFaqFiles } from "../../support/worlds/app-with-faq-files.ts";
+import { describe, expect, it } from "vitest";
+import { type AppWithFaqFiles, withFaqFiles } from "../../support/worlds/app-with-faq-files.ts";
 
-let service: Service;
 let world: AppWithFaqFiles;
 let id: string;
-beforeAll(async () => {
-  service = await startService();
-});
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
+withFaqFiles(async (made) => {
+  world = made;
   id = await world.create("How?", "So.");
 });
-afterAll(() => service.stop());
 
 /** Runs `faq edit` on a terminal with an editor that makes this change. */
 async function edit(

@@ -1,25 +1,19 @@
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Service, startService } from "../../support/service/service.ts";
+import { describe, expect, it } from "vitest";
 import {
   type AppWithFaqFiles,
   type FaqCheckout,
-  makeAppWithFaqFiles,
   markdown,
+  withFaqFiles,
 } from "../../support/worlds/app-with-faq-files.ts";
 
-let service: Service;
 let world: AppWithFaqFiles;
 let checkout: FaqCheckout;
-beforeAll(async () => {
-  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-});
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
+withFaqFiles((made) => {
+  world = made;
   checkout = world.checkout;
 });
-afterAll(() => service.stop());
 
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 const good = markdown({ question: "Good?" }, "So.");

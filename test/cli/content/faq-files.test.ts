@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Service, startService } from "../../support/service/service.ts";
+import { describe, expect, it } from "vitest";
+import type { Service } from "../../support/service/service.ts";
 import {
   type AppWithFaqFiles,
   type FaqCheckout,
-  makeAppWithFaqFiles,
   makeCheckout,
   markdown,
+  withFaqFiles,
 } from "../../support/worlds/app-with-faq-files.ts";
 
 let service: Service;
 let world: AppWithFaqFiles;
 let checkout: FaqCheckout;
-beforeAll(async () => {
-  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-});
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
+withFaqFiles((made, started) => {
+  world = made;
+  service = started;
   checkout = world.checkout;
 });
-afterAll(() => service.stop());
 
 const push = (flags = "") => checkout.run(`faq push --yes${flags}`);
 const questions = async () => (await world.list()).map(({ question }) => question);

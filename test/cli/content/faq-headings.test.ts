@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { inputText } from "../../support/files/inputs.ts";
-import { type Service, startService } from "../../support/service/service.ts";
-import { type AppWithFaqFiles, makeAppWithFaqFiles } from "../../support/worlds/app-with-faq-files.ts";
+import { type AppWithFaqFiles, withFaqFiles } from "../../support/worlds/app-with-faq-files.ts";
 
-let service: Service;
 let world: AppWithFaqFiles;
-beforeAll(async () => {
-  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+withFaqFiles((made) => {
+  world = made;
 });
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
-});
-afterAll(() => service.stop());
 
 describe.each([
   ["faq-heading-only.md", "How do I export?", "Tap Export.", "# ", "\n\nTap Export.\n"],

@@ -1,27 +1,24 @@
 import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { type Service, startService } from "../../support/service/service.ts";
+import type { Service } from "../../support/service/service.ts";
 import {
   type AppWithFaqFiles,
   cloneOf,
   type FaqCheckout,
-  makeAppWithFaqFiles,
   markdown,
+  withFaqFiles,
 } from "../../support/worlds/app-with-faq-files.ts";
 
 let service: Service;
 let world: AppWithFaqFiles;
 let checkout: FaqCheckout;
-beforeAll(async () => {
-  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-});
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
+withFaqFiles((made, started) => {
+  world = made;
+  service = started;
   checkout = world.checkout;
 });
-afterAll(() => service.stop());
 
 const push = (flags = "", from = checkout) => from.run(`faq push --yes${flags}`);
 const inGerman = async () => {

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Service, startService } from "../../support/service/service.ts";
+import { describe, expect, it } from "vitest";
 import {
   type AppWithFaqFiles,
   type FaqCheckout,
-  makeAppWithFaqFiles,
+  withFaqFiles,
 } from "../../support/worlds/app-with-faq-files.ts";
 
-let service: Service;
 let world: AppWithFaqFiles;
 let checkout: FaqCheckout;
-beforeAll(async () => {
-  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-});
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
+withFaqFiles((made) => {
+  world = made;
   checkout = world.checkout;
 });
-afterAll(() => service.stop());
 
 describe.each(["docs/faq.yaml", "faq.yml", "faq.json"])("the list file %s", (path) => {
   it("contains the whole FAQ, and can be pulled, changed and pushed", async () => {

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Service, startService } from "../../support/service/service.ts";
+import { describe, expect, it } from "vitest";
 import {
   type AppWithFaqFiles,
   cloneOf,
   type FaqCheckout,
-  makeAppWithFaqFiles,
   markdown,
+  withFaqFiles,
 } from "../../support/worlds/app-with-faq-files.ts";
 
-let service: Service;
 let world: AppWithFaqFiles;
 let repository: FaqCheckout;
 let id: string;
-beforeAll(async () => {
-  service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
-});
-beforeEach(async () => {
-  world = await makeAppWithFaqFiles(service);
+withFaqFiles(async (made) => {
+  world = made;
   repository = world.checkout;
   id = await world.create("A?", "First.");
   await repository.run("faq pull");
 });
-afterAll(() => service.stop());
 
 const ci = { CI: "true" };
 const file = (answer: string, sortOrder = 1) => markdown({ id, question: "A?", sortOrder }, answer);

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 import { shortTransport } from "../../../src/client/transport.ts";
 import {
   type CommandLine,
@@ -7,7 +8,7 @@ import {
   createCommandLine,
   type Ran,
 } from "../clients/command-line.ts";
-import type { Service } from "../service/service.ts";
+import { type Service, startService } from "../service/service.ts";
 
 /** A checkout of FAQ files on a machine that has the key of an app. */
 export interface FaqCheckout {
@@ -91,6 +92,21 @@ export async function makeAppWithFaqFiles(service: Service) {
 }
 
 export type AppWithFaqFiles = Awaited<ReturnType<typeof makeAppWithFaqFiles>>;
+
+/**
+ * Registers the hooks of a file of tests: one server for all of them. Calls `begin` before each test with a new app and
+ * its FAQ files.
+ */
+export function withFaqFiles(
+  begin: (world: AppWithFaqFiles, service: Service) => Promise<void> | void,
+): void {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => begin(await makeAppWithFaqFiles(service), service));
+  afterAll(() => service.stop());
+}
 
 const entryOf = (value: unknown) => {
   const { id, question, answer, sortOrder } = Object(value);
