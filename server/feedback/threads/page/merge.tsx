@@ -1,6 +1,5 @@
 import type { ApiError } from "../../../../src/contract/errors.ts";
 import { type OwnedThread, type ThreadSummary, threads } from "../../../../src/contract/threads.ts";
-import { titled } from "../../../../src/words/visible.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import { IdempotencyField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
@@ -10,7 +9,8 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts"
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { nameIn, statusNames } from "../badges.tsx";
-import { readThread, threadPage } from "./page.tsx";
+import { readThread, threadPage, threadTitle } from "./page.tsx";
+import { numberOf, ThreadHead } from "./thread-head.tsx";
 
 /** How many threads the page offers at most. */
 const mostOffered = 20;
@@ -60,12 +60,9 @@ async function showMerge(visit: SignedInVisit, refusal?: ApiError): Promise<Repl
   );
 }
 
-const nameOf = ({ number }: { readonly number: number | null }): string =>
-  number === null ? "" : `#${number} `;
-
 const MergePage = ({
   navigation,
-  thread: { feedback },
+  thread,
   others,
   typed,
   refusal,
@@ -80,30 +77,11 @@ const MergePage = ({
   readonly now: Date;
 }) => {
   const { app, links } = navigation;
+  const { feedback } = thread;
   const address = links.thread(app.id, feedback.id, "merge");
   return (
-    <ConsolePage
-      navigation={navigation}
-      title={`Merge ${nameOf(feedback)}${titled(feedback.subject)}`}
-      address={address}
-      narrow
-    >
-      <nav class="neighbours" aria-label="Thread">
-        <a class="back" href={links.thread(app.id, feedback.id)}>
-          <span aria-hidden="true">←</span> Thread
-        </a>
-      </nav>
-      <div class="head">
-        <div class="stack tight">
-          <h1>Merge into another thread</h1>
-          <p>
-            {nameOf(feedback)}
-            <b>
-              <Line text={feedback.subject} />
-            </b>
-          </p>
-        </div>
-      </div>
+    <ConsolePage navigation={navigation} title={`Merge ${threadTitle(thread)}`} address={address} narrow>
+      <ThreadHead {...{ thread, links }} title="Merge into another thread" />
       <div class="stack wide">
         <Refused refusal={refusal} />
         <search>
@@ -172,7 +150,7 @@ const MergePage = ({
 const Offered = ({ other, now }: { readonly other: ThreadSummary; readonly now: Date }) => (
   <span class="offered">
     <b>
-      {nameOf(other)}
+      {numberOf(other)}
       <Line text={other.subject} />
     </b>
     <span class="under">

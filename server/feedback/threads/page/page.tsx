@@ -44,6 +44,7 @@ import { Answering, MessageComposer, type ReplyWays } from "./composer.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
 import { CurrentProposal, EarlierProposals, type RenderedPlans, renderedPlans } from "./proposal.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
+import { numberOf } from "./thread-head.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /** The sent form and the name of its notice, if the page is the answer to a form. */
@@ -183,8 +184,6 @@ export async function readThread(
   return thread;
 }
 
-const numberOf = ({ feedback: { number } }: OwnedThread): string => (number === null ? "" : `#${number} `);
-
 export interface ThreadProps {
   readonly navigation: AppNavigation;
   readonly thread: OwnedThread;
@@ -209,7 +208,7 @@ export interface ThreadProps {
 
 /** Returns the title of a page that shows a thread. */
 export const threadTitle = (thread: OwnedThread): string =>
-  `${numberOf(thread)}${titled(thread.feedback.subject)}`;
+  `${numberOf(thread.feedback)}${titled(thread.feedback.subject)}`;
 
 interface ThreadPageProps extends ThreadProps {
   readonly neighbours: Neighbours & Partial<QueueNeighbours>;

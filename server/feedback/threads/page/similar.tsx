@@ -1,5 +1,4 @@
 import { type OwnedThread, type SimilarThread, threads } from "../../../../src/contract/threads.ts";
-import { titled } from "../../../../src/words/visible.ts";
 import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { IdempotencyField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
@@ -10,7 +9,8 @@ import { goTo, type Reply, show } from "../../../console/respond.ts";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { nameIn, statusNames } from "../badges.tsx";
-import { readThread } from "./page.tsx";
+import { readThread, threadTitle } from "./page.tsx";
+import { numberOf, ThreadHead } from "./thread-head.tsx";
 
 async function showSimilar(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now } = visit;
@@ -20,34 +20,12 @@ async function showSimilar(visit: SignedInVisit): Promise<Reply> {
   const { items } = await ask(threads.similar, { params: { id: feedback.id } });
   const navigation = await appNavigationOf(visit, "inbox");
   return show(
-    <ConsolePage
-      navigation={navigation}
-      title={`Similar to ${numberOf(feedback)}${titled(feedback.subject)}`}
-      narrow
-    >
-      <nav class="neighbours" aria-label="Thread">
-        <a class="back" href={links.thread(app.id, feedback.id)}>
-          <span aria-hidden="true">←</span> Thread
-        </a>
-      </nav>
-      <div class="head">
-        <div class="stack tight">
-          <h1>Similar threads</h1>
-          <p>
-            {numberOf(feedback)}
-            <b>
-              <Line text={feedback.subject} />
-            </b>
-          </p>
-        </div>
-      </div>
+    <ConsolePage navigation={navigation} title={`Similar to ${threadTitle(thread)}`} narrow>
+      <ThreadHead {...{ thread, links }} title="Similar threads" />
       <Similar {...{ thread, items, links, now }} />
     </ConsolePage>,
   );
 }
-
-const numberOf = ({ number }: { readonly number: number | null }): string =>
-  number === null ? "" : `#${number} `;
 
 /** The similar threads. A script shows them beside the thread, too. */
 const Similar = ({
