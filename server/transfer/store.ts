@@ -9,7 +9,7 @@ import { depthOf } from "../feedback/merge/rules.ts";
 import { merges } from "../feedback/merge/store.ts";
 import { removeOldestThreads } from "../feedback/removal/store.ts";
 import { statistics } from "../feedback/statistics/store.ts";
-import { feedbackThreads } from "../feedback/threads/store.ts";
+import { feedbackThreads } from "../feedback/threads/store/threads.ts";
 import { proofs } from "../testing/proofs/store.ts";
 import type { Stored } from "./fields.ts";
 import type { RecordKind, StoredRow } from "./records/record.ts";

@@ -2,7 +2,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { start as contract } from "../../../src/contract/start.ts";
 import type { Deps } from "../../deps.ts";
 import { feedbackReportOf } from "../../feedback/reports/report.ts";
-import { feedbackThreads } from "../../feedback/threads/store.ts";
+import { feedbackThreads } from "../../feedback/threads/store/threads.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { readers } from "../../webhooks/events/store.ts";

@@ -7,7 +7,7 @@ import { columnsHolding } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import { releaseClaim } from "../../feedback/agent-work/end-claim.ts";
-import { merges } from "../../feedback/merge/store.ts";
+import { merges } from "../../feedback/merge/store/merges.ts";
 import { later } from "../../feedback/proposals/rules.ts";
 import {
   expiredApprovals,

@@ -8,10 +8,10 @@ import { byServerClock } from "../../clock.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
-import { changeableOf, updateThread } from "../inbox/store.ts";
 import { messages } from "../messages/store.ts";
 import { threadUrl } from "../threads/answer.ts";
 import { recordThreadChange } from "../threads/change.ts";
+import { changeableOf, updateThread } from "../threads/store/fields.ts";
 import { partTest, passedFailures, passedNote } from "./rules.ts";
 import { type Failure, failures as rows } from "./store.ts";
 

@@ -2,7 +2,7 @@ import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader } from "../../database/database.ts";
 import { type PageOfScopes, pageOfScopes } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
-import { isNewer } from "../threads/store.ts";
+import { isNewer } from "../threads/store/threads.ts";
 
 /** A proposal that waits for a decision, with its thread and app. */
 export interface AwaitingRow {

@@ -1,13 +1,10 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
-import type { Engine, Reader, Transaction } from "../../database/database.ts";
+import type { ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
+import type { Engine, Reader } from "../../database/database.ts";
 import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
-import * as tables from "../../database/schema/feedback.ts";
 import { loweredAddress } from "../../database/schema/table.ts";
-import { threadTopic } from "../../database/signals.ts";
-import { plannedEachTime, update } from "../../database/statements.ts";
+import { plannedEachTime } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
-import { isUnfinished } from "../snooze/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import {
   type OrderInTime,
@@ -26,7 +23,6 @@ import {
   byActivity,
   type MemberOf,
   newestByActivity,
-  noteActivity,
 } from "../unread/store/read-marks.ts";
 
 export interface SummaryRow
@@ -506,36 +502,3 @@ const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
 ];
 
 const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key}) < (?, ?)`, ...position];
-
-type Changeable = Pick<ThreadChange, "status" | "category" | "subject" | "githubIssueUrl">;
-
-/** Returns the current values of the fields that `updateThread` can change. */
-export const changeableOf = async (
-  reader: Reader,
-  id: string,
-): Promise<Readonly<Record<string, unknown>>> => ({
-  ...(await reader.get<Changeable>(
-    `SELECT status, category, subject, github_issue_url AS "githubIssueUrl" FROM feedback WHERE id = ?`,
-    id,
-  )),
-});
-
-const setFields = update(tables.feedback, "WHERE id = ?");
-
-/**
- * Sets the given fields as a change by the member `by`. Triggers add the thread to the queue of the search index. The
- * snooze of a finished thread ends.
- */
-export async function updateThread(
-  tx: Transaction,
-  id: string,
-  { at, by, ...change }: ThreadChange & { readonly at: string; readonly by: string },
-): Promise<void> {
-  const { status, category, subject, githubIssueUrl } = change;
-  const fields = { status, category, subject, githubIssueUrl };
-  if (Object.values(fields).every((value) => value === undefined)) return;
-  await noteActivity(tx, id, { at, by });
-  const snoozedUntil = status === undefined || isUnfinished(status) ? undefined : null;
-  await setFields(tx, { ...fields, snoozedUntil }, id);
-  tx.signal(threadTopic(id));
-}

@@ -1,6 +1,6 @@
 import type { MergedThread } from "../../../src/contract/threads.ts";
 import { undoRefusal, undoUntil } from "./rules.ts";
-import type { MergeRow } from "./store.ts";
+import type { MergeRow } from "./store/merges.ts";
 
 /** Returns the threads that were merged into a thread, as an answer shows them. */
 export const mergedThreads = (rows: readonly MergeRow[], now: Date): MergedThread[] =>

@@ -10,11 +10,11 @@ import { snoozes } from "../snooze/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { changeThread, recordThreadChange } from "../threads/change.ts";
 import { readableThread } from "../threads/owned.ts";
-import { feedbackThreads } from "../threads/store.ts";
+import { feedbackThreads } from "../threads/store/threads.ts";
 import { ownedThread } from "../threads/whole-thread.ts";
 import { threadNews } from "../unread/store/news.ts";
 import { markReadForAll, noteActivity, threadViews } from "../unread/store/read-marks.ts";
-import { noteReopened, resolutionOf, restoreResolution, threadState } from "./reopening-store.ts";
+import { noteReopened, resolutionOf, restoreResolution, threadState } from "./store/reopening.ts";
 import {
   arrivalsAt,
   byTarget,
@@ -28,7 +28,7 @@ import {
   reaches,
   undoRefusal,
 } from "./rules.ts";
-import { type MergeableRow, type MergeRow, merges } from "./store.ts";
+import { type MergeableRow, type MergeRow, merges } from "./store/merges.ts";
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 

@@ -7,7 +7,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { mailReply, receiversOf, replyTo } from "../../mail/replies/send.ts";
 import type { ReportRow } from "../../mail/sender-reports/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
-import { merges } from "../merge/store.ts";
+import { merges } from "../merge/store/merges.ts";
 import { changeThread } from "../threads/change.ts";
 import { lockedThread } from "../threads/owned.ts";
 import { auditedDelivery, newerMessage } from "./rules.ts";

@@ -8,7 +8,7 @@ import { proposalTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import type { Facts } from "../../webhooks/events/store.ts";
-import { feedbackThreads } from "../threads/store.ts";
+import { feedbackThreads } from "../threads/store/threads.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 import { type Moment, stateAt } from "./rules.ts";
 import { expiredApprovals, type OwnedProposal, type ProposalRow, proposals } from "./store.ts";

@@ -7,7 +7,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { proposalTopic } from "../../database/signals.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
-import { isNewer, newestFirst } from "../threads/store.ts";
+import { isNewer, newestFirst } from "../threads/store/threads.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 
 /** Approvals that have expired. */

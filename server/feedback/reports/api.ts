@@ -11,7 +11,7 @@ import { blockedSenders } from "../blocked-senders/store.ts";
 import { failures } from "../failures/store.ts";
 import { messages } from "../messages/store.ts";
 import { threadUrl } from "../threads/answer.ts";
-import { feedbackThreads as rows } from "../threads/store.ts";
+import { feedbackThreads as rows } from "../threads/store/threads.ts";
 import { type FeedbackReport, feedbackFilesOf, feedbackReportOf } from "./report.ts";
 import { createAppStorage } from "./uploads.ts";
 

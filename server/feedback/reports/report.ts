@@ -7,7 +7,7 @@ import { eachReportText } from "../../../src/contract/report-texts.ts";
 import type { Deps } from "../../deps.ts";
 import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import type { ThreadFile, ThreadFiles } from "../threads/answer.ts";
-import type { NewThread } from "../threads/store.ts";
+import type { NewThread } from "../threads/store/threads.ts";
 import { subjectOf } from "./rules.ts";
 import { type ReceivedUpload, uploadOf } from "./uploads.ts";
 

@@ -4,7 +4,7 @@ import type { OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts
 import type { Settings } from "../../settings/settings.ts";
 import type { NewMessage, RepeatedReport } from "../messages/store.ts";
 import { type RunState, stateAt } from "../proposals/rules.ts";
-import type { ThreadRow } from "./store.ts";
+import type { ThreadRow } from "./store/threads.ts";
 
 /** A stored file of a thread: its public name and its description. */
 export interface ThreadFile {

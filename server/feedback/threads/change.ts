@@ -7,11 +7,11 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { assign } from "../assignees/assign.ts";
-import { changeableOf, updateThread } from "../inbox/store.ts";
 import { isUnfinished } from "../snooze/rules.ts";
 import { changeSnooze } from "../snooze/snooze.ts";
 import { changeTags } from "../tags/api.ts";
 import { threadViews } from "../unread/store/read-marks.ts";
+import { changeableOf, updateThread } from "./store/fields.ts";
 
 /** Changes the fields, tags, assignee and snooze of a thread, and writes it to the audit. (rules F30, F31, F42) */
 export async function changeThread(

@@ -1,7 +1,7 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { feedbackThreads } from "./store.ts";
+import { feedbackThreads } from "./store/threads.ts";
 
 /** A thread, and its app. If the thread of the request was merged, this is the thread into which it was merged. */
 export interface FoundThread {

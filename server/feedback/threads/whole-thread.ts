@@ -12,10 +12,10 @@ import { reports as senderReports } from "../../mail/sender-reports/store.ts";
 import { assigneeOf } from "../assignees/assign.ts";
 import { mergedThreads } from "../merge/answer.ts";
 import { type Homes, homesOf, reaches } from "../merge/rules.ts";
-import { merges } from "../merge/store.ts";
+import { merges } from "../merge/store/merges.ts";
 import { threadTags } from "../tags/store.ts";
 import { droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
-import { feedbackThreads, type ThreadRow } from "./store.ts";
+import { feedbackThreads, type ThreadRow } from "./store/threads.ts";
 
 function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, Writer>): OwnedMessage {
   const writer = writers.get(message.id);

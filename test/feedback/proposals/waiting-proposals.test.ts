@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { proposals } from "../../../server/feedback/proposals/store.ts";
-import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
+import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,

@@ -3,7 +3,7 @@ import type { Viewer } from "../../../server/access/members/visibility.ts";
 import type { Database, Value } from "../../../server/database/database.ts";
 import { threadTopic } from "../../../server/database/signals.ts";
 import { createFindThread } from "../../../server/feedback/agent-work/api/agent.ts";
-import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
+import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import type { AgentCaller } from "../../../server/http/handler.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";

@@ -100,7 +100,7 @@ const byHand: ByHand = {
     "server/feedback/search/store/indexing.ts hasMarks": "sqlite",
     "server/feedback/search/store/indexing.ts merge": "sqlite",
     "server/feedback/search/store/indexing.ts changesOf": "sqlite",
-    "server/feedback/threads/store.ts threadsForAgents": "sqlite",
+    "server/feedback/threads/store/threads.ts threadsForAgents": "sqlite",
   },
   withoutColumns: {
     "server/backup/store.ts dumpPostgres": "the columns are those of a cursor",
@@ -131,8 +131,8 @@ const byHand: ByHand = {
       () => inboxFilters.map((filters) => [{ appId: "a", userId: "a", ...filters }]),
     ],
     ["server/feedback/inbox/store.ts ids", () => [["a"]]],
-    ["server/feedback/merge/store.ts inside", () => [["a"]]],
-    ["server/feedback/merge/store.ts inner", () => [[], ["a"]]],
+    ["server/feedback/merge/store/merges.ts inside", () => [["a"]]],
+    ["server/feedback/merge/store/merges.ts inner", () => [[], ["a"]]],
     ["server/testing/cycles/store.ts ids", () => [["a"]]],
   ]),
 };

@@ -8,7 +8,7 @@ import { listThreads } from "../../../server/feedback/inbox/store.ts";
 import { messages } from "../../../server/feedback/messages/store.ts";
 import { proposals } from "../../../server/feedback/proposals/store.ts";
 import { tags, threadTags } from "../../../server/feedback/tags/store.ts";
-import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
+import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import { threadNews, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { idempotency } from "../../../server/http/idempotency-store.ts";
 import { cycles } from "../../../server/testing/cycles/store.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
-import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
+import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import type { Service } from "../service/service.ts";
 
 const Thread = z.object({

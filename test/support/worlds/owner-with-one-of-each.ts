@@ -1,4 +1,4 @@
-import { feedbackThreads, type NewThread } from "../../../server/feedback/threads/store.ts";
+import { feedbackThreads, type NewThread } from "../../../server/feedback/threads/store/threads.ts";
 import { statusUrlOf } from "../../../server/mail/sender-page/links.ts";
 import { maintainerScopes } from "../../../src/contract/endpoint.ts";
 import { eachReportText } from "../../../src/contract/report-texts.ts";

@@ -26,7 +26,7 @@ import { createStepRecorder, momentOf, needsSettling, settle } from "../../propo
 import { type NewProposalRow, type ProposalRow, proposals } from "../../proposals/store.ts";
 import { type StoredProposal, storedProposals, threadAnswer, threadUrl } from "../../threads/answer.ts";
 import { lockedThread } from "../../threads/owned.ts";
-import { feedbackThreads } from "../../threads/store.ts";
+import { feedbackThreads } from "../../threads/store/threads.ts";
 import { runWork } from "./claim.ts";
 import { findWork } from "./find.ts";
 

@@ -9,19 +9,18 @@ import type { AgentCaller, Handlers, Request } from "../../../http/handler.ts";
 import { withoutSenderLinks } from "../../../mail/sender-page/links.ts";
 import { messages } from "../../messages/store.ts";
 import { proposalAnswer } from "../../proposals/answer.ts";
+import { later, type Moment } from "../../proposals/rules.ts";
+import { createStepRecorder, lockedRun, momentOf, type RunStep, visibleRun } from "../../proposals/steps.ts";
+import { type ProposalRow, proposals } from "../../proposals/store.ts";
+import { finishClaim, releaseClaim } from "../end-claim.ts";
 import {
   type ClaimVerdict,
   claimVerdict,
   endOfClaim,
   type HeldClaim,
-  later,
-  type Moment,
   mayResume,
   outcomeNote,
-} from "../../proposals/rules.ts";
-import { createStepRecorder, lockedRun, momentOf, type RunStep, visibleRun } from "../../proposals/steps.ts";
-import { type ProposalRow, proposals } from "../../proposals/store.ts";
-import { finishClaim, releaseClaim } from "../end-claim.ts";
+} from "../rules.ts";
 import { type ClaimRow, runClaims, type Worker } from "../store/claims.ts";
 
 type ClaimDeps = Pick<Deps, "clock" | "newId" | "settings" | "time">;

@@ -22,7 +22,7 @@ import {
   threadsOfTag,
   withStatus,
 } from "../../thread-lists/store.ts";
-import { newestFirst } from "../../threads/store.ts";
+import { newestFirst } from "../../threads/store/threads.ts";
 import { activeAt } from "../../unread/store/read-marks.ts";
 import { type ChangeKey, type ChangesAfter, presentMark } from "./changes.ts";
 

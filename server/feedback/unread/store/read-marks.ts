@@ -5,7 +5,7 @@ import type { Reader, Transaction, Value } from "../../../database/database.ts";
 import { type Condition, given, sqlOf, valuesOf } from "../../../database/lists.ts";
 import { threadTopic } from "../../../database/signals.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
-import { proposalState } from "../../threads/store.ts";
+import { proposalState } from "../../threads/store/threads.ts";
 import { type ReadTimes, settledUntil, settling } from "../rules.ts";
 
 /** A view: what a member has seen of a thread. The name of the table, `thread_looks`, is older than the word view. */

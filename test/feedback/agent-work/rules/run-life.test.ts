@@ -3,10 +3,12 @@ import {
   type ClaimFacts,
   claimVerdict,
   endOfClaim,
-  expiresAfter,
-  expiryOf,
   mayResume,
   outcomeNote,
+} from "../../../../server/feedback/agent-work/rules.ts";
+import {
+  expiresAfter,
+  expiryOf,
   recallRefusal,
   stateAt,
   statusOf,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../../server/database/database.ts";
 import { listThreads } from "../../../../server/feedback/inbox/store.ts";
-import { feedbackThreads } from "../../../../server/feedback/threads/store.ts";
+import { feedbackThreads } from "../../../../server/feedback/threads/store/threads.ts";
 import { postgres, sqlite, type TestDatabase } from "../../../support/database/databases.ts";
 import { tracedDatabase } from "../../../support/database/traced-database.ts";
 

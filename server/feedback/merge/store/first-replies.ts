@@ -1,5 +1,5 @@
-import type { Transaction } from "../../database/database.ts";
-import { corrections } from "../../database/schema/statistics.ts";
+import type { Transaction } from "../../../database/database.ts";
+import { corrections } from "../../../database/schema/statistics.ts";
 
 /** The time of the first reply of a thread. Null if it has none. */
 export async function firstReplyOf(tx: Transaction, threadId: string): Promise<string | null> {

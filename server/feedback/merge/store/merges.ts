@@ -1,14 +1,14 @@
-import { reportTexts } from "../../../src/contract/report-texts.ts";
-import type { RunStatus } from "../../../src/contract/runs.ts";
-import { emailOf, nameOf } from "../../access/members/authors.ts";
-import type { Reader, Transaction } from "../../database/database.ts";
-import * as tables from "../../database/schema/feedback.ts";
-import { corrections, repeatsOf } from "../../database/schema/statistics.ts";
-import { erasuresTopic, proposalTopic, threadTopic } from "../../database/signals.ts";
-import { columnOf } from "../../database/statements.ts";
-import type { NewMessage } from "../messages/store.ts";
-import { correctFirstReplies, firstReplyOf, restoreFirstReply } from "./first-replies-store.ts";
-import type { MergeStep, SharedReply } from "./rules.ts";
+import { reportTexts } from "../../../../src/contract/report-texts.ts";
+import type { RunStatus } from "../../../../src/contract/runs.ts";
+import { emailOf, nameOf } from "../../../access/members/authors.ts";
+import type { Reader, Transaction } from "../../../database/database.ts";
+import * as tables from "../../../database/schema/feedback.ts";
+import { corrections, repeatsOf } from "../../../database/schema/statistics.ts";
+import { erasuresTopic, proposalTopic, threadTopic } from "../../../database/signals.ts";
+import { columnOf } from "../../../database/statements.ts";
+import type { NewMessage } from "../../messages/store.ts";
+import type { MergeStep, SharedReply } from "../rules.ts";
+import { correctFirstReplies, firstReplyOf, restoreFirstReply } from "./first-replies.ts";
 
 /** A thread that was merged into another one. */
 export interface MergeRow extends MergeStep {

@@ -1,6 +1,6 @@
-import type { Reader, Transaction } from "../../database/database.ts";
-import { corrections } from "../../database/schema/statistics.ts";
-import type { Reopened, ThreadState } from "./rules.ts";
+import type { Reader, Transaction } from "../../../database/database.ts";
+import { corrections } from "../../../database/schema/statistics.ts";
+import type { Reopened, ThreadState } from "../rules.ts";
 
 type StateRow = Omit<ThreadState, "tagIds">;
 

@@ -1,5 +1,5 @@
-import { limits } from "../../../src/contract/limits.ts";
-import { type ReportTexts, reportTexts } from "../../../src/contract/report-texts.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { type ReportTexts, reportTexts } from "../../../../src/contract/report-texts.ts";
 import {
   eachForViewer,
   oneForViewer,
@@ -8,13 +8,13 @@ import {
   type WantedRow,
   wantedId,
   wantedRows,
-} from "../../access/members/visibility.ts";
-import type { Engine, Inserter, Reader, Transaction } from "../../database/database.ts";
-import { readTogether } from "../../database/read-together.ts";
-import * as tables from "../../database/schema/feedback.ts";
-import { threadTopic } from "../../database/signals.ts";
-import { columnOf, listed } from "../../database/statements.ts";
-import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
+} from "../../../access/members/visibility.ts";
+import type { Engine, Inserter, Reader, Transaction } from "../../../database/database.ts";
+import { readTogether } from "../../../database/read-together.ts";
+import * as tables from "../../../database/schema/feedback.ts";
+import { threadTopic } from "../../../database/signals.ts";
+import { columnOf, listed } from "../../../database/statements.ts";
+import { type AssigneeRow, assigneeColumns } from "../../assignees/store.ts";
 
 /** The stored form of a thread. `metadata`, `metadataDropped` and `files` are JSON. */
 export interface NewThread extends ReportTexts {

@@ -1,0 +1,96 @@
+import { expiryOf, type Moment, type RunState } from "../proposals/rules.ts";
+
+/** The active claim on a proposal, and the rights of the caller. */
+export interface HeldClaim {
+  /** Whether the caller created this claim with the same worker name and token. */
+  readonly own: boolean;
+  readonly finished: boolean;
+  readonly mayResume: boolean;
+}
+
+export interface ClaimFacts {
+  readonly run: Pick<RunState, "status" | "expiresAt">;
+  readonly held: HeldClaim | undefined;
+  readonly resume: boolean;
+  /** The id of a newer proposal of the thread that is or was approved. */
+  readonly newerApproval: string | undefined;
+}
+
+export type ClaimVerdict =
+  | "new"
+  | "same"
+  | "resumed"
+  | "time_in_doubt"
+  | "wrong_state"
+  | "run_claimed"
+  | "run_superseded";
+
+/** Decides whether a worker may claim a proposal. (rules A18, A20) */
+export function claimVerdict({ run, held, resume, newerApproval }: ClaimFacts, moment: Moment): ClaimVerdict {
+  if (held) return heldVerdict(held, resume);
+  const expiry = expiryOf(run, moment);
+  if (run.status !== "approved" || expiry === "over") return "wrong_state";
+  if (expiry === "unknown") return "time_in_doubt";
+  return newerApproval === undefined ? "new" : "run_superseded";
+}
+
+function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): ClaimVerdict {
+  if (resume && mayResume) return finished ? "same" : "resumed";
+  return own ? "same" : "run_claimed";
+}
+
+/**
+ * How long a worker must be silent before another token of the same account may resume its claim. If the worker's token
+ * was revoked or has expired, there is no wait.
+ */
+const silentMilliseconds = 15 * 60_000;
+
+/**
+ * Whether a caller may resume a claim that is not released. If the clock may be wrong, it is not certain that the
+ * worker was silent. (rule A32)
+ */
+export function mayResume(
+  {
+    ofAccount,
+    ofToken,
+    tokenEnded,
+    heardAt,
+  }: {
+    readonly ofAccount: boolean;
+    readonly ofToken: boolean;
+    /** Whether the token with which the claim was created was revoked or has expired. */
+    readonly tokenEnded: boolean;
+    /** The time of the worker's last report; without a report, the time of the claim. */
+    readonly heardAt: string;
+  },
+  { now, doubtful }: Pick<Moment, "now" | "doubtful">,
+): boolean {
+  if (!ofAccount) return false;
+  if (ofToken || tokenEnded) return true;
+  return !doubtful && now.getTime() - Date.parse(heardAt) >= silentMilliseconds;
+}
+
+/** Returns why a claim has ended; undefined if it has not ended. (rules A21, A32) */
+export function endOfClaim({
+  releasedAt,
+  resumedAs,
+}: {
+  readonly releasedAt: string | null;
+  /** The id of the claim that replaced this one. */
+  readonly resumedAs: string | null;
+}): "claim_released" | "claim_resumed" | undefined {
+  if (releasedAt === null) return undefined;
+  return resumedAs === null ? "claim_released" : "claim_resumed";
+}
+
+/** Returns the text of the internal note about an outcome. (rule A25) */
+export const outcomeNote = ({
+  status,
+  summary,
+  links,
+}: {
+  readonly status: string;
+  readonly summary: string;
+  readonly links: readonly string[];
+}): string =>
+  [`An agent reports: ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");
