@@ -12,6 +12,7 @@ import { passkeyHandlers, secondFactorHandlers } from "./access/sign-in-methods/
 import { start } from "./access/start/api.ts";
 import { tokens } from "./access/tokens/api.ts";
 import { iconUrlOf } from "./console/assets.ts";
+import { releaseDrafts } from "./content/changelog/api/drafts.ts";
 import { consoleChangelog } from "./content/changelog/api/entries.ts";
 import { changelog } from "./content/changelog/api/public.ts";
 import { consoleFaqs, faqs } from "./content/faqs/api/entries.ts";
@@ -92,7 +93,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   failures: failures(deps),
   runs: consoleProposals(deps),
   consoleFaqs: consoleFaqs(deps),
-  consoleChangelog: consoleChangelog(deps),
+  consoleChangelog: { ...consoleChangelog(deps), ...releaseDrafts(deps) },
   texts: texts(deps),
   listings: listings(deps),
   cycles: cycles(deps),

@@ -1,11 +1,19 @@
 import * as z from "zod/mini";
-import type { ReleaseTranslation } from "../../../src/contract/changelog.ts";
+import {
+  BodyFormat,
+  type EditedChangelogEntry,
+  type ReleaseContent,
+  type ReleaseTranslation,
+  ReleaseType,
+} from "../../../src/contract/changelog.ts";
+import { isConflict, type StoredDraft } from "../drafts/rules.ts";
 import { baseOf } from "../languages/base.ts";
-import type { Translations } from "../languages/rules.ts";
-import type { ChangelogRow } from "./store.ts";
+import { type Translations, type TranslationTexts, textsOf } from "../languages/rules.ts";
+import type { ReleaseField } from "./rules/imports.ts";
+import type { ChangelogRow, OwnedChangelogRow } from "./store.ts";
 
 /** The text of a release note in another language, in the form in which drafts and versions store it. */
-export const TranslatedText = z.object({
+const TranslatedText = z.object({
   ...{ title: z.string(), body: z.string() },
   items: z.array(z.object({ type: z.string(), text: z.string() })),
 });
@@ -40,3 +48,86 @@ export const translationsAnswer = (row: ChangelogRow) => {
     ]),
   );
 };
+
+/** Returns the published text with the translations that a draft changes. (rule C30) */
+export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
+  const published = textsOf(releaseTranslations(row));
+  const languages = Object.keys(changed).sort();
+  const translations = Object.fromEntries(languages.map((one) => [one, published[one] ?? null]));
+  return { ...contentOf(row), ...(languages.length > 0 && { translations }) };
+}
+
+/** Whether the published text has changed since the draft of a note was written. (rule C30) */
+export const isConflicting = (row: ChangelogRow & StoredDraft): boolean =>
+  isConflict(row, baseOfDraft(row, row.draft === null ? {} : contentIn(row.draft).translations));
+
+/** Returns the texts without those that are deleted. */
+export const keptOf = (texts: TranslationTexts<ReleaseTranslation>): Record<string, ReleaseTranslation> =>
+  Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
+
+/** Returns the text of a release note, without its date and its ids. */
+export const contentOf = (row: ChangelogRow): ReleaseContent => ({
+  title: row.title,
+  version: row.version,
+  versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: row.body,
+  items: JSON.parse(row.items),
+});
+
+function draftAnswer(row: ChangelogRow & Partial<StoredDraft>): EditedChangelogEntry["draft"] {
+  const { draft = null, draftBase = null, draftAt = null } = row;
+  if (draft === null) return null;
+  const conflict = isConflicting({ ...row, draft, draftBase, draftAt });
+  const { translations = {}, ...text } = contentIn(draft);
+  return { ...text, translations, updatedAt: draftAt ?? row.updatedAt, conflict };
+}
+
+const StoredContent = z.object({
+  ...{ title: z.string(), version: z.string(), body: z.string(), bodyFormat: BodyFormat },
+  ...{ versions: z.array(z.object({ platform: z.string(), version: z.string() })), releaseType: ReleaseType },
+  items: z.array(z.object({ type: z.string(), text: z.string() })),
+  translations: z.optional(z.record(z.string(), z.nullable(TranslatedText))),
+});
+
+/** The text of a draft or of an earlier version. A draft has only the translations that it changes. */
+export interface StoredContent extends ReleaseContent {
+  readonly translations?: TranslationTexts<ReleaseTranslation> | undefined;
+}
+
+export const contentIn = (stored: string): StoredContent => StoredContent.parse(JSON.parse(stored));
+
+/** Returns the answer for maintainers: a release note with its linked threads. */
+export const entryAnswer = (
+  row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields"> & Partial<StoredDraft>,
+  feedbackIds: readonly string[] = [],
+): EditedChangelogEntry => ({
+  id: row.id,
+  title: row.title,
+  version: row.version,
+  versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: row.body,
+  items: JSON.parse(row.items),
+  publishedAt: row.publishedAt,
+  feedbackIds: [...feedbackIds],
+  editedFields: [...editedIn(row)],
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  translations: translationsAnswer(row),
+  draft: draftAnswer(row),
+});
+
+/** Returns the text of a note with its translations, for its history. */
+export function versionOf(row: ChangelogRow) {
+  const translations = releaseTranslations(row);
+  const hasSome = Object.keys(translations).length > 0;
+  return { ...contentOf(row), ...(hasSome && { translations: textsOf(translations) }) };
+}
+
+/** Returns the fields of an entry that people have changed since the last import. */
+export const editedIn = ({
+  editedFields,
+}: Pick<OwnedChangelogRow, "editedFields">): readonly ReleaseField[] => JSON.parse(editedFields);

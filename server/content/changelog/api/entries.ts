@@ -1,16 +1,11 @@
-import * as z from "zod/mini";
-import {
-  BodyFormat,
-  type ChangelogChange,
-  type consoleChangelog as consoleContract,
-  type EditedChangelogEntry,
-  type ImportedChangelogEntry,
-  itemTypes,
-  type NewChangelogEntry,
-  type ReleaseContent,
-  type ReleaseImport,
-  type ReleaseTranslation,
-  ReleaseType,
+import type {
+  ChangelogChange,
+  consoleChangelog as consoleContract,
+  EditedChangelogEntry,
+  ImportedChangelogEntry,
+  NewChangelogEntry,
+  ReleaseImport,
+  ReleaseTranslation,
 } from "../../../../src/contract/changelog.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import {
@@ -30,19 +25,17 @@ import type { Deps } from "../../../deps.ts";
 import type { Handlers, Request } from "../../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../../http/list-page.ts";
 import { recordEvent } from "../../../webhooks/events/record.ts";
-import { isConflict, type StoredDraft, storedContent } from "../../drafts/rules.ts";
+import { type StoredDraft, storedContent } from "../../drafts/rules.ts";
 import { versions } from "../../drafts/store.ts";
 import {
-  changedTexts,
   faultOfTranslations,
   mergedTranslations,
   type Translations,
   type TranslationTexts,
-  textsOf,
 } from "../../languages/rules.ts";
 import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
-import { baseOfRelease, releaseTranslations, TranslatedText, translationsAnswer } from "../answer.ts";
+import { baseOfRelease, editedIn, entryAnswer, releaseTranslations, versionOf } from "../answer.ts";
 import {
   markEdited,
   mergeImport,
@@ -50,6 +43,7 @@ import {
   type ReleaseValues,
   releaseFields,
 } from "../rules/imports.ts";
+import { isPublished, publicationOf } from "../rules/publication.ts";
 import { hasWords, wordsOf } from "../rules/search.ts";
 import { releaseTypeAfter } from "../rules/version-order.ts";
 import {
@@ -64,9 +58,10 @@ import {
   changelogEntries as rows,
 } from "../store.ts";
 
+/** The endpoints for release notes. Those for their drafts are in `drafts.ts`. */
 export function consoleChangelog(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">,
-): Handlers<typeof consoleContract> {
+): Pick<Handlers<typeof consoleContract>, "list" | "create" | "put" | "read" | "update" | "remove"> {
   const record = createAuditWriter(deps);
   return {
     list: (request) => list(deps, request),
@@ -132,78 +127,6 @@ export function consoleChangelog(
           return { success: true };
         }),
       ),
-
-    ...releaseDrafts(deps),
-
-    publish: ({ caller, address, params: { entryId: id }, save }) =>
-      save(async (tx) => {
-        const entry = await lockedEntry(tx, id, caller);
-        await publishEntry(deps, tx, { entry, by: caller.userId });
-        await record(
-          tx,
-          { caller, address },
-          { action: "changelog.publish", appId: entry.appId, target: id },
-        );
-        return answerOf(tx, id, caller);
-      }),
-  };
-}
-
-/** The endpoints for the draft and the earlier texts of a release note. (rules C30, C31) */
-function releaseDrafts(
-  deps: Pick<Deps, "clock" | "database" | "newId">,
-): Pick<Handlers<typeof consoleContract>, "saveDraft" | "removeDraft" | "history" | "restore"> {
-  const record = createAuditWriter(deps);
-  return {
-    saveDraft: ({ caller, address, params: { entryId: id }, body, save }) =>
-      save(async (tx) => {
-        const entry = await lockedEntry(tx, id, caller);
-        if (entry.publishedAt === null) throw new ApiError("wrong_state", { message: isDraft });
-        const text: StoredContent = entry.draft === null ? contentOf(entry) : contentIn(entry.draft);
-        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-        const translations = { ...text.translations, ...wholeTexts(body.translations) };
-        await setDraft(deps, tx, entry, { content: { ...text, ...given, translations }, by: caller.userId });
-        await record(tx, { caller, address }, { action: "changelog.draft", appId: entry.appId, target: id });
-        return answerOf(tx, id, caller);
-      }),
-
-    removeDraft: ({ caller, address, params: { entryId: id }, save }) =>
-      save(async (tx) => {
-        const entry = await lockedEntry(tx, id, caller);
-        if (entry.draft !== null) {
-          await rows.update(tx, id, noDraft);
-          const { appId } = entry;
-          await record(tx, { caller, address }, { action: "changelog.discard", appId, target: id });
-        }
-        return answerOf(tx, id, caller);
-      }),
-
-    async history({ caller, params: { entryId } }) {
-      await ownedEntry(deps.database, entryId, caller);
-      const found = await versions.list(deps.database, { entryId });
-      return {
-        items: found.map(({ content, ...version }) => {
-          const { translations = {}, ...text } = contentIn(content);
-          return { ...text, translations: keptOf(translations), ...version };
-        }),
-      };
-    },
-
-    restore: ({ caller, address, params: { entryId: id }, body, save }) =>
-      save(async (tx) => {
-        const entry = await lockedEntry(tx, id, caller);
-        const { appId } = entry;
-        const version = await versions.find(tx, { entryId: id }, body.version);
-        if (!version) throw new ApiError("not_found");
-        const { translations = {}, ...text } = contentIn(version.content);
-        const content = { ...text, translations: keptOf(translations) };
-        const by = caller.userId;
-        if (entry.publishedAt === null)
-          await updateEntry(deps, tx, { entry, change: { ...toChange(content), allowDuplicate: true }, by });
-        else await setDraft(deps, tx, entry, { content, by });
-        await record(tx, { caller, address }, { action: "changelog.draft", appId, target: id });
-        return answerOf(tx, id, caller);
-      }),
   };
 }
 
@@ -217,24 +140,6 @@ function naming(text: string, threads: readonly string[]): string {
   if (named.length > limits.changelogBody)
     throw badRequest("fixes", `would make the text longer than ${limits.changelogBody} characters`);
   return named;
-}
-
-const isDraft = "This release note is not published. Change the note itself.";
-
-/** Stores the draft of a published entry, and the published text that its writer saw. (rule C30) */
-async function setDraft(
-  { clock }: Pick<Deps, "clock">,
-  tx: Transaction,
-  entry: OwnedChangelogRow,
-  { content: { translations, ...text }, by }: { readonly content: StoredContent; readonly by: string },
-): Promise<void> {
-  const changed = changedTexts(releaseTranslations(entry), translations);
-  translatedAfter(entry, changed, { base: baseOfText(text), at: clock.now().toISOString() });
-  const content = { ...text, ...(Object.keys(changed).length > 0 && { translations: changed }) };
-  await rows.update(tx, entry.id, {
-    ...{ draft: storedContent(content), draftBase: storedContent(baseOfDraft(entry, changed)) },
-    ...{ draftAt: clock.now().toISOString(), draftBy: by },
-  });
 }
 
 async function list(
@@ -274,7 +179,7 @@ const searchedTexts = (row: ChangelogRow & Partial<StoredDraft>): string[] => [
   ...[row.versions, row.items].flatMap((list) => JSON.parse(list).flatMap(Object.values)),
 ];
 
-async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
+export async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
   const entry = await ownedEntry(reader, id, viewer);
   return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
 }
@@ -283,13 +188,13 @@ async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<Edi
  * Returns an entry and locks it until the transaction ends, so that an import and a person cannot change it at the same
  * time.
  */
-async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+export async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const { appId } = await ownedEntry(tx, id, viewer);
   await rows.lock(tx, appId);
   return ownedEntry(tx, id, viewer);
 }
 
-async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+export async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const entry = await rows.find(reader, id, viewer);
   if (!entry) throw new ApiError("not_found");
   return entry;
@@ -367,24 +272,12 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
   return Object.fromEntries(fields.map((field) => [field, values[field]]));
 }
 
-type EntryDeps = Pick<Deps, "clock" | "newId">;
-
-const baseOfText = ({ title, body, items }: ReleaseContent): string =>
-  baseOfRelease({ title, body, items: JSON.stringify(items) });
-
-/** Returns the published text with the translations that a draft changes. (rule C30) */
-function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
-  const published = textsOf(releaseTranslations(row));
-  const languages = Object.keys(changed).sort();
-  const translations = Object.fromEntries(languages.map((one) => [one, published[one] ?? null]));
-  return { ...contentOf(row), ...(languages.length > 0 && { translations }) };
-}
-
-const isConflicting = (row: ChangelogRow & StoredDraft): boolean =>
-  isConflict(row, baseOfDraft(row, row.draft === null ? {} : contentIn(row.draft).translations));
+export type EntryDeps = Pick<Deps, "clock" | "newId">;
 
 /** Returns the texts of a request with all their fields. */
-const wholeTexts = (given: ChangelogChange["translations"] = {}): TranslationTexts<ReleaseTranslation> =>
+export const wholeTexts = (
+  given: ChangelogChange["translations"] = {},
+): TranslationTexts<ReleaseTranslation> =>
   Object.fromEntries(
     Object.entries(given).map(([language, text]) => [
       language,
@@ -392,12 +285,8 @@ const wholeTexts = (given: ChangelogChange["translations"] = {}): TranslationTex
     ]),
   );
 
-/** Returns the texts without those that are deleted. */
-const keptOf = (texts: TranslationTexts<ReleaseTranslation>): Record<string, ReleaseTranslation> =>
-  Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
-
 /** Returns the translations of a note after a change. Throws `bad_request` for too many languages. (rule C34) */
-function translatedAfter(
+export function translatedAfter(
   row: { readonly translations: string | null },
   given: TranslationTexts<ReleaseTranslation>,
   saved: { readonly base: string; readonly at: string },
@@ -407,61 +296,6 @@ function translatedAfter(
   if (fault !== undefined) throw badRequest("translations", fault);
   return merged;
 }
-
-/** Returns the text of a release note, without its date and its ids. */
-const contentOf = (row: ChangelogRow): ReleaseContent => ({
-  title: row.title,
-  version: row.version,
-  versions: JSON.parse(row.versions),
-  releaseType: row.releaseType,
-  bodyFormat: row.bodyFormat,
-  body: row.body,
-  items: JSON.parse(row.items),
-});
-
-function draftAnswer(row: ChangelogRow & Partial<StoredDraft>): EditedChangelogEntry["draft"] {
-  const { draft = null, draftBase = null, draftAt = null } = row;
-  if (draft === null) return null;
-  const conflict = isConflicting({ ...row, draft, draftBase, draftAt });
-  const { translations = {}, ...text } = contentIn(draft);
-  return { ...text, translations, updatedAt: draftAt ?? row.updatedAt, conflict };
-}
-
-const StoredContent = z.object({
-  ...{ title: z.string(), version: z.string(), body: z.string(), bodyFormat: BodyFormat },
-  ...{ versions: z.array(z.object({ platform: z.string(), version: z.string() })), releaseType: ReleaseType },
-  items: z.array(z.object({ type: z.string(), text: z.string() })),
-  translations: z.optional(z.record(z.string(), z.nullable(TranslatedText))),
-});
-
-/** The text of a draft or of an earlier version. A draft has only the translations that it changes. */
-interface StoredContent extends ReleaseContent {
-  readonly translations?: TranslationTexts<ReleaseTranslation> | undefined;
-}
-
-const contentIn = (stored: string): StoredContent => StoredContent.parse(JSON.parse(stored));
-
-/** Returns the answer for maintainers: a release note with its linked threads. */
-const entryAnswer = (
-  row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields"> & Partial<StoredDraft>,
-  feedbackIds: readonly string[] = [],
-): EditedChangelogEntry => ({
-  id: row.id,
-  title: row.title,
-  version: row.version,
-  versions: JSON.parse(row.versions),
-  releaseType: row.releaseType,
-  bodyFormat: row.bodyFormat,
-  body: row.body,
-  items: JSON.parse(row.items),
-  publishedAt: row.publishedAt,
-  feedbackIds: [...feedbackIds],
-  editedFields: [...editedIn(row)],
-  createdAt: row.createdAt,
-  updatedAt: row.updatedAt,
-  translations: translationsAnswer(row),
-  draft: draftAnswer(row),
-});
 
 /** The author of a change: a person in the console, or a program with a token. */
 interface Writer {
@@ -521,7 +355,7 @@ async function insertEntry(
  * Changes the given fields of a locked entry, and stores that a person has changed these fields. Does nothing if no
  * field is given. Throws `version_exists` if another entry has the version, unless the request allows duplicates.
  */
-async function updateEntry(
+export async function updateEntry(
   deps: EntryDeps,
   tx: Transaction,
   {
@@ -544,53 +378,12 @@ async function updateEntry(
   await saveEntry(deps, tx, { entry, change: update });
 }
 
-/** Publishes an entry now. If it is already published, its date does not change. A date in the future is replaced. */
-async function publishEntry(
-  deps: EntryDeps,
-  tx: Transaction,
-  { entry, by }: { readonly entry: OwnedChangelogRow; readonly by: string },
-): Promise<void> {
-  if (isConflicting(entry)) throw new ApiError("draft_conflict");
-  const text = entry.draft === null ? {} : toChange(contentIn(entry.draft));
-  const isOut = isPublished(entry.publishedAt, deps.clock.now());
-  if (isOut && entry.draft === null) return;
-  await updateEntry(deps, tx, { entry, change: isOut ? text : { ...text, publish: true }, by });
-  if (entry.draft !== null) await rows.update(tx, entry.id, noDraft);
-}
-
-const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
-
-/** Returns the change that replaces the text of an entry with this text. Items of unknown types are left out. */
-const toChange = ({ items, translations = {}, ...text }: StoredContent): ChangelogChange => ({
-  ...text,
-  items: knownItems(items),
-  translations: Object.fromEntries(
-    Object.entries(translations).map(([language, one]) => [
-      language,
-      one && { ...one, items: knownItems(one.items) },
-    ]),
-  ),
-});
-
-const knownItems = (items: ReleaseContent["items"]) =>
-  items.flatMap(({ type, text }) => {
-    const known = itemTypes.find((one) => one === type);
-    return known ? [{ type: known, text }] : [];
-  });
-
 /** Deletes an entry permanently. Returns the names of the pictures that it showed. (rule C4) */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
   const texts = [entry.body, entry.items, entry.draft ?? "", entry.translations ?? ""];
   return picturesIn(texts);
-}
-
-/** Returns the text of a note with its translations, for its history. */
-function versionOf(row: ChangelogRow) {
-  const translations = releaseTranslations(row);
-  const hasSome = Object.keys(translations).length > 0;
-  return { ...contentOf(row), ...(hasSome && { translations: textsOf(translations) }) };
 }
 
 /** Stores the changed columns of an entry, and updates the entry's links to threads. */
@@ -699,18 +492,6 @@ const newRow = (
   publishedAt: given.publishedAt ?? null,
   translations: given.translations ?? null,
 });
-
-/** Returns the fields of an entry that people have changed since the last import. */
-const editedIn = ({ editedFields }: Pick<OwnedChangelogRow, "editedFields">): readonly ReleaseField[] =>
-  JSON.parse(editedFields);
-
-/** Whether apps can read an entry with this date. */
-const isPublished = (publishedAt: string | null, now: Date): boolean =>
-  publishedAt !== null && publishedAt <= now.toISOString();
-
-/** Returns the date of an entry that is published at `now`; undefined if it keeps its date. (rule C12) */
-const publicationOf = (publishedAt: string | null, now: Date): string | undefined =>
-  isPublished(publishedAt, now) ? undefined : now.toISOString();
 
 function formatOf({ body, items }: ChangelogChange): "items" | "markdown" | undefined {
   if (body !== undefined) return "markdown";

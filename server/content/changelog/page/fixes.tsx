@@ -104,7 +104,8 @@ export async function fixesOf(
  * Returns a value that changes with the list of receivers. With it, no mail is sent to an address that the person has
  * not seen in the list.
  */
-export const notifiedVersion = ({ notified }: Fixes): string => (notified.length === 0 ? "" : versionOf(notified));
+export const notifiedVersion = ({ notified }: Fixes): string =>
+  notified.length === 0 ? "" : versionOf(notified);
 
 /** Returns a number of senders as text. */
 export const countOfSenders = (count: number): string => (count === 1 ? "1 sender" : `${count} senders`);
