@@ -6,18 +6,15 @@ import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { ThreadOfApp } from "../tags/api.ts";
-import { type AssigneeRow, assignees } from "./store.ts";
+import { assigneeOf } from "./answer.ts";
+import { assignmentRefusal } from "./rules.ts";
+import { assignees } from "./store.ts";
 
 /** Returns the members to whom threads of the app can be assigned. These are the members who may change feedback. */
 export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
   (await members.list(reader, appId))
     .filter(({ role }) => suffices(role, "maintainer"))
     .map(({ userId, email, name }) => ({ userId, email, name }));
-
-export const assigneeOf = ({ assigneeId, assigneeEmail, assigneeName }: AssigneeRow): Assignee | null =>
-  assigneeId === null || assigneeEmail === null
-    ? null
-    : { userId: assigneeId, email: assigneeEmail, name: assigneeName };
 
 interface Assignment {
   /** `me`, the id or the e-mail address of a member, or null for nobody. */
@@ -83,19 +80,3 @@ export async function filteredAssignee(
   const member = (await members.list(reader, appId)).find(({ email }) => email.toLowerCase() === name);
   return member?.userId ?? name;
 }
-
-/** A change of the assignee: ids of accounts, or null for nobody. */
-interface AssigneeChange {
-  readonly present: string | null;
-  /** The assignee that the caller saw; undefined if the request does not name one. */
-  readonly expected: string | null | undefined;
-  readonly to: string | null;
-}
-
-/** Returns why the assignee cannot be changed; undefined if it can be changed. (rule F31) */
-export const assignmentRefusal = ({
-  present,
-  expected,
-  to,
-}: AssigneeChange): "assignee_changed" | undefined =>
-  expected === undefined || expected === present || to === present ? undefined : "assignee_changed";

@@ -1,6 +1,6 @@
 import type { LastMessage, ThreadSummary } from "../../../src/contract/threads.ts";
 import type { Reader } from "../../database/database.ts";
-import { assigneeOf } from "../assignees/assign.ts";
+import { assigneeOf } from "../assignees/answer.ts";
 import { foundLines } from "../search/lines.ts";
 import { threadTags } from "../tags/store.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";

@@ -14,7 +14,6 @@ import { feedbackThreads } from "../threads/store/threads.ts";
 import { ownedThread } from "../threads/whole-thread.ts";
 import { threadNews } from "../unread/store/news.ts";
 import { markReadForAll, noteActivity, threadViews } from "../unread/store/read-marks.ts";
-import { noteReopened, resolutionOf, restoreResolution, threadState } from "./store/reopening.ts";
 import {
   arrivalsAt,
   byTarget,
@@ -29,6 +28,7 @@ import {
   undoRefusal,
 } from "./rules.ts";
 import { type MergeableRow, type MergeRow, merges } from "./store/merges.ts";
+import { noteReopened, resolutionOf, restoreResolution, threadState } from "./store/reopening.ts";
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 
