@@ -8,7 +8,7 @@ import {
   inboxPositionQuery,
   type Neighbour,
   type Neighbours,
-} from "../inbox/filters.tsx";
+} from "../inbox/neighbours.ts";
 
 /**
  * The names of the list of decisions in the address of a thread: sorted with the oldest or with the newest proposal

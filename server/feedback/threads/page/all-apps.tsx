@@ -9,7 +9,7 @@ import type { InboxProposal } from "../../../console/page-reads.ts";
 import { Empty, Pager, shownCount } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { filterOf, fixedViewOf, type ListFilter, listQuery, withOpened } from "../../inbox/filters.tsx";
+import { filterOf, fixedViewOf, type ListFilter, listQuery, withOpened } from "../../inbox/filters.ts";
 import { ThreadRow } from "./desk-list.tsx";
 import { ViewLink, viewNames, viewsInOrder } from "./desk-views.tsx";
 

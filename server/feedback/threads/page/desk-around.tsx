@@ -3,7 +3,7 @@ import type { AppNavigation } from "../../../console/navigation.ts";
 import type { Changes } from "../../../console/page-reads.ts";
 import { Can, Empty, shownCount } from "../../../console/parts.tsx";
 import { Timestamp } from "../../../console/times.tsx";
-import { changedFilter, filterWith, isSameFilter, type ListFilter } from "../../inbox/filters.tsx";
+import { changedFilter, filterWith, isSameFilter, type ListFilter } from "../../inbox/filters.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
 
 interface InboxChangesProps {

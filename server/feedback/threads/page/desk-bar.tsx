@@ -3,15 +3,8 @@ import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee } from "../../../../src/contract/threads.ts";
 import { HiddenFields } from "../../../console/forms.tsx";
 import { keyed } from "../../../console/parts.tsx";
-import {
-  AssigneeChoice,
-  ChosenTags,
-  changedFilter,
-  filterWith,
-  type ListFilter,
-  listQuery,
-  TagChoice,
-} from "../../inbox/filters.tsx";
+import { AssigneeChoice, ChosenTags, TagChoice } from "../../inbox/choices.tsx";
+import { changedFilter, filterWith, type ListFilter, listQuery } from "../../inbox/filters.ts";
 import { FoundStatuses, SearchHints } from "../../search/parts.tsx";
 import { statusNames, typeNames } from "../badges.tsx";
 

@@ -9,7 +9,7 @@ import { type Fields, filledAgain } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.tsx";
+import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
 import { deskPage, showDesk } from "./desk.tsx";
 import { type ActName, actResultValues, isActName } from "./desk-acts.tsx";
 

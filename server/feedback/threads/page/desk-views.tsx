@@ -20,7 +20,7 @@ import {
   isSameFilter,
   type ListFilter,
   listQuery,
-} from "../../inbox/filters.tsx";
+} from "../../inbox/filters.ts";
 
 export type ViewCounts = Answered<typeof contract.counts>;
 

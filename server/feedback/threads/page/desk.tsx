@@ -28,7 +28,7 @@ import {
   listQuery,
   valuesIn,
   withOpened,
-} from "../../inbox/filters.tsx";
+} from "../../inbox/filters.ts";
 import { totalOf } from "../../search/parts.tsx";
 import { ActBar, ActNotice, type ActResult, actResultOf } from "./desk-acts.tsx";
 import { InboxChanges, InboxLinks, MarkAllRead, Nothing } from "./desk-around.tsx";

@@ -10,7 +10,8 @@ import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
 import { addressAfterDecision, isFromDecisions, listAddress } from "../../home/decision-queue.tsx";
-import { inboxPositionOf, threadAddress, withOpened } from "../../inbox/filters.tsx";
+import { withOpened } from "../../inbox/filters.ts";
+import { inboxPositionOf, threadAddress } from "../../inbox/neighbours.ts";
 import { resolving, withSavedReply } from "./composer.tsx";
 import { showDesk } from "./desk.tsx";
 import {

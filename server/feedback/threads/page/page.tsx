@@ -36,7 +36,7 @@ import {
   type Neighbour,
   type Neighbours,
   neighboursOf,
-} from "../../inbox/filters.tsx";
+} from "../../inbox/neighbours.ts";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
