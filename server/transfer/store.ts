@@ -6,7 +6,7 @@ import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
 import { credentialsTopic, threadsTopic, tokensTopic } from "../database/signals.ts";
 import { depthOf } from "../feedback/merge/rules.ts";
-import { merges } from "../feedback/merge/store.ts";
+import { merges } from "../feedback/merge/store/merges.ts";
 import { removeOldestThreads } from "../feedback/removal/store.ts";
 import { statistics } from "../feedback/statistics/store.ts";
 import { feedbackThreads } from "../feedback/threads/store/threads.ts";

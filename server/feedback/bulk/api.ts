@@ -10,7 +10,7 @@ import type { ConsoleCaller, Handlers, RepeatMark, Request } from "../../http/ha
 import { assignableMembers } from "../assignees/assign.ts";
 import { inboxScope, prepareInbox } from "../inbox/scope.ts";
 import { firstThreads } from "../inbox/store.ts";
-import { restoreResolution } from "../merge/reopening-store.ts";
+import { restoreResolution } from "../merge/store/reopening.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { snoozeRefusal } from "../snooze/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";

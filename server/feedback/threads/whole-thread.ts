@@ -7,11 +7,9 @@ import type { Deps } from "../../deps.ts";
 import { oldestOriginal, originalUntil } from "../../mail/incoming/save.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
-
 import { deliveryOf, receiversOf } from "../../mail/replies/send.ts";
 import { reports as senderReports } from "../../mail/sender-reports/store.ts";
 import { assigneeOf } from "../assignees/answer.ts";
-
 import { mergedThreads } from "../merge/answer.ts";
 import { type Homes, homesOf, reaches } from "../merge/rules.ts";
 import { merges } from "../merge/store/merges.ts";
