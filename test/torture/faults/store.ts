@@ -76,8 +76,8 @@ export const storeFaults: readonly Fault[] = [
   {
     name: "a sender reads the replies to the senders of other reports of the same failure",
     file: "server/mail/sender-reports/store.ts",
-    right: "(direction = 'outbound' AND everyone = 1 AND created_at >= ?",
-    wrong: "(direction = 'outbound' AND created_at >= ?",
+    right: "direction = 'outbound' AND everyone = 1 AND created_at >= ?",
+    wrong: "direction = 'outbound' AND created_at >= ?",
     tests: ["test/mail", "test/feedback"],
   },
   {
