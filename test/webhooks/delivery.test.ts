@@ -156,6 +156,32 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     await eventually(() => expect(receiver.received).toHaveLength(1));
   });
 
+  it("keep no address that was erased while an attempt ran", async () => {
+    const team = await makeTeam(service);
+    const slow = await startSlowHost();
+    const made = await team.call("POST", `${team.at}/webhooks`, { url: slow.url });
+    await sendFeedback(service, team.app.key);
+    const attempts = async () => {
+      const { body } = await team.call("GET", `${team.at}/webhooks/${made.field("id")}/deliveries`);
+      return Object(body).items[0].attempts;
+    };
+    await eventually(() => expect(slow.open).toHaveLength(1));
+    slow.open[0]?.writeHead(500).end("unknown: grace@hopper.example");
+    await eventually(async () => expect(await attempts()).toHaveLength(1));
+    await passTime(hour);
+    await eventually(() => expect(slow.open).toHaveLength(2));
+    const erased = await team.call("POST", "/people/erase", { email: "grace@hopper.example" });
+    await eventually(async () => {
+      const receipt = await team.call("GET", `/people/erasures/${erased.field("id")}`);
+      expect(receipt.field("status")).toBe("done");
+    });
+    slow.open[1]?.writeHead(500).end("later");
+    await eventually(async () => expect(await attempts()).toHaveLength(2));
+    expect((await attempts()).map(({ answer }: { answer: string }) => answer).toSorted()).toEqual([
+      ...["later", "unknown: [erased]"],
+    ]);
+  });
+
   it("are made once for each event, even if two servers share the database", async () => {
     const traits = { engine, secret, settings: { privateWebhooks: true } };
     const one = await startService(traits);

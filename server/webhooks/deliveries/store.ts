@@ -17,7 +17,6 @@ export interface DeliveryRow {
 export interface DueDelivery {
   readonly eventId: string;
   readonly tries: number;
-  readonly attempts: string;
   readonly dueAt: string;
 }
 
@@ -135,9 +134,20 @@ export const deliveries = {
          SELECT d.event_id FROM webhook_deliveries d
          JOIN webhooks w ON w.id = d.webhook_id AND w.generation = d.generation AND w.disabled_at IS NULL
          WHERE d.webhook_id = ? AND d.status = 'waiting' AND d.due_at <= ? ORDER BY d.due_at, d.event_id LIMIT ?)
-       RETURNING event_id AS "eventId", tries, attempts, due_at AS "dueAt"`,
+       RETURNING event_id AS "eventId", tries, due_at AS "dueAt"`,
       ...[until, webhookId, now, webhookId, now, most],
     ),
+
+  /** Returns the attempts of a delivery as JSON. No erasure can change them before the end of the transaction. */
+  async attempts(tx: Transaction, webhookId: string, eventId: string): Promise<string | undefined> {
+    const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
+    const row = await tx.get<{ attempts: string }>(
+      `SELECT attempts FROM webhook_deliveries WHERE webhook_id = ? AND event_id = ? ${locking}`,
+      webhookId,
+      eventId,
+    );
+    return row?.attempts;
+  },
 
   /** Stores the result of an attempt. Does nothing if the delivery was queued again or deleted in the meantime. */
   settle: (

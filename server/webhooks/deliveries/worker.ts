@@ -98,8 +98,11 @@ async function deliver(deps: WorkerDeps, { webhook, delivery, stopping }: Sendin
     const names = { webhook: webhook.id, event: event.id, tries: delivery.tries };
     log.warn({ ...names, status, reason: error }, "not delivered");
   }
-  const known: DeliveryAttempt[] = JSON.parse(delivery.attempts);
   await database.write(async (tx) => {
+    // An erasure may have changed the earlier attempts while this one ran. (rule P4)
+    const known: DeliveryAttempt[] = JSON.parse(
+      (await deliveries.attempts(tx, webhook.id, delivery.eventId)) ?? "[]",
+    );
     await deliveries.settle(tx, webhook.id, delivery, {
       status: delivered ? "delivered" : next ? "waiting" : "failed",
       dueAt: (next ?? clock.now()).toISOString(),
