@@ -266,6 +266,21 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     expect((await mailsAfter(app, owner, 2, day))[1]?.subject).toBe("Demo: your day, 1 notice");
   });
 
+  it("leaves no address of a member behind whose account is deleted", async () => {
+    const app = await makeNoticedApp(service);
+    const kim = await app.join("maintainer");
+    await propose(service, app, (await app.report({})).field("id"));
+    await app.settled();
+    await passTime(service, 15 * minute);
+    await eventually(async () => expect(await kim.mails()).toHaveLength(1));
+    expect((await kim.call("POST", "/account/delete", { email: kim.email })).status).toBe(204);
+    const left = await service.deps.database.all(
+      "SELECT kind FROM mails WHERE recipient = ? OR subject_id = ?",
+      ...[kim.email, kim.id],
+    );
+    expect(left).toEqual([]);
+  });
+
   it("is deleted with the account, and with the app", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");

@@ -43,7 +43,12 @@ export const erasedAccounts = {
       for (const slotId of ended) effects.push(await seats.erase(tx, person, slotId));
     }
     await tx.run("DELETE FROM account_links WHERE email = ?", email);
-    await tx.run("DELETE FROM mails WHERE app_id IS NULL AND recipient = ?", email);
+    // Mails of apps to the same address as a sender or a tester belong to the owners of these apps.
+    await tx.run(
+      "DELETE FROM mails WHERE recipient = ? AND (app_id IS NULL OR kind IN ('notice', 'invitation'))",
+      email,
+    );
+    await tx.run("DELETE FROM mails WHERE subject_id = ? AND kind = 'notice'", userId);
     await tx.run("DELETE FROM users WHERE id = ?", userId);
     tx.signal(credentialsTopic);
     tx.signal(tokensTopic);
