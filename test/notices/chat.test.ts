@@ -82,6 +82,52 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     expect(webhook.received).toHaveLength(1);
   });
 
+  it.each([
+    ["removed", null, undefined],
+    ["changed", "other", undefined],
+    ["changed in its format", undefined, "slack"],
+  ])("are not sent to a chat that was %s before", async (_, other, chatFormat) => {
+    const { app, webhook } = await appWithChat();
+    const next = await startWebhook();
+    await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["chat"] } }] });
+    webhook.answers.push(500);
+    await app.report({ subject: "Oven" });
+    const posts = () =>
+      service.deps.database.all<{ status: string; lastError: string | null }>(
+        `SELECT status, last_error AS "lastError" FROM outbox WHERE app_id = ? ORDER BY created_at, id`,
+        app.appId,
+      );
+    await eventually(async () => expect((await posts())[0]?.lastError).toContain("500"));
+    const chatWebhookUrl = other === "other" ? next.url : other;
+    expect((await app.owner.call("PATCH", `/apps/${app.appId}`, { chatWebhookUrl, chatFormat })).status).toBe(
+      200,
+    );
+    const error = "The chat of the app was changed";
+    expect(await posts()).toEqual([{ status: "failed", lastError: error }]);
+    await passTime(service, 3_600_000);
+    if (other === null) return expect(webhook.received).toHaveLength(1);
+    await app.report({ subject: "Cellar" });
+    const now = other === "other" ? next : webhook;
+    await eventually(() => expect(JSON.stringify(now.received)).toContain("Cellar"));
+    expect(JSON.stringify(now.received).match(/Oven/g) ?? []).toHaveLength(other === "other" ? 0 : 1);
+  });
+
+  it("are still sent after other settings of the app were changed", async () => {
+    const { app, webhook } = await appWithChat();
+    await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["chat"] } }] });
+    webhook.answers.push(500);
+    await app.report({ subject: "Oven" });
+    await eventually(() => expect(webhook.received).toHaveLength(1));
+    const present = await app.owner.call("GET", `/apps/${app.appId}`);
+    const { chatWebhookUrl, chatFormat } = Object(present.body);
+    const body = { name: "Larder", chatWebhookUrl, chatFormat };
+    expect((await app.owner.call("PATCH", `/apps/${app.appId}`, body)).status).toBe(200);
+    await eventually(async () => {
+      await passTime(service, 10_000);
+      expect(webhook.received).toHaveLength(2);
+    });
+  });
+
   it("do not wait for the chat of another app that does not answer", async () => {
     const dead = await appWithChat();
     const alive = await appWithChat();

@@ -5,7 +5,9 @@ import { limits } from "../../../src/contract/limits.ts";
 import { pictures } from "../../content/texts/store.ts";
 import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
+import { targetOf } from "../../feedback/chat/post.ts";
 import { chatAddressFault, chatFormatOf } from "../../feedback/chat/rules.ts";
+import { chatChanged, outbox } from "../../feedback/chat/store.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../../feedback/removal/remove.ts";
 import { retention } from "../../feedback/removal/store.ts";
 import type { Handlers } from "../../http/handler.ts";
@@ -48,7 +50,10 @@ export function apps(
           ...sealedIn(body, present),
           ...{ by: caller.userId, at: deps.clock.now().toISOString() },
         });
-        const app = appAnswer(await ownedApp(tx, appId, caller));
+        const after = await ownedApp(tx, appId, caller);
+        if (row.chatFormat !== after.chatFormat || targetOf(deps, row) !== targetOf(deps, after))
+          await outbox.giveUpAll(tx, appId, chatChanged);
+        const app = appAnswer(after);
         // The address of the webhook is a secret, so the audit must not contain it.
         const changes = changesBetween(present, app, ["chatWebhookUrl"]);
         await record(tx, { caller, address }, { action: "app.update", appId, target: appId, changes });

@@ -2,15 +2,8 @@ import type { Transaction } from "../../database/database.ts";
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { openAddress, sealAddress } from "../../secrets/addresses.ts";
-import { type ChatMessage, chatFormatOf, chatPost } from "./rules.ts";
-import { outbox } from "./store.ts";
-
-/** The chat of an app as it is stored. */
-export interface StoredChat {
-  /** The sealed address; null if the app has no chat. */
-  readonly chatWebhookUrl: string | null;
-  readonly chatFormat: string;
-}
+import { type ChatMessage, chatFormatOf, chatPost, chatTarget } from "./rules.ts";
+import { outbox, type StoredChat } from "./store.ts";
 
 /**
  * Queues a message for the chat of an app, in the transaction of the change that it reports. Does nothing if the app
@@ -38,6 +31,25 @@ export async function postToApp(
     ...{ target: sealAddress(sealer, url), payload: body, createdAt: clock.now().toISOString() },
   });
   tx.signal(outboxTopic);
+}
+
+/** Returns where messages for a chat are posted now; undefined without a chat, or if its secret is lost. */
+export function targetOf(
+  { sealer }: Pick<Deps, "sealer">,
+  { chatWebhookUrl, chatFormat }: StoredChat,
+): string | undefined {
+  const address = chatWebhookUrl === null ? undefined : openedOrUndefined(sealer, chatWebhookUrl);
+  return address === undefined ? undefined : chatTarget(chatFormatOf(chatFormat), address);
+}
+
+/** Whether a queued message goes to the present chat of its app. `target` is its sealed address. (rule N9) */
+export function isForChat(
+  { sealer }: Pick<Deps, "sealer">,
+  target: string,
+  chat: StoredChat | undefined,
+): boolean {
+  const url = openedOrUndefined(sealer, target);
+  return url !== undefined && chat !== undefined && url === targetOf({ sealer }, chat);
 }
 
 function openedOrUndefined(sealer: Deps["sealer"], stored: string): string | undefined {

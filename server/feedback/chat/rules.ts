@@ -162,12 +162,17 @@ const richText = (text: string, weight: "Bolder" | "Default") => ({
 
 /** Returns what to post to a chat. `address` is the plain address that an owner entered. */
 export function chatPost(format: ChatFormat, message: ChatMessage, address: string): ChatPost {
-  const entered = new URL(address);
   return {
-    url: targets[format]?.(entered) ?? entered.href,
-    body: JSON.stringify(chatBodies[format](message, entered)),
+    url: chatTarget(format, address),
+    body: JSON.stringify(chatBodies[format](message, new URL(address))),
   };
 }
+
+/** Returns where messages are posted. `address` is the plain address that an owner entered. */
+export const chatTarget = (format: ChatFormat, address: string): string => {
+  const entered = new URL(address);
+  return targets[format]?.(entered) ?? entered.href;
+};
 
 /** Returns a stored format; `slack` for an unknown one. */
 export const chatFormatOf = (stored: string): ChatFormat =>

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from "../../database/database.ts";
+import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 
 interface NewDelivery {
@@ -10,6 +10,13 @@ interface NewDelivery {
   readonly target: string;
   readonly payload: string;
   readonly createdAt: string;
+}
+
+/** The chat of an app as it is stored. */
+export interface StoredChat {
+  /** The sealed address; null if the app has no chat. */
+  readonly chatWebhookUrl: string | null;
+  readonly chatFormat: string;
 }
 
 export interface Delivery {
@@ -34,6 +41,12 @@ interface OutboxClaim {
   readonly most: number;
 }
 
+/** Why deliveries to a chat are given up that its app no longer has. */
+export const chatChanged = "The chat of the app was changed";
+
+/** The body of a delivery after it was sent or given up. */
+const noBody = "{}";
+
 /**
  * Outgoing messages. A message is stored in the same transaction as the change that it reports. It is sent after the
  * commit.
@@ -52,6 +65,13 @@ export const outbox = {
          ${busy.length === 0 ? "" : `AND app_id NOT IN (${busy.map(() => "?").join(", ")})`}
        GROUP BY app_id ORDER BY min(due_at) LIMIT ?`,
       ...[now, ...busy, most],
+    ),
+
+  /** Returns the present chat of an app. */
+  chatOf: (reader: Reader, appId: string) =>
+    reader.get<StoredChat>(
+      `SELECT chat_webhook_url AS "chatWebhookUrl", chat_format AS "chatFormat" FROM apps WHERE id = ?`,
+      appId,
     ),
 
   /** Returns due deliveries of an app and reserves them until `until`, so that no other server sends them too. */
@@ -84,17 +104,44 @@ export const outbox = {
       most,
     ),
 
+  /** Stores that a delivery was sent, and deletes its body. (rule N8) */
   markSent: (tx: Transaction, id: string, at: string) =>
-    tx.run("UPDATE outbox SET status = 'sent', sent_at = ?, last_error = NULL WHERE id = ?", at, id),
+    tx.run(
+      `UPDATE outbox SET status = 'sent', sent_at = ?, last_error = NULL, payload = '${noBody}' WHERE id = ?`,
+      at,
+      id,
+    ),
 
   postpone: (
     tx: Transaction,
     id: string,
     { dueAt, error }: { readonly dueAt: string; readonly error: string },
-  ) => tx.run("UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ?", dueAt, error, id),
+  ) =>
+    tx.run(
+      "UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ? AND status = 'pending'",
+      ...[dueAt, error, id],
+    ),
 
-  giveUp: (tx: Transaction, id: string, error: string) =>
-    tx.run("UPDATE outbox SET status = 'failed', last_error = ? WHERE id = ?", error, id),
+  /** Gives up a pending delivery, and deletes its body. */
+  giveUp: (tx: Transaction, id: string, error: string) => giveUp(tx, "id = ?", error, id),
+
+  /** Gives up all pending deliveries of an app. */
+  giveUpAll: (tx: Transaction, appId: string, error: string) => giveUp(tx, "app_id = ?", error, appId),
+
+  /**
+   * Gives up the pending deliveries that quote a thread, a report that was merged into another thread, or a proposal,
+   * because words of it are erased. Deletes the bodies of all deliveries about it. `id` is the id of any of these.
+   * (rules P3, P4, N8)
+   */
+  async forgetWords(tx: Transaction, id: string): Promise<void> {
+    const about = `subject_id IN (
+      SELECT CAST(? AS TEXT) UNION ALL SELECT id FROM runs WHERE feedback_id = ?
+      UNION ALL SELECT r.id FROM messages m JOIN runs r ON r.feedback_id = m.feedback_id AND r.origin_id = m.id
+        WHERE m.id = ?)`;
+    const ids = [id, id, id];
+    await giveUp(tx, about, "Words in it were erased", ...ids);
+    await tx.run(`UPDATE outbox SET payload = '${noBody}' WHERE ${about} AND status <> 'pending'`, ...ids);
+  },
 
   /** Deletes deliveries that were sent or given up before a time, at most `most`. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
@@ -114,6 +161,12 @@ export const outbox = {
       ...busy,
     ),
 };
+
+const giveUp = (tx: Transaction, where: string, error: string, ...values: Value[]) =>
+  tx.run(
+    `UPDATE outbox SET status = 'failed', last_error = ?, payload = '${noBody}' WHERE ${where} AND status = 'pending'`,
+    ...[error, ...values],
+  );
 
 /** The state of the delivery of a proposal's message to the app's chat channel. */
 export interface DeliveryRow {

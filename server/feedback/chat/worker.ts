@@ -5,8 +5,9 @@ import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
 import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";
 import { openAddress } from "../../secrets/addresses.ts";
+import { isForChat } from "./post.ts";
 import { failingAttempts } from "./rules.ts";
-import { type Delivery, outbox } from "./store.ts";
+import { chatChanged, type Delivery, outbox } from "./store.ts";
 
 const atOnce = 10;
 
@@ -66,6 +67,10 @@ async function deliverDue(deps: WorkerDeps, appId: string): Promise<void> {
 
 async function deliver(deps: WorkerDeps, delivery: Delivery): Promise<void> {
   const { database, clock, log } = deps;
+  const chat = await outbox.chatOf(database, delivery.appId);
+  // An owner may have changed or removed the chat since the message was queued. (rule N9)
+  if (!isForChat(deps, delivery.target, chat))
+    return void (await database.write((tx) => outbox.giveUp(tx, delivery.id, chatChanged)));
   const failure = await post(deps, delivery).then(
     () => undefined,
     (error: Error) => error.message,
