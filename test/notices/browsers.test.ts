@@ -260,6 +260,28 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     },
   );
 
+  it("wait on if their thread is merged into another one, or taken out of it again", async () => {
+    const app = await makeNoticedApp(service);
+    const kim = await app.join("maintainer");
+    const push = await startPushService();
+    const browser = await addBrowser(kim, push);
+    const into = (await app.report({ subject: "Login" })).field("id");
+    await kim.choose({ apps: [{ appId: app.appId, kinds: { report: ["browser"] } }] });
+    push.answers.set(browser.path, [503, 503]);
+    const id = (await app.report({ subject: "Cannot log in" })).field("id");
+    await shown(push, browser, 1);
+    expect((await app.owner.call("POST", `/feedback/${id}/merge`, { into })).status).toBe(200);
+    await passTime(service, 10 * second);
+    expect((await shown(push, browser, 2)).at(-1)).toMatchObject({
+      ...{ body: "“Login”", url: `${consoleUrl()}/feedback/${app.appId}/${into}` },
+    });
+    expect((await app.owner.call("POST", `/feedback/${id}/unmerge`)).status).toBe(200);
+    await passTime(service, minute);
+    expect((await shown(push, browser, 3)).at(-1)).toMatchObject({
+      ...{ body: "“Cannot log in”", url: `${consoleUrl()}/feedback/${app.appId}/${id}` },
+    });
+  });
+
   it("are deleted after one day without success", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");

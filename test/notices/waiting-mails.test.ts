@@ -166,6 +166,35 @@ describe.each(sharedDatabases)(
   },
 );
 
+describe.each(sharedDatabases)(
+  "a mail that is written while the role of its member changes, on $name",
+  (engine) => {
+    it("is not sent if the new role does not get its notices", async () => {
+      const { service, app } = await appWithMailServer(engine, () => ({ code: 451, text: "4.3.0 Later" }));
+      const { database } = service.deps;
+      const bo = await app.join("maintainer");
+      await propose(service, app, (await app.report({})).field("id"));
+      await app.settled();
+      let change: ReturnType<typeof app.owner.call> | undefined;
+      await database.write(async (tx) => {
+        // The server that writes the mail waits for this row after it has read the role.
+        await tx.run("SELECT 1 AS one FROM notices WHERE user_id = ? FOR UPDATE", bo.id);
+        const waiting = (count: number) =>
+          eventually(async () => expect(await database.all(waiters)).toHaveLength(count));
+        await passTime(service, 15 * minute);
+        await waiting(1);
+        change = app.owner.call("PATCH", `/apps/${app.appId}/members/${bo.id}`, { role: "viewer" });
+        await waiting(2);
+      });
+      expect((await change)?.status).toBe(200);
+      await eventually(async () => {
+        const rows = await database.all("SELECT status FROM mails WHERE recipient = ?", bo.email);
+        expect(rows).toEqual([]);
+      });
+    });
+  },
+);
+
 describe.each(sharedDatabases)("two servers with one database, on $name,", (engine) => {
   it("lose no notice that one server creates while the other one writes a mail", async () => {
     const service = await startService({ engine, still: true, settings: { dev: true } });

@@ -73,6 +73,7 @@ export const members = {
   },
 
   async setRole(tx: Transaction, { appId, userId }: Membership, role: Role): Promise<void> {
+    await notices.lock(tx, { appId, userId });
     await tx.run("UPDATE app_members SET role = ? WHERE app_id = ? AND user_id = ?", role, appId, userId);
     if (role !== "owner") await endOwnership(tx, { appId, userId });
     if (role === "viewer") await assignees.takeAll(tx, appId, userId);
@@ -82,6 +83,7 @@ export const members = {
 
   /** Removes a member, and the member's tokens for this app. (rule K29) */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
+    await notices.lock(tx, { appId, userId });
     await tx.run("DELETE FROM app_members WHERE app_id = ? AND user_id = ?", appId, userId);
     await assignees.takeAll(tx, appId, userId);
     await endOwnership(tx, { appId, userId });

@@ -39,8 +39,10 @@ export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   const { database } = deps;
   const causes = await noticeCauses.oldest(database, atOnce);
   let done = 0;
-  for (const { id } of causes) {
+  for (const { id, feedbackId } of causes) {
     const work = database.write(async (tx) => {
+      // Before the cause: who erases, deletes or merges the thread locks in the same order.
+      await noticeFacts.lockThreads(tx, [{ feedbackId }]);
       const cause = await noticeCauses.take(tx, id);
       if (cause) await createNotices(deps, tx, cause);
     });
@@ -192,6 +194,8 @@ async function post(
   const way = "chat";
   for (const { member } of receivers)
     if (await wasNotifiedToday(tx, { userId: member.userId, way, kind, subjectId }, now)) return;
+  // The thread may have been merged into another one just before its cause was taken.
+  await noticeFacts.lockThreads(tx, [{ feedbackId }]);
   const known = await knownOf(deps, tx, { appId }, { kind, subjectId, feedbackId });
   if (known === undefined) return;
   const at = now.toISOString();

@@ -55,9 +55,12 @@ export const noticeCauses = {
     tx.signal(noticesTopic);
   },
 
-  /** Returns the ids of the oldest causes. */
+  /** Returns the ids of the oldest causes, and of their threads. */
   oldest: (reader: Reader, most: number) =>
-    reader.all<{ id: string }>("SELECT id FROM notice_causes ORDER BY created_at, id LIMIT ?", most),
+    reader.all<Pick<Cause, "id" | "feedbackId">>(
+      `SELECT id, feedback_id AS "feedbackId" FROM notice_causes ORDER BY created_at, id LIMIT ?`,
+      most,
+    ),
 
   /** Takes a cause, so that no other server does. Returns undefined if another one has. */
   take: (tx: Transaction, id: string) =>

@@ -53,6 +53,12 @@ const idsAtOnce = 500;
 
 /** The notices of members, until their mails were sent. (rules N2, N3) */
 export const notices = {
+  /**
+   * Locks the mails to a member about an app. A server that writes one holds this lock since it has read the role of the
+   * member, and locks threads after it. So a change of the role takes this lock first.
+   */
+  lock,
+
   async insert(tx: Transaction, notice: NewNotice): Promise<void> {
     await tx.insert(tables.notices, notice);
     tx.signal(noticesTopic);
@@ -148,7 +154,7 @@ export const notices = {
    * server can add notices meanwhile, so mark only these.
    */
   async take(tx: Transaction, { userId, appId, way }: Batch): Promise<WaitingNotice[]> {
-    await tx.lock(`notices:${userId}:${appId}`);
+    await lock(tx, { userId, appId });
     return tx.all<WaitingNotice>(
       `SELECT id, kind, subject_id AS "subjectId", feedback_id AS "feedbackId", created_at AS "createdAt",
          due_at AS "dueAt", mail_id AS "mailId", further
@@ -220,7 +226,7 @@ export const notices = {
     { userId, appId }: Member,
     ways: readonly NoticeWay[] = noticeWays,
   ): Promise<void> {
-    await tx.lock(`notices:${userId}:${appId}`);
+    await lock(tx, { userId, appId });
     const chosen = `user_id = ? AND app_id = ? AND way IN (${ways.map(() => "?").join(", ")})`;
     const values = [userId, appId, ...ways];
     await tx.run(
@@ -238,6 +244,29 @@ export const notices = {
    */
   recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
     takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
+
+  /**
+   * Moves the notices about a thread to another one, or only those about some objects of it. The mails with them that are
+   * not sent yet are written again: they may quote the other thread. (rules N2, N5)
+   */
+  async move(
+    tx: Transaction,
+    {
+      from,
+      to,
+      about,
+    }: { readonly from: string; readonly to: string; readonly about?: readonly string[] | undefined },
+  ): Promise<void> {
+    const chosen = about === undefined ? "" : ` AND n.subject_id IN (${about.map(() => "?").join(", ")})`;
+    const values = [from, ...(about ?? [])];
+    await takeBack(tx, `n.feedback_id = ?${chosen}`, ...values);
+    for (const table of ["notice_causes", "notices", "notice_pushes"])
+      await tx.run(
+        `UPDATE ${table} AS n SET feedback_id = ? WHERE n.feedback_id = ?${chosen}`,
+        to,
+        ...values,
+      );
+  },
 
   /** Takes back the mails to a member that are not sent yet. They are written again for the member's role. (rule N2) */
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
@@ -262,6 +291,10 @@ export const notices = {
       ...[before, most],
     ),
 };
+
+async function lock(tx: Transaction, { userId, appId }: Member): Promise<void> {
+  await tx.lock(`notices:${userId}:${appId}`);
+}
 
 /**
  * Takes back the mails with certain notices that are not sent yet, so that they are written again. A mail that was never

@@ -6,6 +6,7 @@ import * as tables from "../../../database/schema/feedback.ts";
 import { corrections, repeatsOf } from "../../../database/schema/statistics.ts";
 import { erasuresTopic, proposalTopic, threadTopic } from "../../../database/signals.ts";
 import { columnOf } from "../../../database/statements.ts";
+import { notices } from "../../../notices/waiting/store.ts";
 import type { NewMessage } from "../../messages/store.ts";
 import type { MergeStep, SharedReply } from "../rules.ts";
 import { correctFirstReplies, firstReplyOf, restoreFirstReply } from "./first-replies.ts";
@@ -78,6 +79,15 @@ const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered =
       JOIN thread_merges g ON g.feedback_id = newest.origin_id
       WHERE newest.place = 1 AND newest.direction = 'inbound' AND ${unfinished("g.status")} AND NOT EXISTS (
         SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
+
+/** Locks the rows of threads. A server that writes a mail with their words locks them, too, before it changes notices. */
+async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (tx.engine === "postgres")
+    await tx.run(
+      `SELECT id FROM feedback WHERE id IN (${listed(ids)}) ORDER BY id FOR NO KEY UPDATE`,
+      ...ids,
+    );
+}
 
 const listed = (ids: Iterable<string>): string => [...ids].map(() => "?").join(", ");
 
@@ -173,6 +183,7 @@ export const merges = {
       by,
     }: MergeStep & { readonly appId: string; readonly at: string; readonly by: string },
   ): Promise<void> {
+    await lockRows(tx, [id, intoId]);
     const waits = await tx.get(
       `SELECT 1 AS one FROM feedback WHERE id IN (?, ?) AND answered = 0 AND ${unfinished("status")} LIMIT 1`,
       ...[id, intoId],
@@ -196,8 +207,9 @@ export const merges = {
        SELECT id, CAST(? AS TEXT), id, 'inbound', 'sender', message, subject, ${reportColumns.join(", ")} FROM feedback WHERE id = ?`,
       ...[intoId, id],
     );
-    for (const table of ["uploads", "mail_originals", "notice_causes", "notices"])
+    for (const table of ["uploads", "mail_originals"])
       await tx.run(`UPDATE ${table} SET feedback_id = ? WHERE feedback_id = ?`, intoId, id);
+    await notices.move(tx, { from: id, to: intoId });
     const runs = await tx.all<{ id: string }>(
       "UPDATE runs SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ? RETURNING id",
       ...[intoId, id, id],
@@ -235,6 +247,7 @@ export const merges = {
     { row, from, appId, inside, reaches, newId, now }: Unmerge & { readonly newId: () => string },
   ): Promise<void> {
     const { id } = row;
+    await lockRows(tx, [id, from]);
     const firstReply = await firstReplyOf(tx, id);
     const place = { id, from, appId };
     await inParts(
@@ -254,6 +267,10 @@ export const merges = {
       ...[id, id, from, id, id],
     );
     for (const run of runs) tx.signal(proposalTopic(run.id));
+    await inParts([...inside, ...runs.map((run) => run.id)], async (about) => {
+      await notices.move(tx, { from, to: id, about });
+      return [];
+    });
     const count = [...moved.values()].filter(isReport).length;
     await tx.run(
       `UPDATE feedback SET occurrences = CASE WHEN occurrences > ? THEN occurrences - ? ELSE 1 END WHERE id = ?`,
