@@ -13,7 +13,7 @@ import { adoptPlace, openFiles, placeIn } from "../start/open-files.ts";
 import { isLocked } from "../start/unlock.ts";
 import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
 import { erasedAreBack } from "./restore.ts";
-import { countOtherConnections, emptyLeftOut, integrityFaults } from "./store.ts";
+import { countOtherConnections, dropWaiting, emptyLeftOut, integrityFaults } from "./store.ts";
 
 export interface AdoptOrder extends GivenSecrets {
   /** The path of a journal of erasures. The erasures in it are repeated. */
@@ -44,6 +44,7 @@ export async function adopt(location: DataLocation, order: AdoptOrder, waiting: 
       await keepJournal(location, entries);
       const withoutRecoveryCodes = await database.write(async (tx) => {
         await emptyLeftOut(tx);
+        await dropWaiting(tx);
         await indexAllAgain(tx);
         await filesPlace.replace(tx, placeIn(location));
         return secondFactors.endRecoveryCodes(tx);

@@ -139,10 +139,11 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Updates the data that the database computes from rows: the counts of tags, the statistics, and on PostgreSQL the
- * sequence of threads. Triggers add the threads to the queue of the search index.
+ * Deletes what must not be sent again, and updates the data that the database computes from rows: the counts of tags,
+ * the statistics, and on PostgreSQL the sequence of threads. Triggers add the threads to the queue of the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
+  await dropWaiting(tx);
   if (await hasColumn(tx, "tags", "threads")) await tags.countAgain(tx);
   if (await hasColumn(tx, "events", "number")) await events.forgetNumbers(tx);
   await refreshStatistics(tx);
@@ -225,6 +226,19 @@ const leftOut = new Set([
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
+}
+
+/**
+ * Deletes mails with notices that wait, and gives up posts to chats that wait. A restored database does not have the
+ * notices in these mails, so an erasure would not find them; and both may have been sent since the backup. Mails to
+ * people outside, such as replies, stay, because no mail is lost. (rules M6, O9)
+ */
+export async function dropWaiting(tx: Transaction): Promise<void> {
+  await tx.run("DELETE FROM mails WHERE kind = 'notice' AND status = 'waiting'");
+  await tx.run(
+    `UPDATE outbox SET status = 'failed', last_error = 'The database was restored', payload = '{}'
+     WHERE status = 'pending'`,
+  );
 }
 
 const columnsSql: Record<Engine, string> = {

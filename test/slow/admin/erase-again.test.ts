@@ -4,15 +4,17 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { databases, type TestEngine } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { startMailServer } from "../../support/mail/mail-server.ts";
+import { makeNoticedApp, passTime } from "../../support/mail/noticed-app.ts";
+import { mailsArrive, queue, sender } from "../../support/mail/server-with-mail.ts";
+import { startWebhook } from "../../support/network/webhook.ts";
 import { type Deployment, makeDeployment } from "../../support/service/deployment.ts";
 import { rowsOf } from "../../support/service/deployment-rows.ts";
+import type { Answer } from "../../support/service/request.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
-import {
-  grace,
-  graceAddress,
-  makePersonEverywhere,
-  type PersonEverywhere,
-} from "../../support/worlds/people/person-everywhere.ts";
+import { grace, graceAddress, makePersonEverywhere } from "../../support/worlds/people/person-everywhere.ts";
+
+const minute = 60_000;
 
 const secret = "the secret of a deployment of the tests";
 
@@ -28,7 +30,11 @@ const backUp = async (deployment: Deployment): Promise<string> => {
   return file;
 };
 
-async function eraseGrace({ call }: PersonEverywhere): Promise<string> {
+async function eraseGrace({
+  call,
+}: {
+  readonly call: (method: string, path: string, body?: object) => Promise<Answer>;
+}): Promise<string> {
   const { id } = Object((await call("POST", "/people/erase", { email: grace })).body);
   await eventually(async () =>
     expect((await call("GET", `/people/erasures/${id}`)).body).toMatchObject({ status: "done" }),
@@ -66,6 +72,47 @@ describe.each(databases)("after a restore on $name", (engine) => {
     const answer = await service.request("GET", `/api/v1/console/people/erasures/${id}`, { headers });
     expect(answer.body).toMatchObject({ status: "done", counts: { threads: 1, messages: 1, files: 3 } });
     await service.stop();
+  });
+
+  it("no mail to a member and no post to a chat is sent with words of an erased person", async () => {
+    const deployment = await deploymentOf(engine);
+    const server = await startMailServer();
+    const webhook = await startWebhook();
+    const environment = {
+      ...{ INNKEEP_SMTP_URL: server.url, INNKEEP_MAIL_FROM: sender, INNKEEP_PRIVATE_WEBHOOKS: "on" },
+    };
+    const service = await deployment.serve({ secret, environment });
+    const app = await makeNoticedApp(service);
+    await app.owner.call("PATCH", `/apps/${app.appId}`, { chatWebhookUrl: webhook.url });
+    await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail", "chat"] } }] });
+    webhook.answers.push(...Array.from({ length: 9 }, () => 500));
+    await server.close();
+    await app.report({ subject: "Ms Hopper cannot log in", email: grace });
+    await app.settled();
+    await eventually(() => expect(webhook.received).toHaveLength(1));
+    await passTime(service, 15 * minute);
+    await eventually(async () => expect(await app.waiting()).toBe(0));
+    const file = await backUp(deployment);
+    await eraseGrace(app.owner);
+    await service.stop();
+    const posted = webhook.received.length;
+
+    const restored = await deploymentOf(engine);
+    const erasures = join(deployment.data, "erasures.ndjson");
+    const result = await restored.admin({ command: "restore", file, erasures, secret });
+    expect(result.erasedAgain).toEqual({ ...nobody, found: 1 });
+    const again = await startMailServer({}, server.port);
+    onTestFinished(() => again.close());
+    const next = await restored.serve({ secret, environment });
+    onTestFinished(() => next.stop());
+    await passTime(next, 60 * minute);
+    // A mail that is queued now shows that the waiting ones were looked at.
+    await queue(next);
+    await mailsArrive(again, 1);
+    expect(again.received[0]?.to).toEqual(["ada@kitchen.example"]);
+    expect(await next.deps.database.all("SELECT id FROM mails WHERE kind = 'notice'")).toEqual([]);
+    expect(await next.deps.database.all("SELECT id FROM outbox WHERE status = 'pending'")).toEqual([]);
+    expect(webhook.received).toHaveLength(posted);
   });
 
   it("a journal of erasures in the folder of the backup, or in the data folder, needs no flag", async () => {
