@@ -7,6 +7,7 @@ import { columnsHolding } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import { releaseClaim } from "../../feedback/agent-work/end-claim.ts";
+import { outbox } from "../../feedback/chat/store.ts";
 import { merges } from "../../feedback/merge/store/merges.ts";
 import { later } from "../../feedback/proposals/rules.ts";
 import {
@@ -95,11 +96,19 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates the data that depends on a text: the versions of lists that clients cache, and mails that are not sent yet.
+ * Updates the data that depends on a text: the versions of lists that clients cache, and mails and posts that are not
+ * sent yet.
  * Triggers update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
-  feedback: (tx, { id }) => notices.recall(tx, "(?)", id ?? null),
+  async feedback(tx, { id }, changed) {
+    await notices.recall(tx, "(?)", id ?? null);
+    if (changed.has("subject")) await outbox.forgetWords(tx, id ?? "");
+  },
+  // A post escapes the words that it quotes, so the address in it cannot be found.
+  async runs(tx, { id }, changed) {
+    if (changed.has("summary")) await outbox.forgetWords(tx, id ?? "");
+  },
   faqs: (tx, { id }) =>
     tx.run(
       "UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = (SELECT app_id FROM faqs WHERE id = ?)",
@@ -315,7 +324,7 @@ function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
       if (accountId !== null && row[column] === accountId) changed[column] = null;
     if (Object.keys(changed).length === 0) return noEffect;
     await update(tx, table, row, changed);
-    if (name in updateDependents) await updateDependents[name]?.(tx, row);
+    await updateDependents[name]?.(tx, row, new Set(Object.keys(changed)));
     tx.signal(credentialsTopic);
     tx.signal(threadsTopic);
     return { counts: { [count]: 1 }, files: [] };
@@ -343,7 +352,7 @@ async function update(
   );
 }
 
-type UpdateDependents = (tx: Transaction, row: Cells) => Promise<unknown>;
+type UpdateDependents = (tx: Transaction, row: Cells, changed: ReadonlySet<string>) => Promise<unknown>;
 
 /**
  * Erases the person from an audit entry, and also the network address if the person did the action. The entry itself is
@@ -392,6 +401,7 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
     id,
   );
   await notices.recall(tx, "(?)", id);
+  await outbox.forgetWords(tx, id);
   await forgetSubjects(tx, "(?)", id);
   tx.signal(threadsTopic);
   return { counts: { reports: 1, messages: conversation.count }, files: [...conversation.files, ...files] };
@@ -404,6 +414,7 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   await merges.noteErased(tx, id);
+  await outbox.forgetWords(tx, id);
   const conversation = await removeConversation(tx, id);
   const own = await removeMessages(tx, "id = ?", id);
   // The message may be the report of a merged thread, and the audit may contain the subject of that thread.
