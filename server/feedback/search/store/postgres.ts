@@ -1,5 +1,5 @@
 import type { Reader } from "../../../database/database.ts";
-import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
+import { type Condition, given, sqlOf, valuesOf } from "../../../database/lists.ts";
 import {
   marksInPostgres as marks,
   newestOfSearch,
@@ -10,7 +10,6 @@ import { plannedEachTime } from "../../../database/statements.ts";
 import type { Term } from "../rules/query.ts";
 import {
   continueSearch,
-  type Effort,
   endOf,
   type Found,
   numbersOf,
@@ -37,9 +36,6 @@ const ranges = 4;
 
 const mostRanges = 64;
 
-/** How many threads a search reads one by one at most. */
-const few = 200;
-
 /**
  * Returns the newest threads that match. A common word is in too many threads to sort them all, so the newest ranges
  * are searched first. After that, all threads are searched if the apps have few threads or if a term is rare. Otherwise
@@ -49,17 +45,17 @@ const few = 200;
 export async function newestInPostgres(
   reader: Reader,
   searched: SearchedTerms,
-  given: SearchPage,
+  wanted: SearchPage,
 ): Promise<Found> {
-  const { effort = usualEffort, among } = given;
+  const { effort = usualEffort, among } = wanted;
   if (among) {
-    const before = among.filter((seq) => seq < given.before);
-    return { seqs: await findAmong(reader, searched, given, before), reached: undefined };
+    const before = among.filter((seq) => seq < wanted.before);
+    return { seqs: await findAmong(reader, searched, wanted, before), reached: undefined };
   }
   // The time limit begins here, so it includes the search of the newest ranges.
   const until = endOf(effort);
   const { scope } = searched;
-  const page = { ...given, effort, conditions: [...given.conditions, ofApps(scope.appIds)] };
+  const page = { ...wanted, effort, conditions: [...wanted.conditions, ofApps(scope.appIds)] };
   const end = Math.min(page.before, (await newestSeq(reader)) + 1) - 1;
   const newest = rangeOf(end);
   let seqs: readonly number[] = [];
@@ -70,9 +66,7 @@ export async function newestInPostgres(
     if (seqs.length >= page.limit || (thousands === 0 && oldest === 0)) return { seqs, reached: undefined };
   }
   const oldest = Math.max(0, newest - steps[1].ranges + 1);
-  const all = (await areSmall(reader, scope, effort))
-    ? await findInApps(reader, searched, page)
-    : await findRare(reader, searched, { newest, oldest }, page);
+  const all = await findAll(reader, searched, { newest, oldest }, page);
   if (all) return { seqs: all, reached: undefined };
   const searchRanges = (asked: Ranges, limit: number) =>
     findInRanges(reader, searched, asked, { ...page, limit });
@@ -84,53 +78,53 @@ const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
 /**
- * Whether all the apps together have few threads, or few threads with the status. Then each word is in few of these
- * threads.
+ * Returns all threads that match if the index need not read a long list for this; undefined otherwise. The number of
+ * threads in the given ranges and in some older ones shows whether a term is rare. (To count all threads with a common
+ * word, the index would read a long list.)
  */
-async function areSmall(reader: Reader, { appIds, status }: SearchScope, { few }: Effort): Promise<boolean> {
-  const apps = `app_id IN (${appIds.map(() => "?").join(", ")})`;
-  const sql = `SELECT 1 AS one FROM feedback WHERE ${apps} LIMIT 1 OFFSET ?`;
-  if ((await reader.get(plannedEachTime(sql), ...appIds, few)) === undefined) return true;
-  if (status === undefined) return false;
-  const ofStatus = `SELECT 1 AS one FROM feedback WHERE ${apps} AND status = ? LIMIT 1 OFFSET ?`;
-  return (await reader.get(plannedEachTime(ofStatus), ...appIds, status, few)) === undefined;
-}
-
-/**
- * Returns all threads that match if one of the terms is rare; undefined otherwise. The number of threads in the given
- * ranges and in some older ones shows whether a term is rare. (To count all threads with a common word, the index would
- * read a long list.) The beginning of a word is searched only if it is rare itself, or if few threads have the whole
- * words.
- */
-async function findRare(
+async function findAll(
   reader: Reader,
   searched: SearchedTerms,
   ranges: Ranges,
   page: SearchPage,
 ): Promise<number[] | undefined> {
-  const { rare } = page.effort ?? usualEffort;
-  const whole = searched.all.filter(isWhole);
-  const beginnings = searched.all.filter((term) => !isWhole(term));
-  if (await isAnyRare(reader, beginnings, rare, ranges)) return findInApps(reader, searched, page);
-  if (!(await isAnyRare(reader, whole, rare, ranges))) return undefined;
-  if (beginnings.length === 0) return findInApps(reader, searched, page);
-  const left = await findInApps(reader, { ...searched, all: whole }, { ...page, limit: few + 1 });
-  return left.length > few ? undefined : findAmong(reader, searched, page, left);
+  const { few, rare } = page.effort ?? usualEffort;
+  const { scope, all } = searched;
+  if (await haveFew(reader, scope.appIds, few)) return findInApps(reader, searched, page);
+  const whole = all.filter(isWhole);
+  if (scope.status !== undefined && (await haveFew(reader, scope.appIds, few, scope.status)))
+    return findByFirst(reader, searched, whole, page);
+  const beginnings = all.filter((term) => !isWhole(term));
+  const rareTerm = await firstRare(reader, [...whole, ...beginnings], rare, ranges);
+  if (rareTerm === undefined) return undefined;
+  return findByFirst(reader, searched, [...new Set([rareTerm, ...whole])], page);
+}
+
+/** Whether these apps together have at most `few` threads, or threads with the status. */
+async function haveFew(
+  reader: Reader,
+  appIds: readonly string[],
+  few: number,
+  status?: string,
+): Promise<boolean> {
+  const conditions = [ofApps(appIds), ...given("f.status = ?", status)];
+  const sql = `SELECT 1 AS one FROM feedback f WHERE ${sqlOf(conditions)} LIMIT 1 OFFSET ?`;
+  return (await reader.get(plannedEachTime(sql), ...valuesOf(conditions), few)) === undefined;
 }
 
 /** How many older ranges show whether a term is rare, at most. */
 const mostSampled = 32;
 
 /**
- * Whether one of the terms is rare. It must be rare in the newest ranges, and in ranges from all of the time before
- * them: a word that nobody writes any more may be in very many old threads.
+ * Returns the first of the terms that is rare. It is rare in the newest ranges, and in ranges from all of the time
+ * before them: a word that nobody writes any more may be in very many old threads.
  */
-async function isAnyRare(
+async function firstRare(
   reader: Reader,
   terms: readonly Term[],
   rare: number,
   newest: Ranges,
-): Promise<boolean> {
+): Promise<Term | undefined> {
   const count = newest.newest + 1;
   const mostIn = (ranges: readonly number[]) => Math.floor((rare * ranges.length) / count);
   const isRareIn = (term: Term, ranges: readonly number[]) =>
@@ -141,8 +135,8 @@ async function isAnyRare(
     );
   for (const term of terms)
     if ((await isRareIn(term, numbersOf(newest))) && (await isRareIn(term, sampleOf(newest.oldest))))
-      return true;
-  return false;
+      return term;
+  return undefined;
 }
 
 /** Returns some of the ranges before `end`, in equal distances, the newest first. */
@@ -151,9 +145,26 @@ function sampleOf(end: number): number[] {
   return Array.from({ length: count }, (_, at) => end - 1 - Math.floor((at * end) / count));
 }
 
-/** Returns all threads that match. Call it only if the index need not read a long list. */
+/** Returns all threads that match. Call it only if the apps have few threads. */
 const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<number[]> =>
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
+
+/**
+ * Returns all threads that match. Only the terms `first` and the marks of the scope are searched in the index; few
+ * threads have them. The other terms are compared with the stored words of these threads. For the beginning of a word
+ * the index reads all threads with it first, even if another term is rare.
+ */
+function findByFirst(
+  reader: Reader,
+  searched: SearchedTerms,
+  first: readonly Term[],
+  page: SearchPage,
+): Promise<number[]> {
+  const { all, none } = searched;
+  const asked = inEachApp({ ...searched, all: first, none: [] });
+  const isWhole = first.length === all.length && none.length === 0;
+  return findEach(reader, { asked, order: "any", words: isWhole ? undefined : inEachApp(searched) }, page);
+}
 
 const inEachApp = (searched: SearchedTerms): string[] =>
   searched.scope.appIds.map((id) => withMarks(searched.scope, [inApp(searched, id)]));
@@ -179,8 +190,8 @@ const ofApps = (ids: readonly string[]): Condition => [
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
-  // Without MATERIALIZED, the planner would read threads without the index until it has found enough.
-  const sql = `SELECT 1 AS one FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) AS r(asked)
+  // With only a limit, the planner would read threads without the index until it has found enough.
+  const sql = `SELECT 1 AS one FROM unnest(${textsOf(asked)}) AS r(asked)
     CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
     LIMIT 1 OFFSET ?`;
   return (await reader.get(plannedEachTime(sql), ...asked, most)) === undefined;
@@ -213,6 +224,13 @@ async function findAmong(
  */
 type ExpressionOrder = "newest" | "any";
 
+/** Expressions for the index, and for each of them one for the stored words of the threads that it finds. */
+interface AskedEach {
+  readonly asked: readonly string[];
+  readonly words?: readonly string[] | undefined;
+  readonly order: ExpressionOrder;
+}
+
 /**
  * Returns the newest threads that match one of the expressions. Each expression is queried separately: the index
  * compares each thread that it finds with the whole expression, so the time for one combined expression would grow with
@@ -221,22 +239,26 @@ type ExpressionOrder = "newest" | "any";
  */
 async function findEach(
   reader: Reader,
-  { asked, order }: { readonly asked: readonly string[]; readonly order: ExpressionOrder },
+  { asked, words, order }: AskedEach,
   { conditions, before, limit }: SearchPage,
 ): Promise<number[]> {
+  const hasWords =
+    "CROSS JOIN LATERAL (SELECT 1 FROM feedback_search w WHERE w.seq = m.seq AND w.words @@ CAST(r.words AS tsquery) OFFSET 0) has";
   // With `OFFSET 0`, the planner uses the index first, sorts the results, and reads threads only until the page is
   // full.
   const rows = await reader.all<{ seq: number }>(
-    plannedEachTime(`SELECT found.seq FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) WITH ORDINALITY AS r(asked, place)
+    plannedEachTime(`SELECT found.seq FROM unnest(${textsOf(asked)}, ${textsOf(words ?? [])}) WITH ORDINALITY AS r(asked, words, place)
      CROSS JOIN LATERAL (
        SELECT m.seq FROM (
          SELECT s.seq FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) AND s.seq + 0 < ?
          ORDER BY s.seq + 0 DESC OFFSET 0
-       ) m CROSS JOIN LATERAL (SELECT 1 FROM feedback f WHERE f.seq = m.seq AND ${sqlOf(conditions)} OFFSET 0) fits
+       ) m ${words === undefined ? "" : hasWords}
+       CROSS JOIN LATERAL (SELECT 1 FROM feedback f WHERE f.seq = m.seq AND ${sqlOf(conditions)} OFFSET 0) fits
        LIMIT ?
      ) found
      ORDER BY ${order === "newest" ? "r.place" : "found.seq DESC"} LIMIT ?`),
     ...asked,
+    ...(words ?? []),
     before,
     ...valuesOf(conditions),
     limit,
@@ -244,6 +266,10 @@ async function findEach(
   );
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
+
+/** An array of texts in SQL. */
+const textsOf = (texts: readonly string[]): string =>
+  `CAST(ARRAY[${texts.map(() => "?").join(", ")}] AS text[])`;
 
 // The expressions of `tsquery` with which a search queries the index of PostgreSQL.
 
