@@ -1,10 +1,10 @@
 import type { Database, Reader, Transaction } from "../../../database/database.ts";
-import { wordInApp } from "../../../database/schema/search.ts";
+import { marksInPostgres, wordInApp, wordInRange } from "../../../database/schema/search.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { readQuery, type SearchQuery, type Term, type TypedWord } from "../rules/query.ts";
 import { neighboursOf } from "../rules/spelling.ts";
 import { wordsIn } from "../rules/words.ts";
-import { type Effort, usualEffort } from "./ranges.ts";
+import { type Effort, numbersOf, rangeOf, usualEffort } from "./ranges.ts";
 import { searchThreads, type ThreadSearch } from "./search.ts";
 import { textsOf } from "./texts.ts";
 
@@ -96,18 +96,32 @@ const inVocabulary =
 async function inLexemes(tx: Transaction, appIds: readonly string[], words: readonly string[]) {
   // Without this setting, the planner would compare each thread of a small table with each word.
   await tx.run("SET LOCAL enable_seqscan = off");
+  const newest = rangeOf((await tx.get<{ seq: number | null }>(newestSeq))?.seq ?? 0);
+  const ranges = numbersOf({ newest, oldest: Math.max(0, newest - rangesFirst + 1) });
+  const has = (asked: string) =>
+    `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
+  // The index reads the whole list of a word. A common word is in the newest threads, whose lists are short.
   return tx.all<{ word: string }>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
-     WHERE EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(asked ->> 1 AS tsquery))`),
-    JSON.stringify(words.map((word) => [word, lexemesOf(appIds, word)])),
+     WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),
+    JSON.stringify(words.map((word) => [word, ...lexemesOf(appIds.slice(0, mostApps), word, ranges)])),
   );
 }
 
-const lexemesOf = (appIds: readonly string[], word: string): string =>
-  appIds
-    .slice(0, mostApps)
-    .map((id) => `'${wordInApp(id, word)}'`)
-    .join(" | ");
+const newestSeq = "SELECT max(seq) AS seq FROM feedback";
+
+/** How many of the newest ranges are searched for an existing word before all threads. */
+const rangesFirst = 2;
+
+/** Returns two expressions: for the newest threads of the apps with a word, and for all of them. */
+function lexemesOf(appIds: readonly string[], word: string, ranges: readonly number[]): [string, string] {
+  const anyOf = (lexemes: readonly string[]) => `(${lexemes.map((one) => `'${one}'`).join(" | ")})`;
+  const apps = anyOf(appIds.map((id) => marksInPostgres.app + id));
+  return [
+    `${anyOf(ranges.map((range) => wordInRange(range, word)))} & ${apps}`,
+    anyOf(appIds.map((id) => wordInApp(id, word))),
+  ];
+}
 
 /** Returns a word with its accents, as it is written in one of the threads. */
 async function asWritten(reader: Reader, word: string, seqs: readonly number[]): Promise<string> {
