@@ -37,7 +37,7 @@ export async function countFound(
   const until = performance.now() + mostMilliseconds;
   const page = { conditions, before: newest, limit: mostCounted + 1 };
   const found = await searchThreads(reader, search, page);
-  const ofFound = await byStatus(reader, found.seqs);
+  const ofFound = await byStatus(reader, found.seqs.slice(0, mostCounted));
   if (found.reached === undefined && found.seqs.length <= mostCounted) return ofFound;
   if (found.reached !== undefined) return atLeast(ofFound);
   const counts = new Map(Object.entries(atLeast(ofFound)));
