@@ -17,7 +17,13 @@ import {
   uploads,
 } from "./schema/feedback.ts";
 import { browserNoticeSchema, noticeSchema, notices } from "./schema/notices.ts";
-import { plannedSearchFunction, threadsSetApart, wordSearch, wordsOfFiles } from "./schema/search.ts";
+import {
+  plannedSearchFunction,
+  searchWithoutList,
+  threadsSetApart,
+  wordSearch,
+  wordsOfFiles,
+} from "./schema/search.ts";
 
 import { limitedVersions, mergeStatistics, statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
@@ -345,6 +351,15 @@ const noticesThatAreCounted: Migration = {
   },
 };
 
+const searchWithoutPendingList: Migration = {
+  number: 146,
+  name: "no list of new words before the search index",
+  statements: {
+    sqlite: statementsFor(searchWithoutList, "sqlite"),
+    postgres: statementsFor(searchWithoutList, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -369,5 +384,6 @@ export const migrations: readonly Migration[] = [
     namesOfMembers,
     viewsOfMergedThreads,
     noticesThatAreCounted,
+    searchWithoutPendingList,
   ],
 ];

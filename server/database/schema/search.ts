@@ -269,3 +269,12 @@ const notedLater: readonly Noted[] = [
 
 /** Adds threads to the queue after changes of file names, and when rows are moved to another thread. */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
+
+/**
+ * PostgreSQL adds new words to the index at once. By default it collects 4 MB of them in a list: each search reads the
+ * whole list once for each range, and the batch that fills it waits until all its words are added.
+ */
+export const searchWithoutList: readonly Statement[] = [
+  { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },
+  { sqlite: null, postgres: "SELECT gin_clean_pending_list('feedback_search_words')" },
+];
