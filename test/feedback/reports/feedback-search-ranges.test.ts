@@ -234,6 +234,13 @@ describe.each(sharedDatabases)("PostgreSQL", (postgres) => {
     });
   };
 
+  it("a search without a list of new words that each search reads", async () => {
+    const row = await service.deps.database.get<{ options: string }>(
+      "SELECT CAST(reloptions AS text) AS options FROM pg_class WHERE relname = 'feedback_search_words'",
+    );
+    expect(row?.options).toBe("{fastupdate=off}");
+  });
+
   describe("without statistics", everySearch);
 
   describe("with statistics of many threads", () => {
