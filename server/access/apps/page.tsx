@@ -463,14 +463,14 @@ const ApiKeys = ({
 
 const kinds = [
   {
-    value: "full",
-    label: "Full",
-    hint: "For servers and CI: everything that an app may do, including writing the FAQ.",
-  },
-  {
     value: "intake",
     label: "Intake",
     hint: "For use inside an app: it can only send feedback, and read the FAQ and the changelog.",
+  },
+  {
+    value: "full",
+    label: "Full",
+    hint: "For servers and CI: everything that an app may do, including writing the FAQ.",
   },
 ] as const;
 
@@ -485,7 +485,7 @@ const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly 
       hint="The place where the key will be used. It shows you later what stops working if you revoke the key."
     />
     <Choices
-      form={form ?? filledWith({ kind: "full" })}
+      form={form ?? filledWith({ kind: "intake" })}
       name="kind"
       legend="What the key may do"
       options={kinds}

@@ -19,7 +19,7 @@ export const statistics = ({
     const now = clock.now();
     const period = periodOf(query, now);
     const length = lengthOf(period);
-    if (length < 1) throw badRequest("to", "must not be before `from`");
+    if (length < 1) throw badRequest("to", "must not be before the first day");
     if (length > limits.statistics.days)
       throw badRequest("to", `must leave a period of at most ${limits.statistics.days} days`);
     await numberThreads(database, appId);

@@ -152,9 +152,11 @@ export const Nothing = ({
     return (
       <Empty title="Nothing matches">
         <p>
-          {filter.status === ""
-            ? "No feedback matches your search."
-            : "No feedback with this status matches your search."}
+          {filter.q === "" && "No thread fits this list."}
+          {filter.q !== "" &&
+            (filter.status === ""
+              ? "No feedback matches your search."
+              : "No feedback with this status matches your search.")}
         </p>
         {filter.status !== "" && (
           <div class="actions">
