@@ -15,7 +15,7 @@ const targets = {
   programs: { folders, files },
   /** The files for npm and GitHub Actions, besides the programs. */
   package: { folders, files: [...files, "tsconfig.types.json"], before: "programs" },
-  /** The benchmarks and the pictures. */
+  /** The files for the benchmarks and for the pictures. */
   tools: { folders: [...folders, "test/bench", "test/pictures", "test/support"], files, before: "programs" },
 };
 

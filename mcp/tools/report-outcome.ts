@@ -12,7 +12,7 @@ import { refuseSecrets } from "../secrets.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 
 const unknownClaim =
-  "The server does not know this claim, or takes no outcomes. Pass the run_id and claim_id of start_work; if it fails again, tell the user how the work ended.";
+  "The server has no such claim, or does not accept outcomes. Pass the run_id and claim_id of start_work; if it fails again, tell the user how the work ended.";
 
 const refusals: Readonly<Record<string, string>> = {
   bad_request:

@@ -15,7 +15,7 @@ const mayResume =
   "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Otherwise leave this run, or ask the user.";
 
 const unknownClaim =
-  "The server does not know this claim_id. Do not carry out the plan. Call start_work without it.";
+  "The server has no claim with this claim_id. Do not carry out the plan. Call start_work without it.";
 
 const refusals: Readonly<Record<string, string>> = {
   run_claimed:
@@ -157,7 +157,7 @@ function nextStepFor({
     return "The outcome of this run is reported already. Do not carry out the plan again; tell the user.";
   if (!hasPlan) return "Do not act: the approved text is not certain. Give the user console_url.";
   if (!hasClaim)
-    return "This server has no claims and takes no outcomes. Proceed: carry out approved_plan, then tell the user how it ended.";
+    return "This server has no claims and does not accept outcomes. Proceed: carry out approved_plan, then tell the user how it ended.";
   return "Proceed: carry out approved_plan; where decision_note differs, follow decision_note. Then call report_outcome with claim_id.";
 }
 

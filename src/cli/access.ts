@@ -407,12 +407,12 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
   noteMore(invocation, nextCursor);
 }
 
-/** Only warns, because a newer server may know more actions than this command. */
+/** Only warns, because a newer server may have actions that this command does not have. */
 function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
   if (action === undefined || known.includes(action)) return;
   const meant = didYouMean(action, known).trim() || `The actions are ${known.join(", ")}.`;
-  note(invocation, `warning: innkeep knows no action "${onOneLine(action)}". ${meant}`);
+  note(invocation, `warning: this version of innkeep has no action "${onOneLine(action)}". ${meant}`);
 }
 
 const auditColumns: readonly Column<AuditEntry>[] = [

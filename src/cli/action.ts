@@ -21,7 +21,7 @@ export async function runAction(given: Context): Promise<number> {
   try {
     argv = await commandLineOf(context, inputs, {
       "run-started-at": context.env.STATE_startedAt,
-      // A step cannot ask a person.
+      // A step cannot ask a person for confirmation.
       yes: "true",
     });
   } catch (error) {
@@ -51,7 +51,7 @@ function failed(name: string, code: number): string {
   return annotation(
     "error",
     `innkeep ${name}`,
-    `${meaning} The log of the step has more. (exit code ${code})`,
+    `${meaning} The log of the step has the details. (exit code ${code})`,
   );
 }
 

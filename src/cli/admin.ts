@@ -167,7 +167,10 @@ function addBackups(admin: Command, setup: Setup): void {
     const choice = { file, scratch: scratch ?? env.INNKEEP_BACKUP_SCRATCH };
     if (!verify) {
       if (identity !== undefined)
-        throw usageError("--identity reads a backup.", "Add --verify, or leave it out.");
+        throw usageError(
+          "--identity is only for reading a backup.",
+          "Add --verify, or leave --identity out.",
+        );
       // Otherwise an empty variable of a script would make a backup that everybody can read.
       if (recipient?.trim() === "")
         throw usageError("--recipient is empty.", "Give a public key of age, or leave --recipient out.");

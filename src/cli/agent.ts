@@ -149,7 +149,7 @@ Write -- before the command. The plan is in the file INNKEEP_PLAN_FILE. The envi
 INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH. It has no token, key
 or secret of Innkeep, except those that --pass names. Credentials that innkeep auth has stored are in files or a keychain:
 the command can read them if it runs as the same user.
-If the note differs from the plan, the note counts. Exit code 0 is reported as succeeded, any other as failed.`;
+If the note differs from the plan, follow the note. Exit code 0 is reported as succeeded, any other as failed.`;
 
 const oneOf = (flag: string, values: readonly string[], meaning?: string): Option =>
   new Option(flag, meaning).choices(values);
@@ -159,7 +159,7 @@ function addThreads(agent: Command, setup: Setup): void {
     .command("thread <id>")
     .alias("show")
     .description(routes.agent.readThread.summary)
-    .option("--repeats", "also print each of many repeats");
+    .option("--repeats", "also print the repeated reports that one line replaces");
   addExamples(thread, "innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc");
   commandAction(views(thread), setup, showThread);
 
@@ -272,7 +272,7 @@ type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
 /**
  * Lists the threads that the agent token may read. With `--wait` it waits until the list has a thread: one that
- * matches, or with `--changed-after` one that has changed since.
+ * matches, or with `--changed-after` one that has changed since then.
  */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {

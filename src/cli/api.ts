@@ -67,7 +67,10 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
   else printOne(invocation, content, () => shownText(success.text));
 }
 
-/** Escapes invisible characters in JSON, so that its meaning stays. Printing removes them from any other text. */
+/**
+ * Escapes invisible characters in JSON, so that the meaning of the JSON does not change. Printing removes them from any
+ * other text.
+ */
 const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
 
@@ -164,7 +167,7 @@ function jsonOr(text: string): unknown {
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
 
-/** The credential for addresses outside the contract, by prefix. */
+/** The kind of credential for addresses that are not in the contract. The prefix of the address selects the kind. */
 const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/testing\/auth\//, "none"],
   [/^\/api\/v1\/testing\/sdk\//, "appKey"],

@@ -116,7 +116,7 @@ async function assertAccepted(invocation: Invocation, kind: CredentialKind, secr
   const { valid, problem } = await checkCredential(invocation, { server, kind }, { secret, source: name });
   if (valid) return;
   if (valid === null) {
-    note(invocation, `warning: the ${name} is stored, but could not be tried. ${problem}`);
+    note(invocation, `warning: the ${name} is stored, but could not be checked. ${problem}`);
     return;
   }
   throw new CliError({

@@ -62,7 +62,10 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .alias("update")
       .description("Change a release note, found by id or version"),
   );
-  edit.option("--draft", "save it as a draft of a published note, whose text stays");
+  edit.option(
+    "--draft",
+    "save the change as a draft of a published note; the published text does not change",
+  );
   inLanguage(edit, "change the translation into this language: --title, --body and --item").option(
     "--delete-translation",
     "with --lang: delete the translation",
@@ -224,7 +227,10 @@ async function editRelease(
     return (await import("./changelog/drafts.ts")).saveDraft(invocation, wanted, text);
   }
   if (Object.values(change).every((value) => value === undefined)) {
-    throw usageError("There is nothing to change.", "`innkeep changelog edit --help` lists what can be.");
+    throw usageError(
+      "There is nothing to change.",
+      "`innkeep changelog edit --help` lists what can be changed.",
+    );
   }
   const params = { entryId: await idOfRelease(invocation, wanted) };
   const entry = await invocation.client().consoleChangelog.update({ params, body: change });

@@ -106,7 +106,7 @@ function addListen(dev: Command, setup: Setup): void {
 const listenHelp = `
 It works with any server, also a remote one: it needs a maintainer token with the scope events:read, and opens no
 port. Messages are signed as those of a webhook (Standard Webhooks) with a secret that it prints at its start;
-INNKEEP_WEBHOOK_SECRET names another one. If the server or the network was away, it sends what it missed.
+INNKEEP_WEBHOOK_SECRET names another one. After an interruption of the server or the network, it sends the events of that time.
 On a terminal the key r sends the last event again. Ctrl+C ends it.`;
 
 function addTrigger(dev: Command, setup: Setup): void {
@@ -128,7 +128,7 @@ function addTrigger(dev: Command, setup: Setup): void {
 }
 
 const triggerHelp = `
-The server does it as apps, people, agents and testers do it, so all other events that follow from it happen, too.
+The server causes the event in the same way as an app, a person, an agent or a tester does. So all events that follow from it happen, too.
 --set changes the fields of that request: those of a report, a proposal, a decision, an FAQ entry … docs/development.md
 lists them. feedbackId and runId name a thread and a proposal that exist. seat.at_risk, seat.removed, cycle.started and
 cycle.completed move the server's clock.`;
@@ -140,7 +140,7 @@ function addClock(dev: Command, setup: Setup): void {
     .argument("[move...]", "+1d, -2h30m or P1D; or `set` and an instant")
     // A negative duration looks like a flag.
     .allowUnknownOption()
-    .addHelpText("after", "\nThe command ends when all that is due at the new time is done.");
+    .addHelpText("after", "\nThe command ends when everything that is due at the new time is done.");
   addExamples(
     move,
     "innkeep dev clock +1d",
@@ -161,7 +161,7 @@ function addFaults(dev: Command, setup: Setup): void {
     .option("--delay-ms <number>", "how long they wait before that, in milliseconds", wholeNumber);
   addExamples(add, "innkeep dev faults add /api/v1/feedback --status 503 --times 2 --delay-ms 1500");
   commandAction<FaultFlags, string>(add, setup, addFault);
-  const list = faults.command("list").alias("ls").description("List the faults that are left");
+  const list = faults.command("list").alias("ls").description("List the faults that are still active");
   addExamples(list, "innkeep dev faults list");
   commandAction(list, setup, listFaults);
   const clear = faults.command("clear").description("Remove all faults");

@@ -45,7 +45,7 @@ export function addFaq(faq: Command, setup: Setup): void {
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
     .option("--sort-order <number>", "its position in the list", wholeNumber)
-    .option("--draft", "save the text as a draft; the published text stays")
+    .option("--draft", "save the text as a draft; the published text does not change")
     .option("--delete-translation", "with --lang: delete the translation");
   inLanguage(edit, "change the translation into this language");
   addExamples(

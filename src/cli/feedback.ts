@@ -193,7 +193,7 @@ function addReading(feedback: Command, setup: Setup): void {
     .command("view <thread>")
     .alias("show")
     .description(routes.threads.read.summary)
-    .option("--repeats", "also print each of many repeats");
+    .option("--repeats", "also print the repeated reports that one line replaces");
   addExamples(view, "innkeep feedback view 12", "innkeep feedback view 01a1fda4 --raw feedback.message");
   commandAction(views(ofApp(view)), setup, viewThread);
 
@@ -207,7 +207,7 @@ function addReading(feedback: Command, setup: Setup): void {
 }
 
 const searchNotes = `
-It searches all words of each thread, in all your apps. A query understands "a phrase", -word, #12, is:open, type:bug, tag:NAME,
+It searches all words of each thread, in all your apps. A query can contain "a phrase", -word, #12, is:open, type:bug, tag:NAME,
 from:ADDRESS, source:WORD, has:image, assignee:me, before:2026-11-01 and after:2026-11-01. Quote the query in a shell, and write
 -- before it if it begins with a -.`;
 
@@ -245,7 +245,7 @@ function addWorking(feedback: Command, setup: Setup): void {
       "--expect-receivers <name>",
       "with --everyone, what `feedback view` shows as `Receivers`; nothing is sent if others would get the reply",
     )
-    .option("--force", "send it without asking, even if somebody else has replied");
+    .option("--force", "send the reply without a question, even if somebody else has replied");
   addExamples(reply, 'innkeep feedback reply 01a1fda4 --body "Fixed in 2.4.0. Thank you!"');
   commandAction<ReplyFlags, string>(withBody(reply), setup, replyToSender);
 
@@ -658,6 +658,6 @@ async function addNote(invocation: Invocation, flags: BodyFlags, given: string):
     params: { id },
     body: { direction: "note", body },
   });
-  note(invocation, `Noted on feedback ${id}.`);
+  note(invocation, `Added a note to feedback ${id}.`);
   printOne(invocation, message, () => message.id);
 }

@@ -99,7 +99,10 @@ const ofCommands: readonly Variable[] = [
     name: variable,
     meaning: `The ${name}. Used in place of a stored one.`,
   })),
-  { name: "INNKEEP_API_KEY_*", meaning: "Set by `dev exec`: the key of each app, by the app's name." },
+  {
+    name: "INNKEEP_API_KEY_*",
+    meaning: "Set by `dev exec`: the key of each app. The name of the variable contains the name of the app.",
+  },
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
   {
@@ -122,12 +125,12 @@ const ofCommands: readonly Variable[] = [
     name: "INNKEEP_STATE_DIR",
     meaning: "Folder of unsent reports and proofs, and of other state of commands.",
   },
-  { name: "INNKEEP_DEBUG", meaning: "When set: as --debug." },
+  { name: "INNKEEP_DEBUG", meaning: "When set, the same as --debug." },
   { name: "INNKEEP_DATA", meaning: "Folder of the server's database and files." },
   { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
   {
     name: "INNKEEP_DATABASE_POOL",
-    meaning: "How many connections to PostgreSQL the server opens; 10 unless set.",
+    meaning: "The number of connections to PostgreSQL that the server opens; 10 unless set.",
   },
   {
     name: "INNKEEP_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
@@ -163,7 +166,7 @@ const ofCommands: readonly Variable[] = [
   { name: "CI", meaning: "When set, no questions are asked and no browser is opened." },
   { name: "TERM", meaning: "`dumb`: no colours and no progress bars." },
   { name: "NO_COLOR", meaning: "When set, no colours." },
-  { name: "FORCE_COLOR", meaning: "When set, colours even off a terminal." },
+  { name: "FORCE_COLOR", meaning: "When set, colours even without a terminal." },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and hosts without one." },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
@@ -184,7 +187,7 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY, WSL_DISTRO_NAME",
-    meaning: "Show whether `auth login` can open a browser here.",
+    meaning: "With these, `auth login` finds out whether it can open a browser here.",
   },
   {
     name: "PATH",

@@ -22,7 +22,7 @@ export function addMcp(mcp: Command, setup: Setup): void {
     .addOption(new Option("--read-only", "offer no tool that writes").conflicts("work"))
     .option(
       "--work",
-      "offer start_work and report_outcome, for a token with the scope runs:work; as INNKEEP_MCP_WORK=true",
+      "offer start_work and report_outcome, for a token with the scope runs:work; the same as INNKEEP_MCP_WORK=true",
     )
     .option(
       "--max-wait <seconds>",
@@ -208,13 +208,13 @@ export function clientSetups(
       ...{ client: "claude-desktop", name: "Claude Desktop", way: "settings" },
       text: JSON.stringify({ mcpServers: { innkeep: entry } }),
     },
-    { ...{ client: "http", name: "Clients that speak HTTP", ...link }, text: `${baseUrl}/mcp` },
+    { ...{ client: "http", name: "Clients that use HTTP", ...link }, text: `${baseUrl}/mcp` },
   ];
 }
 
 const inLink = (entry: object): string =>
   encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString("base64"));
 
-/** A word that a shell reads as it is. */
+/** Returns a word in a form that a shell reads unchanged. */
 const shellWord = (word: string): string =>
   /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -85,7 +85,10 @@ async function setNotices(
   given: readonly NoticeKind[],
 ): Promise<undefined> {
   if ((by === undefined) !== (given.length === 0))
-    throw usageError("Kinds and --by belong together.", "Such as `innkeep notice set answer --by mail`.");
+    throw usageError(
+      "Kinds need --by, and --by needs kinds.",
+      "Such as `innkeep notice set answer --by mail`.",
+    );
   if ([by, perHour, timezone, quiet].every((value) => value === undefined))
     throw usageError(
       "There is nothing to change.",

@@ -65,7 +65,7 @@ const reasons: Readonly<Record<string, string>> = {
   cycle_not_running: "the test has not started, or is over",
   slot_not_active: "the slot is no longer active",
   session_stale: "it began before the slot was active, or on a day that the server can no longer confirm",
-  session_in_future: "it begins ahead of the server's clock",
+  session_in_future: "it begins in the future by the server's clock",
 };
 
 function statusInWords(status: SessionStatus): string {
@@ -112,7 +112,7 @@ async function testKeyOf(
   throw new CliError({
     exit: "authentication",
     code: "missing_credential",
-    message: isUnsent ? notSent(variable, server()) : "This needs the test key of a slot.",
+    message: isUnsent ? notSent(variable, server()) : "This command needs the test key of a slot.",
     next: "Pipe it in with --test-key-file -, or set INNKEEP_TEST_KEY. `innkeep task list --with-test-keys --fields testKey` has it.",
   });
 }

@@ -143,7 +143,7 @@ async function rotateKey(
   const { slot } = await invocation.client().tester.rotateKey({ params: { slotId }, body: {} });
   note(
     invocation,
-    `Slot ${slot.slotId} has a new test key. The old one stopped working: give the new one to the app.`,
+    `Slot ${slot.slotId} has a new test key. The old one no longer works: enter the new one in the app.`,
   );
   printOne(invocation, { slot: omitTestKey(slot, flags) }, () =>
     flags.withTestKeys ? (slot.testKey ?? "") : slotLines(slot),

@@ -20,7 +20,7 @@ export function addTask(task: Command, given: Setup): void {
     .option("--day <number>", "the tasks of this day of each test", wholeNumber)
     .option(
       "--watch",
-      "keep running and show changes; off a terminal, print one JSON object for each change",
+      "keep running and show changes; without a terminal, print one JSON object for each change",
     );
   addExamples(list, "innkeep task list", "innkeep task list --watch");
   commandAction<TaskFlags>(list, setup, async (invocation, flags) => {
@@ -53,7 +53,7 @@ const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags): Tasks 
 });
 
 const outstandingInWords = (outstanding: number): string =>
-  outstanding === 0 ? "Nothing is outstanding." : `Outstanding: ${outstanding}.`;
+  outstanding === 0 ? "There is nothing to do." : `Still to do: ${outstanding}.`;
 
 const columns: readonly Column<ShownTask>[] = [
   { heading: "slot", of: ({ slotId }) => slotId, isId: true },

@@ -345,8 +345,8 @@ const reportLines = ({
     app: `${appName} (${packageName})`,
     cycle: `${cycle.id}, ${cycle.status}, day ${cycle.dayIndex} of ${cycle.durationDays}`,
     testers,
-    "with every day": testersWithEveryDay,
-    "with every day so far": `${testersWithEveryFinishedDay} (of ${finishedDays})`,
+    "with every day counted": testersWithEveryDay,
+    "with every finished day counted": `${testersWithEveryFinishedDay} (of ${finishedDays})`,
     "testers by day": testersPerDay.map(({ dayIndex, testers: count }) => `${dayIndex}: ${count}`).join(", "),
   });
 

@@ -35,7 +35,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   }
   if (announces)
     io.stderr.write(
-      `\ninnkeep ${state.latest} is out; this is ${version}. \`npm install --global --registry ${source.registry} ${source.name}\` updates it.\n` +
+      `\ninnkeep ${state.latest} is available; this is ${version}. \`npm install --global --registry ${source.registry} ${source.name}\` updates it.\n` +
         "INNKEEP_NO_UPDATE_NOTICE=1 turns this notice off.\n",
     );
   return asks;

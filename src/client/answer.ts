@@ -79,7 +79,7 @@ function unexpected(
   const what = `${method} ${url.origin}${url.pathname} was answered with status ${answer.status}${kindOf(answer)}`;
   return new UnexpectedAnswerError(
     answer.status,
-    `${what}, not with what an Innkeep server answers there. Is this the address of one?`,
+    `${what}, and that is not the answer of an Innkeep server. Is this the address of an Innkeep server?`,
   );
 }
 

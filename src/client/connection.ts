@@ -10,8 +10,8 @@ const sentences: Readonly<Record<string, string>> = {
   timeout: "the host did not answer in time",
   EHOSTUNREACH: "the host cannot be reached",
   ENETUNREACH: "the network cannot be reached",
-  EPROTO: "it does not speak TLS",
-  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  EPROTO: "it does not use TLS",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not use TLS",
   CERT_HAS_EXPIRED: "its certificate has expired",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
 };

@@ -74,7 +74,9 @@ export class MissingCredentialError extends Error {
     const { name, variable, command } = credentialKinds[kind];
     const nextStep =
       kind === "deviceToken" ? "sign in with `innkeep auth login`" : `store one with \`${command}\``;
-    super(`This needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or ${nextStep}.`);
+    super(
+      `This request needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or ${nextStep}.`,
+    );
     this.name = "MissingCredentialError";
     this.kind = kind;
   }

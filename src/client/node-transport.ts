@@ -182,4 +182,4 @@ export async function* withProgress(
 }
 
 const wrongLength = (sent: number, { bytes }: Content) =>
-  new Error(`The body has ${sent} bytes, not the ${bytes} it announced.`);
+  new Error(`The body has ${sent} bytes, and not the announced ${bytes}.`);

@@ -70,8 +70,9 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Returns the input with the rule which errors are tried again. A read is not tried again after a time-out, because
- * somebody waits for it, nor if no program listens at an address of this machine. Mutations and long polls always are.
+ * Returns the input together with the rule for repeated attempts. A read is not tried again after a time-out, because
+ * somebody waits for the answer. It is also not tried again if no program listens at an address of this machine.
+ * Mutations and long polls are always tried again.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;

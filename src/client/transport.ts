@@ -74,5 +74,5 @@ function targetOf({ status, headers }: WireAnswer, { method, url }: WireRequest)
 const refusal = (status: number, { origin }: URL, to: string) =>
   new UnexpectedAnswerError(
     status,
-    `${origin} redirects to ${to}, and credentials are not sent there. If that is the server, use it as the base URL.`,
+    `${origin} redirects to ${to}, and credentials are not sent there. If that address is your server, use it as the base URL.`,
   );

@@ -17,7 +17,7 @@ export async function waitForDecision(
     clock,
     signal,
   }: {
-    /** How long to wait for a person; 0 asks once. */
+    /** How long to wait for a person; 0 sends one request. */
     readonly seconds: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal;

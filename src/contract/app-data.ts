@@ -19,7 +19,7 @@ export const ImportedApp = z.object({
 });
 export type ImportedApp = z.output<typeof ImportedApp>;
 
-/** A file that an export wrote. The import finds out whether it is lines of JSON or an archive. */
+/** A file that an export created. The import finds out whether it is lines of JSON or an archive. */
 const ExportedFile = z.custom<string | ReceivedFile>().check(
   z.superRefine((value, context) => {
     if (!isReceivedFile(value)) return;
@@ -59,7 +59,7 @@ export const appData = {
     auth: "session",
     role: "account",
     body: z.object({
-      /** One file, which an export wrote. */
+      /** One file, which an export created. */
       file: z.optional(z.array(ExportedFile).check(z.maxLength(1, "must be one file"))),
       name: optionalText(limits.appName),
     }),

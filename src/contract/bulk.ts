@@ -53,7 +53,7 @@ export const bulk = {
       ids: z.optional(z.array(uuid).check(z.minLength(1), z.maxLength(limits.bulkIds))),
       /** The filters of the list that the caller saw. */
       filter: z.optional(ViewQuery),
-      /** How many threads that list had, and when. Threads that came later are left alone. */
+      /** How many threads that list had, and when. Threads that came later are not changed. */
       expected: z.optional(z.object({ total: z.int(), asOf: givenInstant })),
       change: BulkChange,
     }),

@@ -265,7 +265,7 @@ export const consoleChangelog = {
     role: "maintainer",
     method: "PUT",
     path: `${entryPath}/draft`,
-    summary: "Save a draft of a published release note; its published text stays",
+    summary: "Save a draft of a published release note; its published text does not change",
     params: entryParams,
     body: z.partial(ReleaseDraft),
     success: { status: 200, body: EditedChangelogEntry },

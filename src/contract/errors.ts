@@ -32,11 +32,14 @@ export const errorCatalogue = {
   },
   invalid_second_factor: {
     status: 401,
-    message: "The code is wrong or was used before. Take the newest code of the app, or a recovery code.",
+    message: "The code is wrong or was used before. Use the newest code of the app, or a recovery code.",
   },
   sign_in_required: { status: 401, message: "Sign in to the console first." },
   forbidden: { status: 403, message: "This is not allowed with these credentials." },
-  insufficient_scope: { status: 403, message: "The credential lacks the scope that this needs." },
+  insufficient_scope: {
+    status: 403,
+    message: "The credential does not have the scope that this request needs.",
+  },
   feedback_disabled: {
     status: 403,
     message: "Feedback is turned off for this app. Its owner can turn it on in the console.",
@@ -84,7 +87,7 @@ export const errorCatalogue = {
   },
   assignee_changed: {
     status: 409,
-    message: "Somebody else has this thread now. Read it again, then decide.",
+    message: "This thread is assigned to somebody else now. Read it again, then decide.",
   },
   draft_conflict: {
     status: 409,
@@ -105,7 +108,8 @@ export const errorCatalogue = {
   },
   run_open: {
     status: 409,
-    message: "A proposal of this thread waits, is approved or is at work. Let it end first.",
+    message:
+      "A proposal of this thread waits for a decision, is approved, or its work is running. Wait until it has ended.",
   },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
@@ -123,7 +127,7 @@ export const errorCatalogue = {
   },
   claim_resumed: {
     status: 409,
-    message: "Another worker of this account has taken up this claim. Stop: that worker continues the work.",
+    message: "Another worker of this account has resumed this claim. Stop: that worker continues the work.",
   },
   idempotency_in_progress: {
     status: 409,
@@ -155,7 +159,7 @@ export const errorCatalogue = {
   },
   rate_limited: {
     status: 429,
-    message: "Too many requests. Wait as long as Retry-After says, then send it again.",
+    message: "Too many requests. Wait as long as Retry-After says, then send the request again.",
   },
   internal: {
     status: 500,
@@ -163,7 +167,7 @@ export const errorCatalogue = {
   },
   busy: {
     status: 503,
-    message: "The service cannot do this right now. Nothing was changed; send it again shortly.",
+    message: "The service cannot do this right now. Nothing was changed. Send the request again soon.",
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 

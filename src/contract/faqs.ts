@@ -251,7 +251,7 @@ export const consoleFaqs = {
     role: "maintainer",
     method: "PUT",
     path: `${entryPath}/draft`,
-    summary: "Save a draft of an FAQ entry; its published text stays",
+    summary: "Save a draft of an FAQ entry; its published text does not change",
     params: faqParams,
     body: FaqDraft,
     success: { status: 200, body: DraftedFaq },

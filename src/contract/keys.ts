@@ -52,7 +52,7 @@ export const keys = {
   regenerate: endpoint({
     method: "POST",
     path: "/api/v1/console/apps/:appId/keys/:keyId/regenerate",
-    summary: "Replace a key by a new one; the old one stops at once",
+    summary: "Replace a key by a new one; the old one stops working at once",
     auth: "session",
     role: "owner",
     params: keyParams,

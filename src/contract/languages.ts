@@ -24,14 +24,14 @@ const inCanonicalForm = <Text>() =>
     );
   });
 
-/** Translations in a request, by language. Null deletes one; languages that are left out stay. (rule C34) */
+/** Translations in a request, by language. Null deletes one; languages that are left out do not change. (rule C34) */
 export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text) =>
   z.optional(
     z.record(z.string(), z.nullable(translation)).check(
       inCanonicalForm(),
       z.meta({
         description:
-          "Texts in other languages, by BCP 47 tag. Null deletes one. Languages that are left out stay as they are.",
+          "Texts in other languages, by BCP 47 tag. Null deletes one. Languages that are left out do not change.",
       }),
     ),
   );

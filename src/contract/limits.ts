@@ -53,7 +53,7 @@ export const limits = {
   unmergeDays: 30,
   /** The most messages of a thread that is merged into another one. */
   mergedMessages: 2_000,
-  /** How many threads can be merged into a thread, also by way of others. */
+  /** How many threads can be merged into a thread, directly or through other threads. */
   mergedThreads: 10_000,
   /** How many merges can follow each other: a thread into a second one, that one into a third one. */
   mergeDepth: 100,

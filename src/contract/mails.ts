@@ -39,7 +39,7 @@ export const incomingMails = {
   take: endpoint({
     method: "POST",
     path: "/api/v1/console/automatic-mails/:mailId/take",
-    summary: "Add to its thread a mail that was held back as automatic, because a person wrote it",
+    summary: "Add to its thread a mail that was set apart as automatic, because a person wrote it",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -122,7 +122,7 @@ export const invitations = {
   remove: endpoint({
     method: "DELETE",
     path: `${invitationsPath}/:invitationId`,
-    summary: "Withdraw an invitation; its link stops at once",
+    summary: "Withdraw an invitation; its link stops working at once",
     auth: "session",
     role: "owner",
     params: invitationParams,
@@ -147,7 +147,7 @@ export const invitations = {
     auth: "session",
     role: "account",
     params: tokenParams,
-    /** The name by which the other members see the person. Without it, the name stays as it is. */
+    /** The name by which the other members see the person. Without it, the name does not change. */
     body: z.object({ name: omittable(memberName) }),
     success: { status: 200, body: z.object({ appId: uuid, role: RoleName }) },
     errors: ["not_found", "email_unverified"],

@@ -120,7 +120,7 @@ export const notices = {
   change: endpoint({
     method: "PUT",
     path,
-    summary: "Change which notices you get, and how. What you leave out stays as it is",
+    summary: "Change which notices you get, and how. What you leave out does not change",
     auth: "console",
     role: "account",
     scope: "feedback:write",

@@ -13,7 +13,7 @@ export const FirstSteps = z.object({
   report: z.nullable(z.object({ id: uuid, subject: z.string(), message: z.string(), createdAt: instant })),
   /** Whether somebody has replied to one of the first reports. */
   answered: z.boolean(),
-  /** Whether an owner has put the steps away. */
+  /** Whether an owner has hidden the steps. */
   putAway: z.boolean(),
 });
 export type FirstSteps = z.output<typeof FirstSteps>;

@@ -62,7 +62,7 @@ export function waitText(milliseconds: number): string {
 const withRest = (whole: number, unit: string, rest: number, smaller: string): string =>
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
-/** The least number of which a share is shown: a share of fewer would say little, and much about single reports. */
+/** The least number of which a share is shown: a share of fewer is not meaningful, and would reveal single reports. */
 const leastOfShare = 5;
 
 /** Returns a share in percent; undefined if it would be a share of fewer than five. (rule F64) */

@@ -66,7 +66,7 @@ export const Statistics = z.object({
     proposed: count,
     approved: count,
     rejected: count,
-    /** Sent back with a request for changes. */
+    /** Answered with a request for changes. */
     changed: count,
     expired: count,
     claimed: count,

@@ -105,7 +105,7 @@ export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 
-/** The mail that brings a reply to one address. */
+/** The mail with a reply to one address. */
 export const ReplyMail = z.object({
   to: z.string(),
   status: openEnum(mailStatuses),
@@ -202,7 +202,7 @@ export const OwnedThread = z.extend(Thread, {
   assignee: z.nullable(Assignee),
   /** The newest thread of the same failure (`dedupeKey`) that was resolved before this one began. */
   earlier: z.nullable(EarlierThread),
-  /** The threads that were merged into this one, also by way of others, in the order of the merges. */
+  /** The threads that were merged into this one, directly or through other threads, in the order of the merges. */
   merged: z.array(MergedThread),
   /** A name for the reports whose senders a reply to everyone reaches now. It is another one if others would get it. */
   receivers: z.optional(z.string()),
@@ -482,7 +482,7 @@ export const threads = {
   renewStatusLink: endpoint({
     method: "POST",
     path: "/api/v1/console/feedback/:id/status-link",
-    summary: "Create a new link to the page of a report's sender; its older links end",
+    summary: "Create a new link to the page of a report's sender; its older links stop working",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

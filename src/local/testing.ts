@@ -221,7 +221,9 @@ function faultsOf({ seed, now, settings = {}, ...others }: Record<string, unknow
 
 function settingFaults([name, value]: [string, unknown]): string[] {
   if (!serverSettings.includes(name))
-    return [`A server for tests does not take the setting ${name}. It takes ${serverSettings.join(", ")}.`];
+    return [
+      `A server for tests does not accept the setting ${name}. It accepts ${serverSettings.join(", ")}.`,
+    ];
   return value === undefined || typeof value === "string" ? [] : [`The setting ${name} must be a string.`];
 }
 

@@ -140,7 +140,7 @@ const headers = {
     schema: { type: "integer", minimum: 1 },
   },
   "WWW-Authenticate": {
-    description: "The kind of credential that this endpoint takes.",
+    description: "The kind of credential that this endpoint accepts.",
     schema: { type: "string" },
   },
   Deprecation: {
@@ -175,7 +175,7 @@ const errorSchema = {
     },
     dayIndex: { type: "integer" },
     runId: { type: ["string", "null"] },
-    mayResume: { type: "boolean", description: "The caller may take up the claim with `resume: true`." },
+    mayResume: { type: "boolean", description: "The caller may resume the claim with `resume: true`." },
     entryId: { type: "string", format: "uuid" },
     step: {
       type: "string",
@@ -341,7 +341,7 @@ const responses = (endpoint: Endpoint, schemas: Schemas, example: unknown): Reco
 });
 
 const pending: Json = {
-  description: "Not yet: ask again.",
+  description: "There is no result yet: send the request again.",
   headers: headerRefs(["X-Request-Id"]),
   content: { "application/json": { schema: { type: "object", maxProperties: 0 } } },
 };

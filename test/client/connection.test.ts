@@ -104,7 +104,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
-      message: expect.stringContaining("it does not speak TLS"),
+      message: expect.stringContaining("it does not use TLS"),
     });
   });
 });

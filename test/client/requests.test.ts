@@ -79,15 +79,15 @@ describe("a request of the client", () => {
 describe("the error about a missing credential", () => {
   it.each<[string, (client: Client) => Promise<unknown>]>([
     [
-      "This needs an app key. Set INNKEEP_API_KEY, or store one with `innkeep auth set api-key`.",
+      "This request needs an app key. Set INNKEEP_API_KEY, or store one with `innkeep auth set api-key`.",
       (client) => client.faqs.list(),
     ],
     [
-      "This needs an agent token. Set INNKEEP_AGENT_TOKEN, or store one with `innkeep auth set agent-token`.",
+      "This request needs an agent token. Set INNKEEP_AGENT_TOKEN, or store one with `innkeep auth set agent-token`.",
       (client) => client.agent.readRun({ params: { runId: "1" } }),
     ],
     [
-      "This needs a maintainer token. Set INNKEEP_TOKEN, or store one with `innkeep auth set token`.",
+      "This request needs a maintainer token. Set INNKEEP_TOKEN, or store one with `innkeep auth set token`.",
       (client) => client.apps.list(),
     ],
   ])("appears before any request: %s", async (message, call) => {

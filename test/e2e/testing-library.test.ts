@@ -192,7 +192,7 @@ describe("the server of innkeep/testing", () => {
       const { readdirSync } = await import("node:fs");
       console.log("left", readdirSync(process.env.TMPDIR).filter((name) => name.startsWith("innkeep-")).length);`);
     expect(text).toContain("There is no option sed. The options are seed, now, settings.");
-    expect(text).toContain("A server for tests does not take the setting INNKEEP_DATABASE_URL.");
+    expect(text).toContain("A server for tests does not accept the setting INNKEEP_DATABASE_URL.");
     expect(text).toContain("The setting INNKEEP_BUDGETS must be a string.");
     expect(text).toContain("yesterday is no instant such as 2031-03-01T09:00:00Z.");
     expect(text).toContain("`seed` must be an object or the path of a file.".replaceAll("`", "\u0060"));

@@ -40,6 +40,6 @@ it(`a command never waits for the registry, and the next command shows the messa
   for (const answer of held) answer();
   const file = join(home, ".local", "state", "innkeep", "update.json");
   await eventually(() => expect(readFileSync(file, "utf8")).toContain("99.0.0"));
-  expect(await run(env, true)).toContain("innkeep 99.0.0 is out; this is ");
+  expect(await run(env, true)).toContain("innkeep 99.0.0 is available; this is ");
   expect(await run(env, true)).not.toContain("is out");
 });

@@ -66,9 +66,11 @@ describe("repeats of a report", () => {
     const id = await send("again", {});
     const address = `/console/feedback/${world.app.id}/${before}`;
     const page = await open(id);
-    expect(readingOf(page)).toContain("This failure came back. It was resolved before: The oven is cold");
+    expect(readingOf(page)).toContain(
+      "This failure occurred again. It was resolved before: The oven is cold",
+    );
     expect(page.text).toContain(`href="${address}"`);
-    expect(await view(id)).toContain(`Came back, resolved before: ${service.baseUrl}${address}`);
+    expect(await view(id)).toContain(`Occurred again, resolved before: ${service.baseUrl}${address}`);
     expect(readingOf(await open(before))).not.toContain("came back");
   });
 

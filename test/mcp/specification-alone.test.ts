@@ -50,7 +50,7 @@ describe.each(eras)(
         claim_id: null,
         approved_plan: { plan: "P" },
         decision_note: "Also on tablets.",
-        next_step: expect.stringContaining("This server has no claims and takes no outcomes"),
+        next_step: expect.stringContaining("This server has no claims and does not accept outcomes"),
       });
       const claim_id = "b5d1c0de-0000-4000-8000-000000000001";
       const report = await call("report_outcome", { run_id, claim_id, status: "failed", summary: "No." });

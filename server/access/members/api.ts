@@ -217,11 +217,11 @@ const invitationMail = ({
   sendBefore: new Date(expiresAt),
 });
 
-const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one first.`;
+const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one of them first.`;
 
 /**
- * The error for a link without an invitation for this account. It is always the same, so that nobody learns whether the
- * link ever existed.
+ * The error for a link without an invitation for this account. It is always the same, so that nobody can find out
+ * whether the link ever existed.
  */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {

@@ -34,7 +34,7 @@ export const invitationMilliseconds = 7 * 86_400_000;
 export interface AccessRequest {
   /** The least role that the request needs. */
   readonly needs: Role;
-  /** The kind of credential. An agent must get no information about apps in which it may not act. */
+  /** The kind of credential. An agent must not get information about apps in which it may not act. */
   readonly kind: "session" | "maintainerToken" | "agentToken";
 }
 

@@ -17,7 +17,7 @@ export interface Membership {
 const columns = `m.user_id AS "userId", u.email, u.name, m.role, m.created_at AS "createdAt"`;
 
 export const members = {
-  /** Locks the members of an app. Without it, two changes at the same time could remove the last two owners. */
+  /** Locks the members of an app. Without this lock, two changes at the same time could remove the last two owners. */
   lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
 
   insert: (
@@ -30,7 +30,7 @@ export const members = {
     }: { readonly appId: string; readonly userId: string; readonly role: Role; readonly createdAt: string },
   ) => tx.insert(tables.appMembers, { appId, userId, role, createdAt }),
 
-  /** Returns the role of a person in an app; undefined for a person who is no member. */
+  /** Returns the role of a person in an app; undefined if the person is not a member. */
   async roleOf(reader: Reader, appId: string, userId: string): Promise<Role | undefined> {
     const sql = "SELECT role FROM app_members WHERE app_id = ? AND user_id = ?";
     return (await reader.get<{ role: Role }>(sql, appId, userId))?.role;
@@ -123,7 +123,7 @@ function changed(tx: Transaction, { appId, userId }: Membership): void {
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
-/** An invitation, as the invited person sees it. */
+/** The data of an invitation that the invited person sees. */
 interface OfferRow {
   readonly id: string;
   readonly appId: string;
@@ -171,7 +171,7 @@ export const invitations = {
     await tx.insert(tables.invitations, row);
   },
 
-  /** Returns the invitation for this account. For each reason why the link cannot be used, the result is undefined. */
+  /** Returns the invitation for this account. Returns undefined if the link cannot be used, for whatever reason. */
   offer: (reader: Reader, { tokenHash, email, now }: InvitationLink) =>
     reader.get<OfferRow>(
       `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy", u.name AS "invitedByName",

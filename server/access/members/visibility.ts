@@ -24,8 +24,9 @@ export interface RowOfApp {
 export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
- * Creates a function that reads one row for a viewer. It returns undefined if the viewer is no member of the row's app,
- * as if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rules K21 and H7)
+ * Creates a function that reads one row for a viewer. If the viewer is not a member of the row's app, it returns
+ * undefined, as if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rules K21 and
+ * H7)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
   const sql =

@@ -86,7 +86,7 @@ async function lockedPair(
   };
 }
 
-/** Moves everything of a thread into another one, and stores what follows from it for both. */
+/** Moves everything of a thread into another one, and stores the consequences for both threads. */
 async function moveInto(
   deps: MergeDeps,
   tx: Transaction,
@@ -129,7 +129,7 @@ async function moveInto(
  * `not_found` and `wrong_state`.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
-  // An erasure reads threads first, and then messages. During it, a report must not move from messages to threads.
+  // An erasure reads threads first, and then messages. During an erasure, a report must not move from messages to threads.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", { message: "A person is being erased. Try it again in a minute." });
   const from = await lockedTarget(tx, id, caller);
@@ -140,7 +140,7 @@ async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   return { row, all, other };
 }
 
-/** Takes a thread out of the one into which it was merged, and stores what follows from it for both. */
+/** Takes a thread out of the one into which it was merged, and stores the consequences for both threads. */
 async function takeOut(
   deps: MergeDeps,
   tx: Transaction,
@@ -189,7 +189,7 @@ async function takeOut(
   });
 }
 
-/** Changes the other thread of a merge, and stores how it was. (rule F77) */
+/** Changes the other thread of a merge, and stores its earlier state. (rule F77) */
 async function changeOther(
   deps: MergeDeps,
   tx: Transaction,
@@ -206,7 +206,7 @@ async function changeOther(
   if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/** Gives a thread back what a merge has changed in it, if nothing happened in it since. (rule F77) */
+/** Undoes the changes of a merge in a thread, if nothing happened in it since then. (rule F77) */
 async function changeBack(
   deps: MergeDeps,
   tx: Transaction,
@@ -233,7 +233,7 @@ const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : 
 
 /**
  * Locks the failures of threads, then the threads. Reports and passed runs of a failure lock in the same order, so
- * none can come into a thread while it is merged.
+ * no report can be added to a thread while the thread is merged.
  */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
@@ -259,7 +259,7 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
   }
 }
 
-/** Stores what follows from a merge for one of the two threads: its proposals, its activity and its event. */
+/** Stores the consequences of a merge for one of the two threads: its proposals, its activity and its event. */
 async function settle(
   deps: MergeDeps,
   tx: Transaction,

@@ -60,7 +60,10 @@ interface RunFacts extends Pick<RunState, "status" | "expiresAt"> {
   readonly outcomeStatus: string | null;
 }
 
-/** Whether a proposal waits, is approved or is at work. An approval that has expired is over. (rule F46) */
+/**
+ * Whether a proposal waits for a decision, is approved, or is carried out by a worker. An expired approval does not
+ * count. (rule F46)
+ */
 export const isOpenRun = ({ outcomeStatus, ...run }: RunFacts, now: Date): boolean =>
   run.status === "awaiting_approval" ||
   (run.status === "approved" &&
@@ -73,11 +76,11 @@ const dayMilliseconds = 86_400_000;
 export const undoUntil = (mergedAt: string): string =>
   new Date(Date.parse(mergedAt) + limits.unmergeDays * dayMilliseconds).toISOString();
 
-/** A merge, and whether something of a person was erased in the thread since. */
+/** A merge, and whether something of a person was erased in the thread since then. */
 interface Undoable {
   readonly mergedAt: string;
   readonly erased: number;
-  /** The subject in the report of the merged thread; null if the report is gone. */
+  /** The subject in the report of the merged thread; null if the report was erased. */
   readonly subject: string | null;
 }
 
@@ -85,7 +88,7 @@ interface Undoable {
 export function undoRefusal({ mergedAt, erased, subject }: Undoable, now: Date): ApiError | undefined {
   if (erased === 1 || subject === null)
     return new ApiError("wrong_state", {
-      message: "Data of a person was erased in this thread since. The merge cannot be undone.",
+      message: "Since the merge, data of a person was erased in this thread. So the merge cannot be undone.",
     });
   if (now.toISOString() > undoUntil(mergedAt))
     return new ApiError("wrong_state", {
@@ -133,9 +136,9 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 }
 
 /**
- * Returns a thread and all threads that were merged into it, also by way of others. Each has the number of the merge by
- * which its reports came into the thread; 0 for the thread itself. The numbers of merges grow on the way to the thread,
- * so the result ends even if the merges form a circle.
+ * Returns a thread and all threads that were merged into it, directly or through other threads. Each has the number of
+ * the merge by which its reports came into the thread; 0 for the thread itself. The numbers of merges grow on the way
+ * to the thread, so the result ends even if the merges form a circle.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);

@@ -49,7 +49,7 @@ function withMails(
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReportOfThread[];
-    /** The threads to which reports have belonged, by the thread for which they were sent. */
+    /** For each thread for which reports were sent: the threads to which these reports have belonged. */
     readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;

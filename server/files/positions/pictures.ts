@@ -308,7 +308,7 @@ function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   for (let at = from; at < last; ) {
     const left = last - at;
     const whole = left - 256 === 1 ? 255 : Math.min(256, left);
-    // This read moves the window to the block. Otherwise each block would need its own write to the disk.
+    // This read moves the window of `bytes` to the block. Otherwise each block would need a separate write.
     bytes.read(at, whole);
     bytes.write(at, Buffer.of(whole - 1));
     bytes.erase(at + 1, whole - 1, 32);

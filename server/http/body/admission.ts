@@ -297,7 +297,7 @@ const busy = () => new ApiError("busy", { retryAfterSeconds: 2 });
 const fair = () =>
   new ApiError("busy", {
     message:
-      "This upload was stopped, because uploads of other accounts were waiting. Nothing was changed; send it again shortly.",
+      "This upload was stopped, because uploads of other accounts were waiting. Nothing was changed. Send the upload again soon.",
     retryAfterSeconds: 5,
   });
 

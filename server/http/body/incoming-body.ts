@@ -191,7 +191,7 @@ function oldestOf(bodies: ReadonlySet<Body>): Body | undefined {
 
 const full = () =>
   new ApiError("busy", {
-    message: "Too many requests arrive at once. Nothing was changed; send it again shortly.",
+    message: "Too many requests arrive at once. Nothing was changed. Send the request again soon.",
     retryAfterSeconds: 1,
   });
 

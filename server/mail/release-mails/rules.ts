@@ -31,9 +31,9 @@ export const releaseText = ({
   readonly stopUrl: string;
 }): string =>
   [
-    `${appName} ${version} is out: ${title}`,
+    `${appName} ${version} is available: ${title}`,
     "",
-    `It concerns what you wrote on ${createdAt.slice(0, 10)}:`,
+    `It is about your message of ${createdAt.slice(0, 10)}:`,
     ...quotedBeginning(message),
     "",
     "Your page, where you can answer:",

@@ -41,7 +41,7 @@ export const reportTokenOf = (
     `${digitsOfUuid(reportId)}${counter.toString(16).padStart(8, "0")}${mailed ? "01" : "00"}`,
   );
 
-/** Reads a token. Returns undefined if this deployment did not make it. */
+/** Reads a token. Returns undefined if this deployment did not create it. */
 export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): ReportToken | undefined {
   const head = readLinkToken(sealer, kind, token);
   return (

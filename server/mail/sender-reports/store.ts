@@ -13,7 +13,7 @@ export interface ReportRow {
   readonly id: string;
   /** The thread that has the report. */
   readonly feedbackId: string;
-  /** The thread for which the report was sent. It is another one if that was merged. */
+  /** The thread for which the report was sent. If that thread was merged, the other thread has the report now. */
   readonly home: string;
   readonly appId: string;
   readonly appName: string;

@@ -19,7 +19,7 @@ export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch
   if (rows.length === 0) return;
   const at = now.toISOString();
   const member = await noticeChoices.member(tx, batch);
-  // The member may have lost the app or the role in the meantime. (rule N2)
+  // The member may have left the app or lost the role in the meantime. (rule N2)
   const allowed = rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
   const end = member && afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (allowed.length > 0 && end !== undefined && end > now)

@@ -59,7 +59,10 @@ function pauseIn(retryAfter: string | undefined, now: Date): number {
   return Number.isNaN(at) ? 0 : Math.max(0, at - now.getTime());
 }
 
-/** How soon a device with little power should show a notice (RFC 8030, 5.3): plans wait for a person. */
+/**
+ * How soon a device with little power should show a notice. (RFC 8030, 5.3) A notice about a plan is urgent, because
+ * the plan waits for a person.
+ */
 export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
   kind === "proposal" || kind === "approval" || kind === "work" ? "high" : "normal";
 

@@ -144,7 +144,10 @@ async function note(
   await notices.insertOrCount(tx, notice, mostWaiting[way]);
 }
 
-/** Whether a member gets anything in a way: mail needs a verified address, and browsers must be turned on. (rules N7, N10) */
+/**
+ * Whether notices in a way reach a member: mail needs a verified address, and browsers must be turned on. (rules N7,
+ * N10)
+ */
 async function reaches(
   { settings }: Pick<NotifyDeps, "settings">,
   reader: Reader,

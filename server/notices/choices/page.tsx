@@ -31,9 +31,12 @@ const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: str
   report: ["A new report arrives", "Also an answer in a thread without an assignee."],
   answer: ["A sender answers you", "In a thread that is assigned to you."],
   assigned: ["A thread is assigned to you"],
-  proposal: ["An agent proposes a plan", "It waits for a decision. The chat of the app gets it anyway."],
+  proposal: [
+    "An agent proposes a plan",
+    "The proposal waits for a decision. It is always posted in the chat of the app.",
+  ],
   approval: ["Your approval expires", "No agent began the work in time."],
-  work: ["Work that you approved needs you", "It failed, or its worker has not reported for an hour."],
+  work: ["Work that you approved needs you", "The work failed, or its worker has not reported for an hour."],
   slot: ["A tester requests a slot"],
   testers: ["A test has too few testers", "A slot is free while the test runs."],
   storm: ["A failure is reported very often"],
@@ -89,7 +92,7 @@ function changeHours(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** The script of the page has filled in the form with what the browser's push service said. */
+/** The script of the page has filled in the form with the answer of the browser's push service. */
 function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
   const { ask, fields, links } = visit;
   return reshowForm(
@@ -106,7 +109,7 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
   );
 }
 
-/** Returns a refusal that says its fault itself: the form has no field that a person sees. */
+/** Returns a refusal whose message names the fault, because the form has no field that a person sees. */
 const inWords = (refusal: ApiError): ApiError => {
   const [fault] = refusal.details.issues ?? [];
   if (fault === undefined) return refusal;
@@ -154,7 +157,10 @@ async function showNotices(visit: SignedInVisit, refused?: RefusedForm): Promise
       <div class="head">
         <div>
           <h1>Your notices</h1>
-          <p>Innkeep sends you these notices while you are away. Each one links to the page where you act.</p>
+          <p>
+            Innkeep sends you these notices while you are away. Each notice links to the page where you can
+            act.
+          </p>
         </div>
       </div>
       <div class="stack wide">
@@ -304,7 +310,10 @@ const NoticesForm = ({
 const Hint = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : <span class="hint">{text}</span>;
 
-/** The browsers that show notices. A script turns on this one, because only scripts can ask the browser. (rule N10) */
+/**
+ * The browsers that show notices. A script turns on the browser of this session, because only scripts can ask a
+ * browser. (rule N10)
+ */
 const Browsers = ({
   serverKey,
   items,
@@ -340,7 +349,10 @@ const Browsers = ({
         <input key={name} type="hidden" name={name} />
       ))}
       <noscript>
-        <p>Notices in a browser need scripts, and this browser runs none here. Mail tells you the same.</p>
+        <p>
+          Notices in a browser need scripts, and this browser runs none here. You get the same notices by
+          mail.
+        </p>
       </noscript>
       {pushFaults.map(([name, words]) => (
         <p key={name} data-push-fault={name} hidden>
@@ -367,8 +379,11 @@ const Browsers = ({
 
 /** Why a browser shows no notices. The script shows one of these. */
 const pushFaults: readonly (readonly [name: string, words: string])[] = [
-  ["insecure", "This page does not use https, so browsers show no notices of it. Mail tells you the same."],
-  ["missing", "This browser cannot show notices. Mail tells you the same."],
+  [
+    "insecure",
+    "This page does not use https, so browsers show no notices of it. You get the same notices by mail.",
+  ],
+  ["missing", "This browser cannot show notices. You get the same notices by mail."],
   [
     "blocked",
     "This browser blocks notices of this site. Allow them in its settings, then load this page again.",
@@ -489,14 +504,14 @@ export const definitions: Definitions = [
     act: turnOn,
     done: { "browser-on": "This browser shows your notices from now on." },
     word: "addBrowser",
-    notDone: "This browser was not turned on.",
+    notDone: "Notices were not turned on in this browser.",
   }),
   defineForm({
     at: (links) => links.removeNoticeBrowser(":browserId"),
     page: noticesPage,
     act: removeBrowser,
-    done: { "browser-removed": "That browser shows your notices no longer." },
+    done: { "browser-removed": "That browser no longer shows your notices." },
     word: "removeBrowser",
-    notDone: "The browser was not turned off.",
+    notDone: "Notices were not turned off in that browser.",
   }),
 ];

@@ -41,7 +41,7 @@ export type Choices = Readonly<Partial<Record<NoticeKind, readonly NoticeWay[]>>
 
 const isWay = (name: unknown): name is NoticeWay => noticeWays.some((way) => way === name);
 
-/** Reads stored choices. Ignores kinds and ways that this version does not know. */
+/** Reads stored choices. Ignores kinds and ways that this version does not have. */
 export function choicesOf(stored: string | null): Choices {
   const given: object = Object(JSON.parse(stored ?? "{}"));
   const known = new Map(Object.entries(given));

@@ -47,7 +47,7 @@ const StopMail = ({
         <h1>
           No more mail about <Line text={appName} />?
         </h1>
-        <p>You stay a member. You find everything in the console.</p>
+        <p>You stay a member. In the console you still find everything.</p>
         <div class="actions">
           <button class="primary" type="submit">
             Stop these mails
@@ -66,7 +66,7 @@ const MailStopped = ({ links, appName }: { readonly links: Links; readonly appNa
           You will get no more mail about <Line text={appName} />
         </h1>
         <p>
-          You turn it on again under <a href={links.notices()}>Your notices</a>.
+          You can turn mail on again under <a href={links.notices()}>Your notices</a>.
         </p>
       </div>
     </main>
@@ -80,7 +80,7 @@ const NoSuchLink = ({ links }: { readonly links: Links }) => (
       <div class="card stack">
         <h1>This link does not work</h1>
         <p>
-          It may be incomplete, or you are no member of that app any more. You find your notices under{" "}
+          It may be incomplete, or you are no longer a member of that app. You find your notices under{" "}
           <a href={links.notices()}>Your notices</a>.
         </p>
       </div>

@@ -44,7 +44,7 @@ export function textOf({ items, more, ...mail }: NoticeMail): string {
   const rest = more === 0 ? [] : [`And ${more} more:\n${mail.inboxUrl}`];
   const end = [
     "-- ",
-    `You get this as a member of ${headerText(mail.appName, 80)}. What you get, and when:`,
+    `You get this mail as a member of ${headerText(mail.appName, 80)}. Choose your notices here:`,
     mail.choicesUrl,
     "No more mail about this app:",
     mail.stopUrl,

@@ -56,7 +56,7 @@ async function doDue(deps: WorkerDeps): Promise<number> {
           () => {
             done += 1;
           },
-          (error) => deps.log.error({ err: error, ...batch }, "telling a member failed"),
+          (error) => deps.log.error({ err: error, ...batch }, "notifying a member failed"),
         );
   }
   return done;
@@ -104,8 +104,8 @@ interface MailBatch extends Batch {
 }
 
 /**
- * Writes a mail again that was taken back, although it may have arrived. It keeps its Message-ID. If nothing is left to
- * say, it is deleted. (rules N3, N5)
+ * Writes a mail again that was taken back, although it may have arrived. It keeps its Message-ID. If no notice is left,
+ * the mail is deleted. (rules N3, N5)
  */
 async function writeAgain(
   deps: WorkerDeps,
@@ -128,7 +128,7 @@ async function writeAgain(
   else await mails.removeWaiting(tx, mailId);
 }
 
-/** The member may have lost the app or the role since the notices were created. (rule N2) */
+/** The member may have left the app or lost the role since the notices were created. (rule N2) */
 const allowedFor = (member: MemberRow | undefined, rows: readonly WaitingNotice[]): WaitingNotice[] =>
   rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
 
@@ -146,7 +146,8 @@ async function postponed(
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  // What was due at the time of the daily mail may have waited for it already, because of too many mails.
+  // Notices that were due at the time of the daily mail may have waited for it already, because there were too many
+  // mails.
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);

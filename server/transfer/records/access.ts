@@ -40,11 +40,11 @@ export const appRecord = recordOf(access.apps, {
   people: ["updated_by"],
   left: {
     chat_webhook_url: "a secret",
-    chat_format: "of the chat, whose address is a secret",
+    chat_format: "it belongs to the chat, whose address is a secret",
     faqs_version: "counts changes in one database",
     changelog_version: "counts changes in one database",
     retention_days: "an import deletes no threads: the new owner decides how long they are kept",
-    events_read_at: "says who reads the events of one server",
+    events_read_at: "it records who reads the events of one server",
     start_put_away_at: "an imported app is new on its server",
   },
 });

@@ -35,7 +35,7 @@ export const pictureUploads = recordOf(feedback.uploads, {
   order: ["created_at", "name"],
   columns: { ...uploadColumns, name: picture, media_type: oneOf(...imageTypes) },
   where: "feedback_id IS NULL AND proof_id IS NULL AND media_type <> 'message/rfc822'",
-  left: { feedback_id: "of the files of reports", proof_id: "of the pictures of proofs" },
+  left: { feedback_id: "only files of reports have it", proof_id: "only pictures of proofs have it" },
 });
 
 const FaqText = z.object({ question: z.string(), answer: z.string() });
@@ -76,7 +76,7 @@ const faqVersions = recordOf(content.contentVersions, {
   columns: { ...version, content: faqText },
   app: ["app_id"],
   people: ["written_by"],
-  left: { entry_id: "of release notes" },
+  left: { entry_id: "only texts of release notes have it" },
 });
 
 export const faqs = recordOf(content.faqs, {
@@ -168,7 +168,7 @@ const releaseVersions = recordOf(content.contentVersions, {
   columns: { ...version, content: releaseText },
   app: ["app_id"],
   people: ["written_by"],
-  left: { faq_id: "of entries of the FAQ" },
+  left: { faq_id: "only texts of FAQ entries have it" },
 });
 
 export const releaseNotes = recordOf(content.changelogEntries, {
@@ -198,6 +198,6 @@ export const releaseNotes = recordOf(content.changelogEntries, {
   // `told_at` is set, so that the new server sends no mails about release notes: the old server has sent them.
   adjusted: (row, now) => ({ ...row, told_at: row.published_at === null ? null : now }),
   people: ["updated_by", "draft_by"],
-  left: { told_at: "says which mails one server has sent" },
+  left: { told_at: "it records which mails one server has sent" },
   below: [namedThreads, releaseVersions],
 });

@@ -51,7 +51,7 @@ const threadUploads = recordOf(feedback.uploads, {
   // The originals of mails are not exported, because they are encrypted with the secret of this server.
   where: "media_type <> 'message/rfc822'",
   app: ["app_id"],
-  left: { proof_id: "of the pictures of proofs" },
+  left: { proof_id: "only pictures of proofs have it" },
 });
 
 const progress = recordOf(feedback.runProgress, {
@@ -82,7 +82,10 @@ const claims = recordOf(feedback.runClaims, {
     outcome_at: orNull(instant),
   },
   people: ["released_by"],
-  left: { user_id: "no imported claim is at work", silence_told: "no imported claim is at work" },
+  left: {
+    user_id: "no worker carries out an imported claim",
+    silence_told: "no worker carries out an imported claim",
+  },
   below: [progress],
 });
 
@@ -146,7 +149,7 @@ export const messages = recordOf(feedback.messages, {
       : "must be `inbound` and have `metadata` and `files` if it has a `category`",
   where: "direction <> 'blocked'",
   left: {
-    link_counter: "links of senders end: they name the old server's ids",
+    link_counter: "links of senders stop working: they contain ids of the old server",
     blocked_by: "hidden feedback stays where it is",
   },
 });
@@ -189,7 +192,7 @@ const threadMerge = recordOf(feedback.threadMerges, {
   },
   app: ["app_id"],
   people: ["merged_by"],
-  left: { reopened: "the new server does not know what happened in the thread since the merge" },
+  left: { reopened: "the new server cannot find out what happened in the thread since the merge" },
 });
 
 const merged = "merged";
@@ -252,11 +255,11 @@ export const threads = recordOf(feedback.feedback, {
   left: {
     assignee_id: "a member of the old server",
     blocked_by: "hidden feedback stays where it is",
-    activity_count: "counts what members have not read",
+    activity_count: "it counts what members have not read",
     seq: "the place in the order of arrival in one database",
     proposal_status: "follows from the proposals",
     waiting: "follows from the proposals",
-    link_counter: "links of senders end: they name the old server's ids",
+    link_counter: "links of senders stop working: they contain ids of the old server",
   },
   below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
 });
@@ -282,7 +285,7 @@ export const tags = recordOf(feedback.tags, {
     created_at: instant,
   },
   adjusted: (row) => ({ ...row, name_key: tagKeyOf(String(row.name)) }),
-  left: { name_key: "made of the name", threads: "counted as the threads get their tags" },
+  left: { name_key: "an import creates it from the name", threads: "an import counts the threads" },
 });
 
 export const savedReplies = recordOf(feedback.savedReplies, {

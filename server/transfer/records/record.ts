@@ -17,7 +17,7 @@ const deepest = 16;
 
 /** Parses one line. Returns a text with the fault if it is not a JSON object, or is nested too deeply. */
 export function parseLine(text: string): Line | string {
-  if (isNestedDeeperThan(text, deepest)) return `nests deeper than ${deepest} levels`;
+  if (isNestedDeeperThan(text, deepest)) return `is nested deeper than ${deepest} levels`;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : "must be a JSON object";

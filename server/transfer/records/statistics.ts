@@ -26,7 +26,7 @@ export const repeats = recordOf(statistics.repeatCounts, {
   app: ["app_id"],
 });
 
-/** The counts of an app: they also contain what was deleted since. (rule F60) */
+/** The counts of an app: they also contain what was deleted since then. (rule F60) */
 export const counts = [
   recordOf(statistics.reportCounts, {
     type: "reportCount",

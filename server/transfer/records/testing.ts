@@ -61,7 +61,7 @@ const proofUploads = recordOf(feedback.uploads, {
   order: ["created_at", "name"],
   columns: uploadColumns,
   app: ["app_id"],
-  left: { feedback_id: "of the files of reports" },
+  left: { feedback_id: "only files of reports have it" },
 });
 
 const proofs = recordOf(tables.proofs, {

@@ -15,7 +15,7 @@ import { oneLine } from "../../words/visible.ts";
 import { details } from "../core/output.ts";
 
 export interface ThreadViewOptions {
-  /** Whether each of many repeats is printed. */
+  /** Whether all repeated reports are printed. By default one line replaces many of them. */
   readonly repeats?: boolean | undefined;
 }
 

@@ -121,7 +121,8 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   const isOurs = claim?.worker === worker;
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The answer to the claim was lost. The token may have been replaced since, so this asks to resume.
+  // The answer to the claim was lost. The token may have been replaced since then. So the request asks to resume the
+  // claim.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
@@ -214,7 +215,7 @@ async function listed(search: Search) {
   return { runs, changes };
 }
 
-/** Waits for a change and returns the changed threads; undefined if the server no longer knows the token. */
+/** Waits for a change and returns the changed threads; undefined if the server no longer accepts the token. */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
   let changes = token;
@@ -367,7 +368,7 @@ interface HeartbeatDeps {
   readonly context: Pick<Context, "clock">;
 }
 
-/** Does the work of a claim, and reports to the server during the work that it still runs. (rule L72) */
+/** Does the work of a claim, and reports to the server from time to time that the work continues. (rule L72) */
 export async function withHeartbeats<Result>(
   deps: HeartbeatDeps,
   claimed: Claimed,
@@ -384,7 +385,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Ends when the signal aborts, or when the server refuses: the report of the outcome is refused for the same reason.
+ * Ends when the signal aborts, or when the server refuses a report. Then the server also refuses the report of the
+ * outcome, for the same reason.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -470,7 +472,7 @@ async function carryOut(
   }
 }
 
-/** For an interruption after the claim. A command that starts now would not get the signal. */
+/** The result if the worker is interrupted after the claim. A command that starts now would not get the signal. */
 const notStarted: CommandResult = {
   code: 130,
   received: "SIGINT",
@@ -479,7 +481,10 @@ const notStarted: CommandResult = {
 
 const keptCharacters = 8_000;
 
-/** Tokens, keys and secrets, and addresses of services, which may contain passwords. */
+/**
+ * The names of variables with tokens, keys or secrets, and of variables with addresses of services: such an address may
+ * contain a password.
+ */
 const secretVariable =
   /^INNKEEP_(?:(?:.*_)?(?:TOKEN|KEY|SECRET)(?:_.*)?|(?:DATABASE|S3|SMTP|IMAP)_URL|IDENTITY_PROVIDERS)$/i;
 

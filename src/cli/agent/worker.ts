@@ -23,9 +23,9 @@ export interface Job {
   /** The file with the notes; undefined for a worker without a name. */
   readonly notesFile: string | undefined;
   note(more: Partial<Pick<JobNotes, "claimId" | "ended">>): void;
-  /** Records the process of the command that was started for it. */
+  /** Records the process of the command that was started for the proposal. */
   noteCommand(processId: number): void;
-  /** Nothing is left to do for it. */
+  /** Call this when nothing is left to do for the proposal. */
   done(): void;
 }
 
@@ -131,8 +131,8 @@ function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
 }
 
 /**
- * Distinguishes a process from a later one with the same id; undefined if it does not run. On Linux it is the time of
- * the start, elsewhere only `running`.
+ * Returns a text that distinguishes a process from a later process with the same id. Undefined if the process does not
+ * run. On Linux the text is the time of the start, elsewhere only `running`.
  */
 function startOf(
   processId: number,

@@ -238,7 +238,7 @@ async function showAddress(invocation: Invocation, url: string, wanted: boolean)
   const opened = wanted && canOpen(context) && (await opens(context, url));
   note(
     invocation,
-    `${opened ? "Approve this device in your browser. If it did not open:" : "Open this to approve this device:"}\n  ${url}`,
+    `${opened ? "Approve this device in your browser. If the browser did not open, use this address:" : "Open this to approve this device:"}\n  ${url}`,
   );
 }
 
@@ -306,11 +306,11 @@ const nextSteps: Readonly<Record<string, string>> = {
   invalid_code:
     "Run `innkeep auth login` again. A code works once, for 5 minutes, for the sign-in that it was made for.",
   integrity_failed:
-    "This server takes attested phones only: sign in with the tester's app, and use `innkeep` with a server that has attestation off.",
+    "This server accepts only attested phones: sign in with the tester's app, and use `innkeep` with a server that has attestation off.",
   device_taken:
     "Sign this device out in the console of the account that it is linked to, then run `innkeep auth login` again.",
   bad_redirect:
-    "This server sends codes elsewhere. Ask its operator for the target, and give it with --redirect.",
+    "This server sends codes to another address. Ask its operator for that address, and give it with --redirect.",
   access_denied: "Run `innkeep auth login` again when the person agrees.",
 };
 

@@ -12,7 +12,10 @@ export async function saveDraft(
   body: Partial<ReleaseDraft>,
 ): Promise<undefined> {
   if (Object.values(body).every((value) => value === undefined))
-    throw usageError("There is nothing to change.", "`innkeep changelog edit --help` lists what can be.");
+    throw usageError(
+      "There is nothing to change.",
+      "`innkeep changelog edit --help` lists what can be changed.",
+    );
   const params = { entryId: await idOfRelease(invocation, wanted) };
   const entry = await invocation.client().consoleChangelog.saveDraft({ params, body });
   note(invocation, `Saved a draft of release note ${entry.id}.`);

@@ -53,7 +53,7 @@ export const exportsReleases = (command: Command): Command =>
         .makeOptionMandatory(),
     )
     .requiredOption("--out <folder>", "the folder of a language, such as fastlane/metadata/android/en-US")
-    .option("--version <version>", "only this version, also a draft; several times", several)
+    .option("--version <version>", "only this version, also a draft; repeatable", several)
     .option("--drafts", "drafts too; needs a maintainer token")
     .option("--dry-run", "show the files without writing them");
 
@@ -127,13 +127,13 @@ export const describesRelease = (command: Command): Command =>
     )
     .addOption(new Option("--body-format <format>", "what readers show").choices(choices.bodyFormats))
     .option("--body <text>", "the text, in Markdown; `-` is standard input, `@file` a file")
-    .option("--item <type=text>", `one change: ${choices.itemTypes.join(", ")}; several times`, items)
+    .option("--item <type=text>", `one change: ${choices.itemTypes.join(", ")}; repeatable`, items)
     .option("--publish", "publish it now, by the server's clock; a published one keeps its date")
     .addOption(publishedAt().conflicts("publish"));
 
 /** The flag for the version on one platform. */
 const platformVersion = (): Option =>
-  new Option("--platform-version <platform=version>", "the version on one platform; several times").argParser(
+  new Option("--platform-version <platform=version>", "the version on one platform; repeatable").argParser(
     versions,
   );
 

@@ -23,7 +23,7 @@ const noConsole = (): CliError =>
     exit: "notFound",
     code: "no_console",
     message:
-      "This server has no endpoints for apps, keys, tokens and the audit: another program answers there.",
+      "This server has no endpoints for apps, keys, tokens and the audit log: another program answers there.",
     next: "Check --base-url and INNKEEP_BASE_URL.",
   });
 

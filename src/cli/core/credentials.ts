@@ -15,7 +15,10 @@ export function missingCredential(invocation: Invocation, kind: CredentialKind):
   const server = invocation.server();
   const { address, from } = server;
   const others = storedElsewhere(invocation, kind, new URL(address).origin);
-  const hint = others.length === 0 ? "" : ` One is stored for ${others.join(", ")}: name it with --base-url.`;
+  const hint =
+    others.length === 0
+      ? ""
+      : ` A credential is stored for ${others.join(", ")}: select that server with --base-url.`;
   const { variable } = credentialKinds[kind];
   const unsent = isOfOtherServer(invocation.context, server, variable) ? ` ${notSent(variable, server)}` : "";
   const next = `The server is ${address} (${from}).${unsent}${hint}`;
@@ -39,7 +42,7 @@ export function isOfOtherServer({ env }: Context, { address, profile }: Server, 
 
 /** Returns a note that the secret in a variable is not sent to the server of the profile. */
 export const notSent = (variable: string, { address, profile }: Server): string =>
-  `${variable} is not sent to ${address}: the profile ${profile} names that server, and not the environment.`;
+  `${variable} is not sent to ${address}: that server comes from the profile ${profile}, and not from the environment.`;
 
 /**
  * Throws a CliError if only a project file names the server. A stranger may have written that file and must not choose
@@ -58,7 +61,7 @@ export function assertKnownServer(context: Context, { address, isProject }: Serv
     exit: "authentication",
     code: "untrusted_server",
     message: `${refusal} ${address}: only a file of this project names that server.`,
-    next: `If you trust it: \`innkeep config set server ${address} --profile NAME\`, --base-url, or set INNKEEP_BASE_URL.`,
+    next: `If you trust it, run \`innkeep config set server ${address} --profile NAME\`, add --base-url, or set INNKEEP_BASE_URL.`,
   });
 }
 
@@ -141,7 +144,8 @@ export const openStore = (context: Context): CredentialStore =>
   createStore({
     folder: configFolder(context),
     keychain: context.keychain,
-    onSlowKeychain: () => context.io.stderr.write("Waiting for your keychain. It may be asking you.\n"),
+    onSlowKeychain: () =>
+      context.io.stderr.write("Waiting for your keychain. It may show a question on your screen.\n"),
   });
 
 /**
@@ -170,7 +174,7 @@ export function wrongKindMessage(
   const wanted = credentialKinds[kind];
   const other = known.find(({ prefix }) => prefix !== wanted.prefix && secret.startsWith(prefix));
   if (!other) return undefined;
-  return `${source} holds ${a(other.name)} (${other.prefix}), not ${a(wanted.name)} (${wanted.prefix}).`;
+  return `${source} contains ${a(other.name)} (${other.prefix}), not ${a(wanted.name)} (${wanted.prefix}).`;
 }
 
 const known = [

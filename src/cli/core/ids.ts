@@ -82,7 +82,7 @@ export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0
 export async function appIdOf(
   invocation: Invocation,
   wanted = namedApp(invocation),
-  next = "Say which with --app:",
+  next = "Select one with --app:",
 ): Promise<string> {
   if (wanted && isId(wanted)) return wanted;
   const apps = await reachableApps(invocation);

@@ -294,7 +294,7 @@ export async function confirm(invocation: Invocation, question: string): Promise
   const { context, flags } = invocation;
   if (flags.yes || flags.dryRun) return;
   if (!canAsk(invocation)) {
-    throw usageError(`${question} Nobody can be asked here.`, "Add --yes to go ahead.");
+    throw usageError(`${question} Nobody can be asked here.`, "Add --yes to continue without a question.");
   }
   const answer = await context.io.ask(`${question} [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw usageError("Nothing was changed.");

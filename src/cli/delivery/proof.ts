@@ -170,8 +170,8 @@ const nextSteps: Readonly<Record<string, string>> = {
   already_submitted: "There is nothing left to do for this day.",
   out_of_window:
     "`innkeep task list` shows today's day of each test and when it ends; take new pictures for it.",
-  cycle_not_running: "`innkeep slot list` shows how the test stands.",
-  slot_not_active: "`innkeep slot list` shows how your slots stand.",
+  cycle_not_running: "`innkeep slot list` shows the state of the test.",
+  slot_not_active: "`innkeep slot list` shows the state of your slots.",
   not_found: "`innkeep task list` shows your slots.",
   bad_image: "Send PNG, JPEG, WebP or GIF with --image.",
   no_images: "Give at least one picture with --image.",
@@ -185,7 +185,7 @@ function dayIn(error: Error): number | undefined {
 
 function printReceipt(invocation: Invocation, receipt: Receipt): void {
   const { dayIndex, proofId } = receipt;
-  const day = dayIndex === undefined ? "The proof was taken." : `Day ${dayIndex} is counted.`;
+  const day = dayIndex === undefined ? "The server has received the proof." : `Day ${dayIndex} is counted.`;
   if (!invocation.flags.json && proofId) note(invocation, day);
   printOne(invocation, receipt, () => proofId ?? day);
 }

@@ -40,7 +40,7 @@ export const reports: Kind<Report, Answer> = {
   printResults,
 };
 
-const notTaken = "The server answered that it did not take the feedback.";
+const notTaken = "The server answered that it did not accept the feedback.";
 
 async function preview(invocation: Invocation, { fields, files }: Report): Promise<void> {
   const { images, videos, attachments } = files;
@@ -65,7 +65,7 @@ const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
 function withoutFiles({ context }: Invocation, report: Report): Report {
   if (report.lastTry?.outcome === "unknown") {
     throw usageError(
-      `Report ${report.id} may have arrived whole: without its files it would be posted a second time.`,
+      `Report ${report.id} may have arrived with its files: without them it would be posted a second time.`,
       `innkeep feedback resend ${report.id}`,
     );
   }
@@ -168,7 +168,7 @@ export function noteAnswer(invocation: Invocation, answer: Answer): void {
   const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;
   if (!invocation.flags.json && typeof earlier?.consoleUrl === "string") {
     const link = withoutCommands(onOneLine(earlier.consoleUrl));
-    note(invocation, `This failure came back. It was resolved before: ${link}`);
+    note(invocation, `This failure occurred again. It was resolved before: ${link}`);
   }
   if (metadataDropped.length > 0)
     note(

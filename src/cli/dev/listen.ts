@@ -63,7 +63,7 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
     const start = { forwardTo, appId, ...(given === undefined ? { secret } : {}) };
     if (invocation.flags.json) printLine(invocation, start);
     else if (given === undefined) printOne(invocation, start, () => `Signing secret: ${secret}`);
-    const keys = stopKeys ? " r sends the last event again, Ctrl+C ends." : "";
+    const keys = stopKeys ? " Press r to send the last event again, Ctrl+C to end." : "";
     note(invocation, `Forwarding the events of ${appId} to ${forwardTo}.${keys}`);
   }
 }
@@ -283,7 +283,7 @@ interface Forwarded {
   readonly milliseconds: number;
 }
 
-/** How long the local address may take, like a webhook. (rule O28) */
+/** The time limit for the answer of the local address. It is the same as for a webhook. (rule O28) */
 const timeLimitMs = 15_000;
 
 const mostAnswerBytes = 65_536;

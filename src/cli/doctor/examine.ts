@@ -93,7 +93,7 @@ async function checkApp(invocation: Invocation): Promise<Finding[]> {
     const what = `This token has no access to the app ${wanted}.`;
     return [failure("app", { what, why: "Commands for it are refused.", next })];
   } catch (error) {
-    const why = "Commands of a maintainer do not know which app to use.";
+    const why = "It is not clear which app the commands of a maintainer use.";
     const fault = faultOf(error, { why, next });
     return [(wanted === undefined || isId(wanted) ? warning : failure)("app", fault)];
   }
@@ -263,7 +263,7 @@ function checkVariables({ env }: Context): Finding[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith("INNKEEP_") && !known.includes(name));
   return unknown.map((name) =>
     warning("variables", {
-      what: `${name} is set, and innkeep does not know it.${didYouMean(name, known).replace("\n", " ")}`,
+      what: `${name} is set, but innkeep has no such variable.${didYouMean(name, known).replace("\n", " ")}`,
       why: "Its value has no effect.",
       next: "`innkeep help environment` lists the variables.",
     }),
@@ -278,9 +278,9 @@ function checkCi({ env }: Context): Finding {
       why: "Commands ask no questions, open no browser and wait longer.",
       next: "Remove it with `unset CI`.",
     });
-  if (!isCiJob(env)) return ok("ci", "This is not a CI job: commands may ask.");
+  if (!isCiJob(env)) return ok("ci", "This is not a CI job: commands may ask questions.");
   const service = ciMetadata(env).ci;
-  return remark("ci", `This is a CI job${service ? ` of ${service}` : ""}: commands ask nothing.`);
+  return remark("ci", `This is a CI job${service ? ` of ${service}` : ""}: commands ask no questions.`);
 }
 
 /** Checks whether this user can use the folders of credentials and unsent reports, and whether other users can. */
@@ -351,7 +351,7 @@ function checkSettings(context: Context, flags: GlobalFlags): Finding[] {
       openStore(context).index();
       return undefined;
     }),
-    checkFile("profiles", "Commands do not know your server and app.", () => profilesText(context, flags)),
+    checkFile("profiles", "Commands do not find your server and app.", () => profilesText(context, flags)),
     checkFile("innkeep.json", "Commands in this folder do not start.", () => projectText(context)),
   ].flat();
 }
@@ -450,7 +450,7 @@ async function checkFound(
     return failure(name, { what: `${named} is ${problem}.`, why: "The server refuses it.", next });
   }
   return warning(name, {
-    what: `${named} could not be tried: ${problem}`,
+    what: `${named} could not be checked: ${problem}`,
     why: "It may or may not work.",
     next: `Run \`innkeep doctor --base-url ${server}\` when the server answers.`,
   });

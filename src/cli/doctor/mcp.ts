@@ -104,7 +104,7 @@ async function permissionsOf(
     const why = "It may or may not work.";
     const next = "Run `innkeep mcp --check` again when the server answers.";
     return {
-      findings: [warning(token, { what: `${named} could not be tried: ${problem}`, why, next })],
+      findings: [warning(token, { what: `${named} could not be checked: ${problem}`, why, next })],
       may: [],
       tryLater: failureOf(silence).exit === "tryLater",
     };

@@ -295,7 +295,7 @@ function versionFindings({ context }: Invocation, { version }: ServerInfo): Find
   return [
     warning("versions", {
       what: `The server is ${version}, this command line is ${context.version}.`,
-      why: "One of them may not know all commands of the other.",
+      why: "One of them may not support all commands of the other.",
       next: installNext(version),
     }),
   ];
@@ -306,7 +306,7 @@ const fineSeconds = 30;
 const mostSeconds = 120;
 
 function clockFindings([first]: readonly number[]): Finding[] {
-  if (first === undefined) return [remark("clock", "The server does not say what time it is.")];
+  if (first === undefined) return [remark("clock", "The server does not send its time.")];
   const seconds = Math.round(Math.abs(first) / 1_000);
   if (seconds <= fineSeconds) return [ok("clock", "This machine and the server agree on the time.")];
   const state = seconds > mostSeconds ? failure : warning;

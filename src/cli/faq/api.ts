@@ -134,7 +134,7 @@ function appFaqApi(invocation: Invocation): FaqApi {
       try {
         return await list("translations");
       } catch (error) {
-        // A server of before the translations refuses this word.
+        // A server without translations refuses this parameter.
         if (!(error instanceof ServerError) || error.status !== 400) throw error;
         return list("push");
       }

@@ -59,10 +59,10 @@ function notesOf(item: Item): string[] {
 }
 
 const notes: Partial<Record<Action, string>> = {
-  newer: "changed on the server; `innkeep faq pull` brings it",
+  newer: "changed on the server; `innkeep faq pull` gets it",
   gone: "deleted on the server; `innkeep faq pull` deletes the file",
   kept: "has no file any more; `--prune` deletes it",
-  foreign: "only on the server; `innkeep faq pull` brings it",
+  foreign: "only on the server; `innkeep faq pull` gets it",
 };
 
 function diffOf({ action, text, order, mine, theirs }: Item): string[] {

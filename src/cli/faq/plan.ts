@@ -56,7 +56,8 @@ export interface PlanInput {
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
   /**
-   * Whether the files win over values that an earlier push set, even if a file has an older value. True in a CI job.
+   * Whether the value of the file counts, and not the value that an earlier push set, even if the file has an older
+   * value. True in a CI job.
    */
   readonly filesRule: boolean;
   readonly prune: boolean;
@@ -270,8 +271,8 @@ interface Values<Value> {
 
 /**
  * Compares the file with the server. If the last push set the server's value, nobody has edited that value since, so
- * the file wins. But a file that still has the value of an older list does not win, unless `filesRule` is true: in a CI
- * job, whose checkout has no record of what was pushed. (rule C22)
+ * the value of the file counts. But a file that still has the value of an older list does not count, unless `filesRule`
+ * is true: in a CI job, whose checkout has no record of what was pushed. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

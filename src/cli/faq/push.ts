@@ -92,8 +92,8 @@ function showConflicts(checkout: Checkout, items: readonly Item[]): Exit {
 export const tellConflicts = (invocation: Invocation, what: string): void =>
   note(
     invocation,
-    `${what}, because of the conflicts. \`-\` is the server's text, \`+\` the file's. Put into the file what both want to say, or ` +
-      "name a side: `--take mine ID …` or `--take theirs ID …`.",
+    `${what}, because of the conflicts. \`-\` is the server's text, \`+\` the file's. Combine both texts in the file, or ` +
+      "choose one of them: `--take mine ID …` or `--take theirs ID …`.",
   );
 
 async function finish(
@@ -186,7 +186,7 @@ async function writeBack(checkout: Checkout, items: readonly Item[], applied: Ap
     if (changes.length > 0) await source.change(changes);
     await storeSeen(checkout, new Map(entries));
   } catch (error) {
-    note(invocation, `The server has everything, but the files could not be updated: ${String(error)}`);
+    note(invocation, `The server has all changes, but the files could not be updated: ${String(error)}`);
   }
 }
 

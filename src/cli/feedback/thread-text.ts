@@ -10,11 +10,11 @@ type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
 export interface ThreadTextOptions {
-  /** Whether to print each repeat of a report. By default one line replaces many repeats. */
+  /** Whether to print each repeated report. By default one line replaces many of them. */
   readonly repeats?: boolean | undefined;
 }
 
-/** Returns a thread as text for a person. One line replaces many repeats in a row. */
+/** Returns a thread as text for a person. One line replaces many repeated reports in a row. */
 export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextOptions = {}): string {
   const {
     app,
@@ -37,7 +37,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
     ...reportTexts.map(({ name, label }) => line(label, feedback[name])),
     line("Issue", feedback.githubIssueUrl),
-    line("Came back, resolved before", earlier?.consoleUrl ?? null),
+    line("Occurred again, resolved before", earlier?.consoleUrl ?? null),
     line("Assigned to", assignee?.email ?? null),
     line("Snoozed until", feedback.snoozedUntil ?? null),
     ...merged.map(({ number, subject }) =>

@@ -148,7 +148,7 @@ async function planProjectFile(invocation: Invocation, wanted: ProjectFields): P
     return { file, change: "unchanged", app, text };
   const above = present === undefined ? readProjectFile({ cwd: dirname(resolve(cwd)), home }) : undefined;
   if (above && cwd !== home) note(invocation, `${above.file} will no longer be used in this folder.`);
-  if (before) await confirm(invocation, `Replace what ${file} says${describeFields(before)}?`);
+  if (before) await confirm(invocation, `Replace the content of ${file}${describeFields(before)}?`);
   return { file, change: before ? "changed" : "created", app, text };
 }
 

@@ -62,7 +62,7 @@ function useResults(results: TaskScreen["results"], signal: AbortSignal, exit: (
   const [tasks, setTasks] = useState<Tasks>();
   useEffect(() => {
     const leaving = new AbortController();
-    const leave = () => leaving.abort(new Error("The screen was left."));
+    const leave = () => leaving.abort(new Error("The person has left the screen."));
     const follow = async () => {
       for await (const next of results(leaving.signal)) {
         setResult(next);
@@ -90,9 +90,7 @@ function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
   const done = tasks.outstanding === 0;
   return (
     <Text bold color={done ? "green" : "yellow"}>
-      {done
-        ? "All done for today."
-        : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} outstanding today`)}
+      {done ? "All done for today." : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} to do today`)}
     </Text>
   );
 }

@@ -157,7 +157,9 @@ describe("on a server that has only the specification,", () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
     expect(await line.run(argv)).toMatchObject({
       exit: 6,
-      stderr: expect.stringContaining("This server has no endpoints for apps, keys, tokens and the audit"),
+      stderr: expect.stringContaining(
+        "This server has no endpoints for apps, keys, tokens and the audit log",
+      ),
     });
   });
 });

@@ -58,7 +58,7 @@ describe("the command innkeep notice", () => {
       return stderr;
     };
     expect(await refused()).toContain("There is nothing to change");
-    expect(await refused("answer")).toContain("Kinds and --by belong together");
+    expect(await refused("answer")).toContain("Kinds need --by, and --by needs kinds");
     expect(await refused("answer", "--by", "pigeon")).toContain("There is no way pigeon");
     expect(await refused("weather", "--by", "mail")).toContain("weather");
     expect(await refused("--quiet", "22:00")).toContain("must be two times");

@@ -121,7 +121,7 @@ describe("no edit of a person is lost", () => {
   it("if the file is unchanged, because it stays unchanged until a pull", async () => {
     await world.edit(id, { answer: "Theirs." });
     const ran = await checkout.run("faq push --yes");
-    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("`innkeep faq pull` brings it") });
+    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("`innkeep faq pull` gets it") });
     expect(await answers()).toEqual(["Theirs."]);
   });
 

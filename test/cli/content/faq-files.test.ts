@@ -200,7 +200,7 @@ describe("the command faq push", () => {
     await checkout.write("faq/a.md", markdown({ question: "A?" }, "So."));
     expect(await checkout.run("faq push")).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("Add --yes to go ahead."),
+      stderr: expect.stringContaining("Add --yes to continue without a question."),
     });
     const no = await checkout.run("faq push", { terminal: true, typed: () => "n" });
     expect(no.exit).toBe(2);

@@ -155,7 +155,7 @@ describe("the command faq delete", () => {
     const id = await create("How?");
     expect(await line.run(["faq", "delete", id])).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("Add --yes to go ahead."),
+      stderr: expect.stringContaining("Add --yes to continue without a question."),
     });
     expect((await line.run(["faq", "list"])).stdout).toContain(id);
   });

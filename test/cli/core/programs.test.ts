@@ -180,7 +180,7 @@ describe("the command admin", () => {
     const { run, told } = await noting();
     expect(await run(`admin ${thing} revoke 01`)).toMatchObject({
       exit: 2,
-      stderr: `error: Revoke the ${thing} 01? Nobody can be asked here.\nAdd --yes to go ahead.\n`,
+      stderr: `error: Revoke the ${thing} 01? Nobody can be asked here.\nAdd --yes to continue without a question.\n`,
     });
     expect((await run(`admin ${thing} revoke 01`, { terminal: true, typed: () => "n" })).exit).toBe(2);
     expect(told.admin).toBeUndefined();

@@ -183,7 +183,7 @@ describe.each([
     expect(await ok("proof submit --image screen.png")).toEqual(unshown);
     expect(await ok("proof resend --list")).toMatchObject({ items: [] });
     expect((await world.line.run(["proof", "submit", "--image", "screen.png"])).stdout).toBe(
-      "The proof was taken.\n",
+      "The server has received the proof.\n",
     );
   });
 

@@ -107,7 +107,7 @@ export const faultsOfServer: readonly Planted[] = [
   {
     fault: "a key in the variable of another kind",
     plant: () => env({ INNKEEP_API_KEY: secrets.agent }),
-    ...{ check: "app key", state: "failure", what: /holds an agent token/, next: /INNKEEP_API_KEY/ },
+    ...{ check: "app key", state: "failure", what: /contains an agent token/, next: /INNKEEP_API_KEY/ },
   },
   {
     fault: "a key for a server that only the project names",

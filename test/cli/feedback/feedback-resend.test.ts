@@ -70,7 +70,9 @@ describe("a report without a confirmation of the server", () => {
     await writeFile(line.stateFolder, "in the way");
     const { exit, stderr } = await line.run(send);
     expect({ exit, sent: received.length }).toEqual({ exit: 0, sent: 1 });
-    expect(stderr).toContain("This report is sent without a copy on disk (a part of its path is no folder)");
+    expect(stderr).toContain(
+      "This report is sent without a copy on disk (a part of its path is not a folder)",
+    );
   });
 
   it("is not listed for another server", async () => {

@@ -95,7 +95,9 @@ describe("the command feedback send", () => {
     const earlier = { id, consoleUrl: `${consoleUrl}0` };
     const { line } = await startFeedbackSending(answers(201, { success: true, id, consoleUrl, earlier }));
     const { stdout, stderr } = await line.run(send);
-    expect(stderr).toBe(`Feedback sent.\nThis failure came back. It was resolved before: ${consoleUrl}0\n`);
+    expect(stderr).toBe(
+      `Feedback sent.\nThis failure occurred again. It was resolved before: ${consoleUrl}0\n`,
+    );
     expect(stdout).toBe(`${id}\n${consoleUrl}\n`);
     const json = await line.run([...send, "--json"]);
     expect([json.json(), json.stderr]).toEqual([expect.objectContaining({ earlier }), ""]);

@@ -115,7 +115,9 @@ describe("the command init without a terminal", () => {
     await writeFile(join(line.cwd, "innkeep.json"), JSON.stringify(file));
     expect(await line.run(["init", ...server])).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/says \(https:\/\/old\.example, Larder\).*Add --yes/s),
+      stderr: expect.stringMatching(
+        /Replace the content of .* \(https:\/\/old\.example, Larder\).*Add --yes/s,
+      ),
     });
     expect(await project()).toEqual(file);
     expect((await line.run(["init", ...server, "--yes"])).exit).toBe(0);
@@ -235,7 +237,7 @@ describe("the command init on a terminal", () => {
     const ran = await line.run(["init", ...server], { terminal: true, typed });
     expect(ran).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("What you typed holds an agent token"),
+      stderr: expect.stringContaining("What you typed contains an agent token"),
     });
     expect(await readdir(line.cwd)).toEqual([]);
   });

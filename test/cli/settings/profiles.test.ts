@@ -71,7 +71,7 @@ describe("a profile of the command line", () => {
       const refused = await line.run(["faq", "list", ...flag], { env: given });
       expect(refused.exit).toBe(4);
       expect(refused.stderr).toContain(
-        `INNKEEP_API_KEY is not sent to ${own.baseUrl}: the profile dev names`,
+        `INNKEEP_API_KEY is not sent to ${own.baseUrl}: that server comes from the profile dev`,
       );
     }
     await line.run(["auth", "set", "api-key", "--no-check", ...flag], { stdin: key("d") });

@@ -183,14 +183,14 @@ describe("the command auth set, before it stores a secret,", () => {
     const { set, stored } = await guarded(status);
     const ran = await set("api-key", key);
     expect(ran).toMatchObject({ exit: 0 });
-    expect(ran.stderr).toContain("warning: the app key is stored, but could not be tried.");
+    expect(ran.stderr).toContain("warning: the app key is stored, but could not be checked.");
     expect(await stored("api-key")).toBe(key);
   });
 
   it("prints a warning if no server answers, and stores the secret", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["auth", "set", "api-key"], { stdin: key });
-    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("could not be tried") });
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("could not be checked") });
   });
 });
 

@@ -120,7 +120,7 @@ describe("the command auth status", () => {
     });
     expect(statesIn(await line.run(["auth", "status", "--json"]))[0]).toMatchObject({
       valid: false,
-      problem: "INNKEEP_API_KEY holds an agent token (sda_), not an app key (sdk_).",
+      problem: "INNKEEP_API_KEY contains an agent token (sda_), not an app key (sdk_).",
     });
     expect(asked).toEqual([]);
   });
@@ -142,7 +142,9 @@ describe("a credential of the wrong kind", () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, [variable]: secret });
     expect(await line.run(argv)).toMatchObject({
       exit: 4,
-      stderr: expect.stringContaining(`error: ${variable} holds ${what}.\nSet ${variable} to the right one`),
+      stderr: expect.stringContaining(
+        `error: ${variable} contains ${what}.\nSet ${variable} to the right one`,
+      ),
     });
     expect(asked).toEqual([]);
   });
@@ -150,6 +152,6 @@ describe("a credential of the wrong kind", () => {
   it("is also reported if it is in the file of a flag", async () => {
     const line = await createCommandLine();
     const ran = await line.run(["faq", "list", "--api-key-file", "-"], { stdin: "sdt_a" });
-    expect(ran.stderr).toContain("--api-key-file holds a device token (sdt_), not an app key (sdk_).");
+    expect(ran.stderr).toContain("--api-key-file contains a device token (sdt_), not an app key (sdk_).");
   });
 });

@@ -90,7 +90,7 @@ describe("after a sign-in, in a new shell,", () => {
     const ran = await run(["task", "list"], { INNKEEP_BASE_URL: elsewhere });
     expect(ran).toMatchObject({ exit: 4, stdout: "" });
     expect(ran.stderr).toContain(
-      `The server is ${elsewhere} (INNKEEP_BASE_URL). One is stored for ${service.baseUrl}: name it with --base-url.`,
+      `The server is ${elsewhere} (INNKEEP_BASE_URL). A credential is stored for ${service.baseUrl}: select that server with --base-url.`,
     );
   });
 

@@ -52,7 +52,7 @@ describe("the message about a newer version", () => {
     await check();
     expect(asked).toEqual(["/@inn%2finnkeep/latest"]);
     expect(command()).toEqual({
-      said: expect.stringContaining("innkeep 1.10.0 is out; this is 1.9.3."),
+      said: expect.stringContaining("innkeep 1.10.0 is available; this is 1.9.3."),
       asks: false,
     });
     pass(23 * hour);

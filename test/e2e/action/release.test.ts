@@ -63,7 +63,7 @@ describe("the step `changelog release` of the action", () => {
       {
         level: "error",
         title: "innkeep changelog release",
-        message: "Not found. The log of the step has more. (exit code 6)",
+        message: "Not found. The log of the step has the details. (exit code 6)",
       },
     ]);
     expect(ended.log).toContain("There are no notes of 9.0.0.");

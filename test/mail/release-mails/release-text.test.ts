@@ -7,9 +7,9 @@ it("the mail about a release quotes the report, and says how the person can end 
   expect(releaseText({ ...release, ...links, createdAt: "2026-11-23T10:00:00.000Z" })).toBe(
     [
       ...[
-        "Larder 1.2 is out: Ovens",
+        "Larder 1.2 is available: Ovens",
         "",
-        "It concerns what you wrote on 2026-11-23:",
+        "It is about your message of 2026-11-23:",
         "> It broke.",
         "> Badly.",
       ],

@@ -99,7 +99,7 @@ describe.each(eras)("the continuation of work over %s (rule A32)", (era) => {
     const claim_id = "b5d1c0de-0000-4000-8000-000000000002";
     expect(await call("start_work", { run_id, claim_id })).toMatchObject({
       isError: true,
-      text: expect.stringContaining("does not know this claim_id. Do not carry out the plan"),
+      text: expect.stringContaining("has no claim with this claim_id. Do not carry out the plan"),
     });
   });
 });

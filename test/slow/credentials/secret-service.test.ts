@@ -50,7 +50,7 @@ describe.each(ways)("a credential that is stored in $place", ({ keyring }) => {
     const commands = [...stored, { argv: ["auth", "logout"] }, { argv: ["auth", "token", "device-token"] }];
     const { printed, said } = await runInSession(home, commands, { keyring });
     expect(printed.slice(1)).toEqual(["deviceToken\n", ""]);
-    expect(said).toContain("This needs a device token.");
+    expect(said).toContain("This request needs a device token.");
     expect(await plainFiles(home)).toEqual([]);
   });
 });

@@ -106,7 +106,7 @@ describe("notices in a browser", () => {
     const scope = await page.evaluate(async () => (await navigator.serviceWorker.ready).scope);
     expect(scope).toBe(`${service.baseUrl}/console/`);
     await page.getByRole("button", { name: "Turn off" }).click();
-    await page.getByText("That browser shows your notices no longer.").waitFor();
+    await page.getByText("That browser no longer shows your notices.").waitFor();
     await page.getByRole("button", turnOn).waitFor();
     expect(refused).toEqual([]);
     await page.context().close();

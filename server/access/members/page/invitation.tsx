@@ -49,7 +49,7 @@ const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
     }
   });
 
-/** Calls `act`. If the link has no invitation for this account, shows a page that is the same for each reason. */
+/** Calls `act`. If the link has no invitation for this account, shows a page. The page is the same for each reason. */
 async function unlessRefused<Done extends string = never>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,

@@ -23,7 +23,7 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 import { roleNames, roleSentences } from "./roles.ts";
 
 /**
- * Answers with the page, because a redirect would put the link into an address or a cookie. If the form is sent twice,
+ * Answers with the page itself. A redirect would need the link in an address or a cookie. If the form is sent twice,
  * both answers show the same link.
  */
 function invite(visit: SignedInVisit): Promise<Reply> {
@@ -248,7 +248,7 @@ const MemberLine = ({
         >
           {own
             ? "You lose access at once. You can return only with a new invitation from an owner."
-            : "The person loses access at once, in all programs. The texts of the person stay."}
+            : "The person loses access at once, in all programs. The texts of the person are not deleted."}
         </Confirmation>
       </div>
     </details>

@@ -9,7 +9,7 @@ export const roleNames: Readonly<Record<Role, string>> = {
 
 /** What each role may do. */
 export const roleSentences: Readonly<Record<Role, string>> = {
-  owner: "Does everything: also settings, keys, agents, members, and the deletion of the app.",
-  maintainer: "Works on feedback, decides on proposals, writes FAQ and release notes, runs tests.",
-  viewer: "Reads everything that maintainers can read, and changes nothing.",
+  owner: "Can do everything, including settings, keys, agents, members, and the deletion of the app.",
+  maintainer: "Can work on feedback, decide on proposals, write the FAQ and release notes, and run tests.",
+  viewer: "Can read everything that maintainers can read, but cannot change anything.",
 };

@@ -12,7 +12,7 @@ export async function firstReplyOf(tx: Transaction, threadId: string): Promise<s
 
 /**
  * Stores the first reply of a thread after an unmerge: the one from before its merge, or the first one that was written
- * in the thread or to its senders since. Replies from before the merge of another thread do not count. (rule F60)
+ * in the thread or to its senders since then. Replies from before the merge of another thread do not count. (rule F60)
  */
 export const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
   corrected(tx, threadId, () =>
@@ -28,7 +28,8 @@ export const restoreFirstReply = (tx: Transaction, threadId: string, before: str
 
 /**
  * Corrects the first replies in the thread `from` after an unmerge of the thread `id`: of that thread, and of hidden
- * threads in it. If a first reply has left with the thread, the next one that was written there counts. (rule F60)
+ * threads in it. If a first reply was moved away with the thread, the next one that was written there counts. (rule
+ * F60)
  */
 export const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
   corrected(tx, from, () => {

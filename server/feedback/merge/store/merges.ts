@@ -100,7 +100,10 @@ export const merges = {
       id,
     ),
 
-  /** Returns the threads that were merged into this one, also by way of others, in the order of their merges. */
+  /**
+   * Returns the threads that were merged into this one, directly or through other threads, in the order of their
+   * merges.
+   */
   into: (reader: Reader, threadId: string): Promise<MergeRow[]> =>
     reader.all<MergeRow>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
@@ -111,7 +114,7 @@ export const merges = {
       threadId,
     ),
 
-  /** Returns the keys by which repeats of failures come into these threads. */
+  /** Returns the keys of the failures whose repeats are added to these threads. */
   async keysOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
     const rows = await reader.all<{ key: string }>(
       `SELECT DISTINCT dedupe_key AS key FROM feedback
@@ -139,7 +142,7 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
-  /** Counts the threads that were merged into these ones, also by way of others. Stops at `most`. */
+  /** Counts the threads that were merged into these ones, directly or through other threads. Stops at `most`. */
   async countThreads(reader: Reader, ids: readonly string[], most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM (

@@ -420,7 +420,7 @@ const ThreadHead = ({
       </div>
       {earlier !== null && (
         <p>
-          This failure came back. It was resolved before:{" "}
+          This failure occurred again. It was resolved before:{" "}
           <a href={links.thread(app.id, earlier.id)}>
             <Line text={earlier.subject} />
           </a>

@@ -278,8 +278,8 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
   return (
     <>
       {" "}
-      <b>Silent for {duration(silent)}.</b> Innkeep ends no claim by itself. If the worker is gone, release
-      its claim.
+      <b>Silent for {duration(silent)}.</b> Innkeep ends no claim by itself. If the worker has stopped,
+      release its claim.
     </>
   );
 };

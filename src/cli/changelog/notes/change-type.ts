@@ -3,7 +3,10 @@ export const changeTypes = ["added", "changed", "deprecated", "removed", "fixed"
 
 export type ChangeType = (typeof changeTypes)[number];
 
-/** The headings that each tool writes, with their type of change. In lower case, without punctuation and emoji. */
+/**
+ * The headings that each tool writes, with their type of change. The headings are in lower case, without punctuation
+ * and emoji.
+ */
 const headings = new Map<string, ChangeType>([
   // Keep a Changelog
   ...changeTypes.map((type) => [type, type] as const),

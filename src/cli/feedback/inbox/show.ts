@@ -19,7 +19,7 @@ export interface InboxFlags {
 export async function showInbox(invocation: Invocation, flags: InboxFlags): Promise<undefined> {
   if (!isScreen(invocation))
     throw usageError(
-      "The inbox needs a terminal, and a person at it.",
+      "The inbox needs a terminal that a person uses.",
       "`innkeep feedback list`, `view` and `edit` work everywhere.",
     );
   let notify = (text: string) => note(invocation, text);
@@ -73,7 +73,7 @@ async function callsOf(
   };
 }
 
-/** Reads pages until one contains threads. A search may return an empty page before it has found a thread. */
+/** Reads pages until a page contains threads. A search may return an empty page before it has found a thread. */
 async function firstWithThreads(
   list: (cursor: string | undefined) => Promise<ThreadPage>,
   cursor: string | undefined,

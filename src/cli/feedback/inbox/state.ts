@@ -280,7 +280,7 @@ function undo(inbox: Inbox): void {
     return;
   }
   const { id, subject, status } = filed.thread;
-  inbox.set(withMessage(closed(withThread(state, filed)), `Back in the list: ${subject}`));
+  inbox.set(withMessage(closed(withThread(state, filed)), `The thread is in the list again: ${subject}`));
   inbox.after(async () => {
     try {
       await inbox.calls.change(id, { status });

@@ -300,7 +300,7 @@ function sentenceOf(test: TestResult): string {
 
 function bodyOf({ failures }: TestResult): string {
   const bodies = failures.map(failureText).filter((text) => text !== "");
-  return bodies.length === 0 ? "(The report says nothing more.)" : bodies.join("\n\n---\n\n");
+  return bodies.length === 0 ? "(The report contains nothing more.)" : bodies.join("\n\n---\n\n");
 }
 
 function failureText({ type, message, text }: TestFailure): string {

@@ -236,7 +236,7 @@ function cut(state: ParserState): void {
   [state.test, state.output] = [undefined, undefined];
 }
 
-const endsHere = "The report ends in this test: the test runner may have died in it.";
+const endsHere = "The report ends in this test: the test runner may have stopped during this test.";
 
 function finish(state: ParserState, one: OpenTest): void {
   const result = resultOf(one, state.report);
@@ -276,7 +276,7 @@ function closeSuite(state: ParserState): void {
 
 /** Adds a failure of the suite if the suite counts a failure that no test contains. */
 function addUnnamedFailure(state: ParserState, suite: Suite): void {
-  const failure = { type: "", message: "The report counts a failure here, and names none.", text: "" };
+  const failure = { type: "", message: "The report counts a failure here, but does not name it.", text: "" };
   state.failures += 1;
   finish(state, { ...newTest(suite, {}), failures: [failure] });
 }

@@ -200,5 +200,5 @@ export function warnJob(
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";
   for (const doubt of doubts)
-    warnJob(invocation, { title, message: onOneLine(`${doubt}. Nothing in it counts as passed.`) });
+    warnJob(invocation, { title, message: onOneLine(`${doubt}. None of its tests counts as passed.`) });
 }

@@ -236,7 +236,7 @@ async function deliverReports(
   return { drafts, rows, left: rows.filter(({ sent }) => !sent).length, failure };
 }
 
-const notTried = "It was not tried, because an earlier report could not be sent.";
+const notTried = "There was no attempt, because an earlier report could not be sent.";
 
 function rowOfResult({ item, delivery }: SendResult<Report, Answer>): ReportRow {
   if (!delivery.delivered) return rowOf(item, { why: onOneLine(delivery.error.message) });

@@ -77,7 +77,7 @@ describe("failure reports that cannot be sent", () => {
     const ran = await line.run([...sendJunit, "--max-wait", "0s"]);
     expect(ran.exit).toBe(75);
     expect(ran.stdout).toMatch(
-      /^no\t\tTest failed: adds \(cart\)\tBusy\..*\nno\t\tTest failed: b \(cart\)\tIt was not tried/,
+      /^no\t\tTest failed: adds \(cart\)\tBusy\..*\nno\t\tTest failed: b \(cart\)\tThere was no attempt/,
     );
     expect(ran.stderr).toContain("2 reports were not sent.");
     expect(await kept()).toHaveLength(2);

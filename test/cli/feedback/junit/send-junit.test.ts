@@ -188,7 +188,7 @@ describe("the command feedback send --junit", () => {
       tests: { passed: 0, failed: 2, flaky: 0, skipped: 0 },
     });
     expect((await line.run(sendJunit)).stderr).toContain(
-      "This failure came back. It was resolved before: https://inn.example.org/0",
+      "This failure occurred again. It was resolved before: https://inn.example.org/0",
     );
   });
 
