@@ -9,25 +9,25 @@ const tree = readTree(["bin", "src", "server", "mcp"], [".ts", ".tsx"]);
 const tests = readTree(["test"], [".ts", ".tsx"]);
 const imports = importsIn(tree);
 
-describe("who imports whom", () => {
-  it("has a row for every folder, and no row without a folder", () => {
+describe("the rules about imports between folders", () => {
+  it("have a row for every folder, and no row without a folder", () => {
     expect(foldersWithoutRow(imports, importRules)).toEqual([]);
     expect(rowsWithoutFolder(imports, importRules)).toEqual([]);
   });
 
-  it("lists what each folder may import", () => {
+  it("list what each folder may import", () => {
     expect(breachesIn(imports, importRules)).toEqual([]);
   });
 
-  it("follows the role of a file in each strict area", () => {
+  it("are followed by the role of each file in each strict area", () => {
     expect(breachesInAreas(roleBreachesIn(tree, imports), strictAreas)).toEqual([]);
   });
 
-  it("has no cycle, including imports of types", () => {
+  it("allow no cycle, including imports of types", () => {
     expect(circlesIn(imports)).toEqual([]);
   });
 
-  it("has random tests take the seed of the run", () => {
+  it("require that random tests use the seed of the run", () => {
     const direct = [...importsIn(tests)]
       .filter(([, names]) => names.includes("fast-check"))
       .map(([file]) => file);
@@ -87,34 +87,30 @@ const otherRules = [
 
 const rules: [string, RegExp, (file: string) => boolean][] = [
   [
-    "process.env is read only in bin, and by what tests import",
+    "process.env is read only in bin, and by modules that tests import",
     /\bprocess\.env\b/,
     (file) => !file.startsWith("bin/") && file !== "src/local/testing.ts",
   ],
   ["process.exit is called only in bin", /\bprocess\.exit(Code)?\b/, (file) => !file.startsWith("bin/")],
   [
-    "standard output is written by few files",
+    "only few files write to standard output",
     /\bstdout\.write\(/,
     (file) => !/^(bin\/|src\/cli\/core\/output\.ts$)/.test(file) && !writersOfOutput.includes(file),
   ],
   [
-    "SQL stands only in stores and in the database",
+    "SQL is only in stores and in the database folder",
     /\b(SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/,
     (file) =>
       !/^server\/database\/|\/store(\/|\.ts$)|-store\.ts$/.test(file) && !sqlBesideStores.includes(file),
   ],
   [
-    "rules ask no clock",
+    "rules read no clock",
     /\bDate\.now\(|new Date\(\)|Math\.random\(/,
     (file) => /^server\/.*\/rules(\/|\.ts$)/.test(file) || otherRules.includes(file),
   ],
+  ["only copies store files unchanged", /\.finishUnchanged\(/, (file) => !copiersOfFiles.includes(file)],
   [
-    "files are kept as they came only by copies",
-    /\.finishUnchanged\(/,
-    (file) => !copiersOfFiles.includes(file),
-  ],
-  [
-    "credentials are taken from the environment in one place",
+    "credentials of the environment are read in one place",
     /\benv\[(?:\w+\.)?variable\]|\benv\.INNKEEP_(?:API_KEY|TOKEN|AGENT_TOKEN|DEVICE_TOKEN)\b/,
     (file) => /^(src\/cli|mcp)\//.test(file) && !readersOfCredentials.includes(file),
   ],
@@ -124,8 +120,8 @@ const rules: [string, RegExp, (file: string) => boolean][] = [
 const offendersIn = (files: Tree, pattern: RegExp, applies: (file: string) => boolean): string[] =>
   [...files].filter(([file, text]) => applies(file) && pattern.test(codeOf(text))).map(([file]) => file);
 
-describe.each(rules)("%s", (_, pattern, applies) => {
-  it("in every source file", () => {
+describe.each(rules)("the rule that %s", (_, pattern, applies) => {
+  it("is followed by every source file", () => {
     expect(offendersIn(tree, pattern, applies)).toEqual([]);
   });
 });

@@ -112,7 +112,7 @@ const onlyInTheConsole: Record<string, string> = {
 };
 
 describe("the contract", () => {
-  it("is the OpenAPI document of the repository", async () => {
+  it("is equal to the OpenAPI document of the repository", async () => {
     const document = `${JSON.stringify(await createOpenApi("http://127.0.0.1:4700"), null, 2)}\n`;
     await expect(document).toMatchFileSnapshot("./contract/openapi.json");
   });
@@ -129,7 +129,7 @@ describe("the contract", () => {
     }
   });
 
-  it("has rules for the files of an endpoint exactly if its body may have files", () => {
+  it("has rules for the files of an endpoint only if its body can have files", () => {
     for (const [name, { body, bodyKind = "json", upload }] of endpoints) {
       expect.soft(upload === undefined, name).toBe(bodyKind === "json");
       const fields = Object.keys(body?.shape ?? {});
@@ -153,7 +153,7 @@ describe("the contract", () => {
       if (!path.startsWith("/api/v1/console")) expect.soft(example?.answer, name).toBeDefined();
   });
 
-  it("says which role an endpoint needs exactly if people or their agents call it", () => {
+  it("says which role an endpoint needs only if people or their agents call it", () => {
     for (const [name, { auth, role }] of endpoints)
       expect.soft(role !== undefined, name).toBe(["console", "session", "agentToken"].includes(auth));
   });
@@ -167,7 +167,7 @@ describe("the contract", () => {
     expect(endpoints.filter(([, endpoint]) => !isTried(endpoint)).map(([name]) => name)).toEqual([]);
   });
 
-  it("has a command or a tool for each endpoint, or a reason for none", () => {
+  it("has a command or a tool for each endpoint, or a reason why there is none", () => {
     const code = [...readAll("src/cli"), ...readAll("mcp")].join("\n");
     const uncalled = endpoints.map(([name]) => name).filter((name) => !code.includes(`.${name}`));
     expect(uncalled.toSorted()).toEqual(Object.keys(onlyInTheConsole).toSorted());

@@ -16,8 +16,8 @@ const breachesOfImports = (file: string, names: readonly string[]) => {
   return breachesOf({ [file]: lines.join("\n") }).map(({ rule, what }) => `${rule}: ${what}`);
 };
 
-describe("the place of a file", () => {
-  it("is its area, its subject and its role, by the name of the file or of the folder", () => {
+describe("the place of a file in the repository", () => {
+  it("is its area, its subject and its role, by the name of the file or of its folder", () => {
     const tags = { area: "feedback", subject: "tags" };
     expect(placeOf("server/feedback/tags/api.ts")).toEqual({ ...tags, role: "api" });
     expect(placeOf("server/feedback/tags/page.tsx")).toEqual({ ...tags, role: "page" });
@@ -36,7 +36,7 @@ describe("the place of a file", () => {
   });
 });
 
-describe("what a file imports, by its role", () => {
+describe("the check of what a file imports, by its role,", () => {
   const contract = "src/contract/tags.ts";
   const own = (role: string) => `server/feedback/tags/${role}.ts`;
   const other = (role: string) => `server/testing/slots/${role}.ts`;
@@ -48,7 +48,7 @@ describe("what a file imports, by its role", () => {
     ["api", [own("answer"), other("answer"), other("rules"), other("store"), contract]],
     ["api", ["server/http/handler.ts", "server/database/database.ts", "server/secrets/secrets.ts", "semver"]],
     ["page", [own("api"), "server/console/parts.tsx", contract, "preact"]],
-  ])("lets %s import %s", (role, names) => {
+  ])("allows %s to import %s", (role, names) => {
     expect(breachesOfImports(own(role), names)).toEqual([]);
   });
 
@@ -58,18 +58,18 @@ describe("what a file imports, by its role", () => {
     ["answer", [own("api"), own("page"), "server/http/answers.ts"]],
     ["api", [other("api"), own("page"), "server/console/ask.ts", "src/client/client.ts", "mcp/server.ts"]],
     ["page", [own("store"), other("store"), other("page"), own("answer"), "server/database/database.ts"]],
-  ])("does not let %s import %s", (role, names) => {
+  ])("does not allow %s to import %s", (role, names) => {
     const breaches = breachesOfImports(own(role), names);
     expect(breaches.map((breach) => breach.split(": ")[1])).toEqual(names);
   });
 
-  it("says what the role may import", () => {
+  it("says in its error what the role may import", () => {
     expect(breachesOfImports(own("store"), [own("page")])).toEqual([
       `store imports only store, rules, contract, database: ${own("page")}`,
     ]);
   });
 
-  it("counts imports of types and late imports", () => {
+  it("includes imports of types and dynamic imports", () => {
     const file = own("rules");
     expect(breachesOf({ [file]: 'import type { Tag } from "./store.ts";' })).toHaveLength(1);
     expect(breachesOf({ [file]: 'const load = () => import("./store.ts");' })).toHaveLength(1);
@@ -80,25 +80,25 @@ describe("what a file imports, by its role", () => {
     ["src/client/call.ts", [contract, "undici", "node:http"], ["src/cli/tags.ts", own("rules")]],
     ["src/cli/tags.ts", [contract, "src/client/client.ts", "commander"], ["mcp/server.ts", own("rules")]],
     ["mcp/server.ts", [contract, "src/client/client.ts", "src/words/words.ts"], ["src/cli/tags.ts"]],
-  ])("is checked for %s, too", (file, right, wrong) => {
+  ])("includes %s", (file, right, wrong) => {
     expect(breachesOfImports(file, right)).toEqual([]);
     const rules = breachesOfImports(file, wrong).filter((breach) => / imports only /.test(breach));
     expect(rules.map((breach) => breach.split(": ")[1])).toEqual(wrong);
   });
 
-  it.each(["http", "database"])("is not a subject in %s", (folder) => {
+  it.each(["http", "database"])("treats no folder as a subject in %s", (folder) => {
     const file = `server/${folder}/one.ts`;
     expect(breachesOfImports(file, [own("api")])).toEqual([`${folder} names no subject: ${own("api")}`]);
     expect(breachesOfImports(file, ["server/clock.ts", contract])).toEqual([]);
   });
 
-  it("is not checked for files without a role", () => {
+  it("ignores files without a role", () => {
     expect(breachesOfImports("server/store/feedback/tags.ts", ["server/console/ask.ts", "koa"])).toEqual([]);
   });
 });
 
-describe("the environment and the end of the process", () => {
-  it("process.env is read only by bin and settings", () => {
+describe("the check of the environment and of the end of the process", () => {
+  it("allows process.env only in bin and settings", () => {
     const text = "export const { env } = { env: process.env };";
     expect(breachesOf({ "bin/main.ts": text, "server/settings.ts": text })).toEqual([]);
     expect(breachesOf({ "server/feedback/tags/api.ts": text })).toEqual([
@@ -111,7 +111,7 @@ describe("the environment and the end of the process", () => {
     ]);
   });
 
-  it("process.exit is called only by bin; comments may name both", () => {
+  it("allows process.exit only in bin, and ignores comments", () => {
     expect(breachesOf({ "bin/main.ts": "process.exit(1);" })).toEqual([]);
     expect(breachesOf({ "mcp/server.ts": "// process.exit, process.env\n" })).toEqual([]);
     expect(breachesOf({ "mcp/server.ts": "process.exit(1);" })).toHaveLength(1);
@@ -136,7 +136,7 @@ describe("the modules that the command line loads", () => {
   });
 });
 
-describe("strict areas", () => {
+describe("the check of strict areas", () => {
   const breaches = breachesOf({
     "server/feedback/tags/page.tsx": 'import "./store.ts";',
     "server/testing/slots/page.tsx": 'import "./store.ts";',
@@ -144,14 +144,14 @@ describe("strict areas", () => {
     "mcp/server.ts": "process.exit(1);",
   });
 
-  it("name the breaches of their files, and of files that name their subjects", () => {
+  it("reports breaches in their files, and in files that import their subjects", () => {
     expect(breachesInAreas(breaches, ["testing"])).toEqual([
       "server/testing/slots/page.tsx: page imports only api, rules, console, contract, http, its own page (server/testing/slots/store.ts)",
       "server/http/route.ts: http names no subject (server/testing/slots/api.ts)",
     ]);
   });
 
-  it("leave out all others", () => {
+  it("reports no other breaches", () => {
     expect(breachesInAreas(breaches, [])).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { bearer } from "../support/worlds/owner-with-one-of-each.ts";
 const password = "correct horse battery staple";
 const newPassword = "a quite different sentence";
 
-describe("the operator, next to a running server,", () => {
+describe("a command of the operator on a running server", () => {
   let deployment: Deployment;
   let service: Service;
   let accounts = 0;
@@ -64,7 +64,7 @@ describe("the operator, next to a running server,", () => {
     });
   });
 
-  it("gives a token a new secret; the old one ends at once or after some minutes", async () => {
+  it("gives a token a new secret, and the old secret ends immediately or after some minutes", async () => {
     const { owner, headers } = await makeOwner();
     const made = await makeToken(owner);
     const rotate = async (graceMinutes?: number) =>
@@ -93,14 +93,14 @@ describe("the operator, next to a running server,", () => {
     await expect(over).rejects.toThrow();
   });
 
-  it("keeps the sessions of other accounts", async () => {
+  it("does not end the sessions of other accounts", async () => {
     const { owner } = await makeOwner();
     const { headers } = await makeOwner();
     await admin({ command: "user password", email: owner, password: newPassword });
     expect(await apps(headers)).toBe(200);
   });
 
-  it("changes nothing for a wrong password or an unknown account", async () => {
+  it("changes nothing with a wrong password or an unknown account", async () => {
     const { owner, headers } = await makeOwner();
     await expect(admin({ command: "user password", email: owner, password: "short" })).rejects.toMatchObject({
       details: { issues: [{ path: "password" }] },
@@ -111,7 +111,7 @@ describe("the operator, next to a running server,", () => {
     expect(await apps(headers)).toBe(200);
   });
 
-  it("lists the tokens of all accounts, or of one, without their secrets", async () => {
+  it("lists the tokens of all accounts or of one account, without their secrets", async () => {
     const [one, two] = [await makeOwner(), await makeOwner()];
     const [first, second] = [await makeToken(one.owner), await makeToken(two.owner)];
     const all = await admin({ command: "token list" });
@@ -150,7 +150,7 @@ describe("the operator, next to a running server,", () => {
     await expect(admin({ command: "key list", appId: unknown })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("revokes a token, and the running server refuses it", async () => {
+  it("revokes a token, which the running server then refuses", async () => {
     const { owner, headers } = await makeOwner();
     const { id, token } = await makeToken(owner);
     expect(await apps(bearer(token))).toBe(200);
@@ -162,7 +162,7 @@ describe("the operator, next to a running server,", () => {
     await expect(admin({ command: "token revoke", id })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("revokes a key, and the running server refuses it", async () => {
+  it("revokes a key, which the running server then refuses", async () => {
     const { owner, appId, apiKey, headers } = await makeOwner();
     expect(await faqs(apiKey)).toBe(200);
     const { items } = await admin({ command: "key list", appId });
@@ -174,7 +174,7 @@ describe("the operator, next to a running server,", () => {
     });
   });
 
-  it("may name a credential by the beginning of its id, if no other id begins with it", async () => {
+  it("can identify a credential by the beginning of its id if no other id begins with it", async () => {
     const { owner } = await makeOwner();
     const [one, two] = [await makeToken(owner), await makeToken(owner)];
     await expect(admin({ command: "token revoke", id: one.id.slice(0, 4) })).rejects.toMatchObject({

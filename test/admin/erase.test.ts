@@ -6,8 +6,8 @@ import { filesIn, temporaryFolder } from "../support/files/temporary-folder.ts";
 import { makeDeployment } from "../support/service/deployment.ts";
 import { grace, graceAddress, makePersonEverywhere } from "../support/worlds/people/person-everywhere.ts";
 
-describe.each(databases)("the operator on $name", (engine) => {
-  it("erases a person everywhere, with the account", async () => {
+describe.each(databases)("a command of the operator on $name", (engine) => {
+  it("erases a person everywhere, together with the account", async () => {
     const deployment = await makeDeployment(engine);
     onTestFinished(() => deployment.remove());
     const service = await deployment.serve();

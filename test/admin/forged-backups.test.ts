@@ -39,7 +39,7 @@ const addressOf = ({ data, databaseUrl }: Deployment) =>
   databaseUrl === undefined ? { file: join(data, "innkeep.db") } : { url: databaseUrl };
 
 describe("a folder in place of a backup", () => {
-  it("is named as one", async () => {
+  it("is reported as a folder", async () => {
     const fresh = await deploy(sqlite);
     const file = await temporaryFolder();
     for (const command of ["restore", "backup verify"] as const)
@@ -48,7 +48,7 @@ describe("a folder in place of a backup", () => {
 });
 
 describe.each(databases)("a backup that another person has changed, on $name", (engine) => {
-  it("runs no statement that is part of the name of a table", async () => {
+  it("causes the execution of no SQL statement from the name of a table", async () => {
     const evil = "feedback; CREATE TABLE evil (a text); DELETE FROM feedback";
     const file = await forged(await makeBackup(engine), (name, text) => {
       if (name !== "backup.json") return text;

@@ -13,8 +13,8 @@ const deploy = async () => {
 };
 const path = async () => join(await temporaryFolder(), "backup.tar");
 
-describe("a backup", () => {
-  it("deletes the leftovers of a killed one, and nothing else with a similar name", async () => {
+describe("the creation of a backup", () => {
+  it("deletes the files of a killed backup, and no other files with a similar name", async () => {
     const old = await deploy();
 
     const [first, second] = ["backup-monday.tar", "backup-tuesday.tar"].map((name) => join(old.data, name));
@@ -36,7 +36,7 @@ describe("a backup", () => {
     for (const folder of others) expect(await readdir(folder)).toEqual(["innkeep.tar"]);
   });
 
-  it("does not exist if the journal of erasures cannot be copied into the same folder", async () => {
+  it("fails without a backup file if the journal of erasures cannot be copied into the same folder", async () => {
     const old = await deploy();
     const file = await path();
     await mkdir(join(dirname(file), "erasures.ndjson"));
@@ -46,7 +46,7 @@ describe("a backup", () => {
     expect(await readdir(dirname(file))).toEqual(["erasures.ndjson"]);
   });
 
-  it("does not follow a link with the name of its temporary file", {
+  it("does not follow a link that has the name of its temporary file", {
     skip: process.platform === "win32",
   }, async () => {
     const old = await deploy();

@@ -5,8 +5,8 @@ import { parsedMail, startMailServer } from "../support/mail/mail-server.ts";
 const mailFrom = "Larder <feedback@larder.example>";
 const to = "ada@kitchen.example";
 
-describe("admin mail test", () => {
-  it("sends one mail at once", async () => {
+describe("the command innkeep admin mail test", () => {
+  it("sends one mail immediately", async () => {
     const server = await startMailServer();
     const sent = await runAdmin({ command: "mail test", to, smtpUrl: server.url, mailFrom });
     expect(sent).toMatchObject({
@@ -18,7 +18,7 @@ describe("admin mail test", () => {
     expect(await parsedMail(mail)).toMatchObject({ subject: "A test of Innkeep", messageId: sent.messageId });
   });
 
-  it("shows the reason for which the mail server refuses it", async () => {
+  it("shows the reason why the mail server refuses the mail", async () => {
     const server = await startMailServer({
       onRecipient: () => ({ code: 550, text: "5.7.1 Relaying denied" }),
     });
@@ -26,7 +26,7 @@ describe("admin mail test", () => {
     await expect(sending).rejects.toThrow("The mail server answered: 550 5.7.1 Relaying denied.");
   });
 
-  it("names the setting that is missing", async () => {
+  it("names the missing setting", async () => {
     const sending = runAdmin({ command: "mail test", to, smtpUrl: undefined, mailFrom });
     await expect(sending).rejects.toThrow("INNKEEP_SMTP_URL must be set");
   });
@@ -37,8 +37,8 @@ describe("admin mail test", () => {
   });
 });
 
-describe("the check of innkeep doctor", () => {
-  it("sends nothing", async () => {
+describe("the mail check of the command innkeep doctor", () => {
+  it("sends no mail", async () => {
     const server = await startMailServer();
     const found = await runAdmin({ command: "mail check", smtpUrl: server.url, mailFrom });
     expect(found).toEqual({ server: `127.0.0.1:${server.port}`, from: "feedback@larder.example" });

@@ -8,7 +8,7 @@ import { cookieOf, postSession } from "../support/sign-in/password-accounts.ts";
 const password = "correct horse battery staple";
 const unknownApp = "00000000-0000-4000-8000-000000000000";
 
-describe("the members of an app, by the operator,", () => {
+describe("the members of an app, in the commands of the operator,", () => {
   let deployment: Deployment;
   let service: Service;
   let accounts = 0;
@@ -41,7 +41,7 @@ describe("the members of an app, by the operator,", () => {
     return JSON.parse(JSON.stringify(items)).map(({ email, role }: Record<string, string>) => [email, role]);
   };
 
-  it("are added, get other roles and are removed, next to a running server", async () => {
+  it("can be added, get other roles and be removed while the server is running", async () => {
     const { owner, appId } = await makeApp();
     const { email, get } = await makePerson();
     const status = async () => (await get(`/apps/${appId}`)).status;
@@ -70,16 +70,16 @@ describe("the members of an app, by the operator,", () => {
   });
 
   it.each([
-    { what: "role", command: { command: "member role", role: "viewer" } },
+    { what: "change of the role", command: { command: "member role", role: "viewer" } },
     { what: "removal", command: { command: "member remove" } },
-  ] as const)("keep an owner: the last one gets no other $what", async ({ command }) => {
+  ] as const)("include at least one owner: the $what of the last owner is refused", async ({ command }) => {
     const { owner, appId } = await makeApp();
     const change = admin({ ...command, appId, email: owner.email });
     await expect(change).rejects.toMatchObject({ code: "last_owner" });
     expect(await rolesIn(appId)).toEqual([[owner.email, "owner"]]);
   });
 
-  it("are not added twice, and must have an account and an app", async () => {
+  it("cannot be added twice, and need an account and an app", async () => {
     const { owner, appId } = await makeApp();
     const add = (change: { appId?: string; email?: string }) =>
       admin({ command: "member add", appId, email: owner.email, role: "viewer", ...change });

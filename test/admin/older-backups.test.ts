@@ -45,8 +45,8 @@ const engines = databases.flatMap((from) =>
   databases.map((to) => ({ from, to, names: `${from.name} to ${to.name}` })),
 );
 
-describe.each(engines)("a backup from before the baseline, from $names", ({ from, to }) => {
-  it("is verified, and restored with every row", async () => {
+describe.each(engines)("a backup from the time before the baseline, from $names", ({ from, to }) => {
+  it("can be verified, and restored with every row", async () => {
     const old = await deploymentFromBefore(from);
     const file = await backupFromBefore(from.engine);
     const fresh = await deploy(to);
@@ -63,8 +63,8 @@ describe.each(engines)("a backup from before the baseline, from $names", ({ from
   });
 });
 
-describe.each(databases)("a deployment from before the baseline, on $name", (engine) => {
-  it("is backed up before its first start with this version, and restored", async () => {
+describe.each(databases)("a deployment from the time before the baseline, on $name", (engine) => {
+  it("can be backed up before its first start with this version, and restored", async () => {
     const old = await deploymentFromBefore(engine);
     const file = join(await temporaryFolder(), "backup.tar");
     await old.admin({ command: "backup", file });
@@ -77,14 +77,14 @@ describe.each(databases)("a deployment from before the baseline, on $name", (eng
     expect(await rowsOf(fresh)).toEqual((await rowsOf(old)).filter((row) => !nameFiles.test(row)));
   });
 
-  it("is brought up to date by innkeep admin migrate", async () => {
+  it("gets its migrations by the command innkeep admin migrate", async () => {
     const old = await deploymentFromBefore(engine);
     await expect(old.admin({ command: "check" })).rejects.toThrow("Run `innkeep admin migrate`.");
     expect(await old.admin({ command: "migrate" })).toEqual({ migration: current.at(-1)?.number });
     expect(await migrationsIn(old)).toEqual(current);
   });
 
-  it("is served, and opens with its secret alone", async () => {
+  it("can be started with its secret, and is opened only with this secret", async () => {
     const old = await deploymentFromBefore(engine);
     const service = await old.serve({ secret: secretsBefore[engine.engine] });
     await service.stop();
@@ -95,7 +95,7 @@ describe.each(databases)("a deployment from before the baseline, on $name", (eng
     await openWith(secretsBefore[engine.engine]);
   });
 
-  it("that is too old is refused by every command, with the commit that helps", async () => {
+  it("is refused by every command if it is too old, with the commit that can update it", async () => {
     const old = await deploymentFromBefore(engine);
     const database = await openDatabase(addressOf(old), { migrations: "none" });
     await database.write((tx) => tx.run("DELETE FROM migrations WHERE number = 116"));
@@ -137,7 +137,7 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
     expect(await database.all("SELECT 1 AS one FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
   }
 
-  it("is refused before anything is written, with the commit that restores it", async () => {
+  it("is refused before anything is written, with the commit that can restore it", async () => {
     const file = await backupWith((names) => names.slice(0, 22));
     await expectRefused(
       file,
@@ -146,7 +146,7 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
     await expectRefused(file, advice);
   });
 
-  it("is refused if it has others", async () => {
+  it("is refused if it has other migrations", async () => {
     const file = await backupWith((names) =>
       names.map((one, at) => (at > 0 ? one : { ...one, name: "one" })),
     );
@@ -156,7 +156,7 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
     );
   });
 
-  it("is refused as newer if it has one that this program does not know", async () => {
+  it("is refused as too new if it has a migration that this program does not know", async () => {
     const file = await backupWith((names) => [...names, { number: 118, name: "later" }]);
     await expectRefused(file, "This backup was created by a newer version of Innkeep.");
   });
@@ -165,7 +165,7 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
 describe.each(databases.filter(({ engine }) => engine === "postgres"))(
   "an empty database on $name",
   (engine) => {
-    it("that this version has created refuses a backup of another schema, in one sentence", async () => {
+    it("of this version refuses a backup with another schema, in one sentence", async () => {
       const fresh = await deploy(engine);
       await fresh.admin({ command: "migrate" });
       const file = await backupFromBefore("sqlite");

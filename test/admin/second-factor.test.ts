@@ -9,7 +9,7 @@ import { makeFactorAccount, nextCode } from "../support/sign-in/second-factors.t
 
 const secret = "s".repeat(32);
 
-describe("the operator, next to a running server,", () => {
+describe("a command of the operator on a running server", () => {
   it("turns off the second factor of a person who has lost it", async () => {
     const deployment = await makeDeployment(sqlite);
     const service = await deployment.serve();
@@ -32,7 +32,7 @@ describe("the operator, next to a running server,", () => {
     await deployment.remove();
   });
 
-  it("restores no recovery code that was used since the backup, and its person sees a message", async () => {
+  it("restores no recovery code that was used after the backup, and the person sees a message about it", async () => {
     const [deployment, fresh] = [await makeDeployment(sqlite), await makeDeployment(sqlite)];
     const service = await deployment.serve({ secret });
     const account = await makeFactorAccount(service);

@@ -8,7 +8,7 @@ import { bearer, sendFeedback } from "../support/worlds/owner-with-one-of-each.t
 
 const password = "correct horse battery staple";
 
-describe.each(databases)("the operator's commands on $name, next to a running server,", (engine) => {
+describe.each(databases)("the commands of the operator on $name while the server is running", (engine) => {
   let deployment: Deployment;
   let service: Service;
   let accounts = 0;
@@ -57,12 +57,12 @@ describe.each(databases)("the operator's commands on $name, next to a running se
     });
   });
 
-  it("create an app with a working first key", async () => {
+  it("create an app with a valid first key", async () => {
     const { apiKey } = await makeApp((await makeUser()).email);
     expect(await sendFeedback(service, apiKey)).toMatch(/^[\da-f-]{36}$/);
   });
 
-  it("create more keys, also of the kind intake", async () => {
+  it("create more keys, also keys of the kind intake", async () => {
     const { appId } = await makeApp((await makeUser()).email);
     const { apiKey } = await admin({ command: "key create", appId, kind: "intake", label: "iOS" });
     const headers = { "x-api-key": String(apiKey) };
@@ -75,7 +75,7 @@ describe.each(databases)("the operator's commands on $name, next to a running se
 
   const unknown = "01a1fd94-fc70-758b-94ab-a4e978aef61f";
 
-  it("create working tokens", async () => {
+  it("create valid tokens", async () => {
     const { email: owner } = await makeUser();
     const { appId, apiKey } = await makeApp(owner);
     const agent = await admin({ command: "token create", kind: "agent", owner });
@@ -101,7 +101,7 @@ describe.each(databases)("the operator's commands on $name, next to a running se
     { command: "app create", name: "Larder", owner: "nobody@example.org" },
     { command: "key create", appId: unknown },
     { command: "token create", kind: "agent", owner: "nobody@example.org" },
-  ])("name the missing object: $command", async (command) => {
+  ])("report the missing object: $command", async (command) => {
     await expect(admin(command)).rejects.toMatchObject({ code: "not_found" });
   });
 
@@ -121,7 +121,7 @@ describe.each(databases)("the operator's commands on $name, next to a running se
       { command: "token create", kind: "maintainer", owner: "owner@example.org", scopes: ["all"] },
     ],
     ["scopes", { command: "token create", kind: "maintainer", owner: "owner@example.org" }],
-  ])("name the invalid %s", async (path, command) => {
+  ])("report the invalid field %s", async (path, command) => {
     await expect(admin(command)).rejects.toMatchObject({
       code: "bad_request",
       details: { issues: [{ path }] },
@@ -141,12 +141,12 @@ describe.each(databases)("the operator's commands on $name, next to a running se
     ]);
   });
 
-  it("find no fault in a deployment without faults", async () => {
+  it("find no fault in a correct deployment", async () => {
     expect(await admin({ command: "check" })).toMatchObject({ ok: true });
   });
 });
 
-describe("the operator's commands", () => {
+describe("the commands of the operator without a running server", () => {
   it.each<AdminCommand>([
     { command: "check" },
     { command: "backup", file: "/nowhere/backup.tar" },
@@ -157,7 +157,7 @@ describe("the operator's commands", () => {
     await deployment.remove();
   });
 
-  it("bring a new database to this version", async () => {
+  it("apply all migrations of this version to a new database", async () => {
     const deployment = await makeDeployment(sqlite);
     expect(await deployment.admin({ command: "migrate" })).toEqual({ migration: expect.any(Number) });
     expect(await deployment.admin({ command: "check" })).toEqual({ ok: true, files: 0, orphans: 0 });

@@ -22,7 +22,7 @@ async function erase(owner: NoticedMember, email = grace): Promise<void> {
   });
 }
 
-describe.each(databases)("a post to a chat that waits, on $name", (engine) => {
+describe.each(databases)("a waiting post to a chat, on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, still: true, settings: { privateWebhooks: true } });
@@ -66,7 +66,7 @@ describe.each(databases)("a post to a chat that waits, on $name", (engine) => {
 
   const erasedPost = { status: "failed", payload: "{}", lastError: "Words in it were erased" };
 
-  it("is given up if the report that it quotes is blanked", async () => {
+  it("is deleted if the report that it quotes is erased", async () => {
     const { app, posts, wantsReports, refusedPost, staysSilent } = await appWithBusyChat();
     await wantsReports();
     const id = await refusedPost({ subject: "Ms Hopper cannot log in", email: grace, dedupeKey: "k" });
@@ -77,7 +77,7 @@ describe.each(databases)("a post to a chat that waits, on $name", (engine) => {
     await staysSilent();
   });
 
-  it("is given up if an address is erased from the subject that it quotes", async () => {
+  it("is deleted if an address is erased from the subject that it quotes", async () => {
     const { app, posts, wantsReports, refusedPost, staysSilent } = await appWithBusyChat();
     await app.owner.call("PATCH", `/apps/${app.appId}`, { chatFormat: "discord" });
     await wantsReports();
@@ -87,7 +87,7 @@ describe.each(databases)("a post to a chat that waits, on $name", (engine) => {
     await staysSilent();
   });
 
-  it("is given up if an address is erased from the proposal that it quotes", async () => {
+  it("is deleted if an address is erased from the proposal that it quotes", async () => {
     const { app, posts, staysSilent } = await appWithBusyChat();
     await app.owner.call("PATCH", `/apps/${app.appId}`, { chatFormat: "slack" });
     const id = (await app.report({ email: "joan@example.org" })).field("id");
@@ -102,7 +102,7 @@ describe.each(databases)("a post to a chat that waits, on $name", (engine) => {
     await staysSilent();
   });
 
-  it("is given up if its report was merged into another thread before it is erased", async () => {
+  it("is deleted if its report was merged into another thread before the erasure", async () => {
     const { app, posts, wantsReports, refusedPost, staysSilent } = await appWithBusyChat();
     const into = (await app.report({ subject: "Login", email: "joan@example.org" })).field("id");
     await wantsReports();
@@ -113,7 +113,7 @@ describe.each(databases)("a post to a chat that waits, on $name", (engine) => {
     await staysSilent();
   });
 
-  it("keeps none of its words after it was sent", async () => {
+  it("loses all words after it was sent", async () => {
     const { webhook, posts, wantsReports, refusedPost } = await appWithBusyChat();
     await wantsReports();
     await refusedPost({ subject: "Ms Hopper cannot log in", email: grace });
@@ -123,7 +123,7 @@ describe.each(databases)("a post to a chat that waits, on $name", (engine) => {
   });
 });
 
-describe.each(databases)("a mail with notices that waits, on $name", (engine) => {
+describe.each(databases)("a waiting mail with notices, on $name", (engine) => {
   /** An app with two reports. The mail about one of them waits, because the mail server does not answer. */
   async function appWithWaitingMail() {
     const server = await startMailServer();
@@ -165,7 +165,7 @@ describe.each(databases)("a mail with notices that waits, on $name", (engine) =>
     expect(text).not.toContain(id);
   });
 
-  it("has no words of a thread that was merged, taken out again and deleted", async () => {
+  it("has no words of a thread that was merged, unmerged and deleted", async () => {
     const { app, service, id, into, call } = await appWithWaitingMail();
     await call("POST", `/${id}/merge`, { into });
     await call("POST", `/${id}/unmerge`);
@@ -176,7 +176,7 @@ describe.each(databases)("a mail with notices that waits, on $name", (engine) =>
     );
   });
 
-  it("has no words of the thread from which another one was taken out", async () => {
+  it("has no words of the thread from which another thread was unmerged", async () => {
     const { app, id, into, call, arriving, isWritten } = await appWithWaitingMail();
     await call("POST", `/${id}/merge`, { into });
     await isWritten();
@@ -189,7 +189,7 @@ describe.each(databases)("a mail with notices that waits, on $name", (engine) =>
 });
 
 describe.each(sharedDatabases)(
-  "a post to a chat that is written while its report is erased, on $name",
+  "a post to a chat that is written during the erasure of its report, on $name,",
   (engine) => {
     it("does not keep the words of the report", async () => {
       const service = await startService({ engine, still: true, settings: { privateWebhooks: true } });

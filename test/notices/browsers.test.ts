@@ -260,7 +260,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     },
   );
 
-  it("wait on if their thread is merged into another one, or taken out of it again", async () => {
+  it("continue to wait if their thread is merged into another one, or unmerged", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();

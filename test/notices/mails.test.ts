@@ -240,7 +240,7 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     await owner.choose({ timezone: "UTC" });
   });
 
-  it("names 50 of very many reports, and counts what has no row of its own", async () => {
+  it("names 50 of very many reports, and gives the number of all others", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     await owner.choose({ apps: [{ appId, kinds: { report: ["daily"], assigned: ["daily"] } }] });
@@ -266,7 +266,7 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     expect((await mailsAfter(app, owner, 2, day))[1]?.subject).toBe("Demo: your day, 1 notice");
   });
 
-  it("leaves no address of a member behind whose account is deleted", async () => {
+  it("contains no address of a member after the account was deleted", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     await propose(service, app, (await app.report({})).field("id"));

@@ -167,7 +167,7 @@ describe.each(sharedDatabases)(
 );
 
 describe.each(sharedDatabases)(
-  "a mail that is written while the role of its member changes, on $name",
+  "a mail with notices that is written during a change of its member's role, on $name,",
   (engine) => {
     it("is not sent if the new role does not get its notices", async () => {
       const { service, app } = await appWithMailServer(engine, () => ({ code: 451, text: "4.3.0 Later" }));

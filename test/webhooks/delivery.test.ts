@@ -156,7 +156,7 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     await eventually(() => expect(receiver.received).toHaveLength(1));
   });
 
-  it("keep no address that was erased while an attempt ran", async () => {
+  it("keep no address that was erased during an attempt", async () => {
     const team = await makeTeam(service);
     const slow = await startSlowHost();
     const made = await team.call("POST", `${team.at}/webhooks`, { url: slow.url });

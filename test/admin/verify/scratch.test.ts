@@ -7,8 +7,8 @@ import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 const foldersIn = async (parent: string) =>
   (await readdir(parent)).filter((name) => name !== "verify.lock").map((name) => join(parent, name));
 
-describe("a scratch place", () => {
-  it("is a separate folder, which is removed after the work, even if the work fails", async () => {
+describe("a temporary place for a verification", () => {
+  it("is a separate folder, which is deleted after the work, even if the work fails", async () => {
     const parent = join(await temporaryFolder(), "new");
     const name = await inScratch(parent, async (folder) => {
       await writeFile(join(folder, "scratch.db"), "rows");
@@ -20,7 +20,7 @@ describe("a scratch place", () => {
     expect(await foldersIn(parent)).toEqual([]);
   });
 
-  it("of a killed process is removed by the next one", async () => {
+  it("of a killed process is deleted by the next verification", async () => {
     const parent = await temporaryFolder();
     const left = join(parent, "verify-aB3xYz");
     await mkdir(left);
@@ -29,7 +29,7 @@ describe("a scratch place", () => {
     await inScratch(parent, async () => expect(await foldersIn(parent)).not.toContain(left));
   });
 
-  it("deletes nothing that a person has put into the same folder with such a name", async () => {
+  it("leads to no deletion of files of a person in the same folder with a similar name", async () => {
     const parent = await temporaryFolder();
     const elsewhere = await temporaryFolder();
     await writeFile(join(elsewhere, "scratch.db"), "of somebody else");
@@ -47,7 +47,7 @@ describe("a scratch place", () => {
     expect(await readdir(elsewhere)).toEqual(["scratch.db"]);
   });
 
-  it("is left alone while it is used", async () => {
+  it("is not deleted while it is in use", async () => {
     const parent = await temporaryFolder();
     await inScratch(parent, async (first) => {
       await inScratch(parent, async (second) =>
@@ -57,14 +57,14 @@ describe("a scratch place", () => {
     });
   });
 
-  it("leaves other files of its parent alone", async () => {
+  it("leads to no deletion of other files in the same folder", async () => {
     const parent = await temporaryFolder();
     await writeFile(join(parent, "innkeep.db"), "rows");
     await inScratch(parent, async () => undefined);
     expect(await foldersIn(parent)).toEqual([join(parent, "innkeep.db")]);
   });
 
-  it("that cannot be created, or has too little free space, is named", async () => {
+  it("is named in the error if it cannot be created or has too little free space", async () => {
     const parent = await temporaryFolder();
     const file = join(parent, "file");
     await writeFile(file, "");

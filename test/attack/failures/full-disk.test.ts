@@ -95,7 +95,8 @@ const idsOf = (rounds: readonly Partial<Answers>[], names: readonly (keyof Answe
   rounds.flatMap((taken) => names.flatMap((name) => taken[name]?.field("id") ?? []));
 
 describe.each(databases)("a full disk under a server on $name", (engine) => {
-  const title = "$name refuses cleanly, serves reads, and goes on when there is room";
+  const title =
+    "with $name refuses writes without partial data, answers reads, and continues when there is space";
   it.each(kinds)(title, async (kind) => {
     const volume = await kind.create();
     onTestFinished(() => volume.remove());

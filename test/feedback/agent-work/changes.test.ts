@@ -100,7 +100,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  it("returns each of many reports that are sent at once exactly once", async () => {
+  it("returns each report once if many reports are sent at the same time", async () => {
     let { changes } = await listThreadsOf(service, cast);
     const seen: string[] = [];
     const wanted: string[] = [];

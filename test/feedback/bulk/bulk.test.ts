@@ -64,7 +64,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect([await unread(), await unread(viewer.call)]).toEqual([[ids[1]], ids]);
   });
 
-  it("that opens a resolved thread gives it back its day of resolution when it is undone (rule F60)", async () => {
+  it("that opens a resolved thread restores its day of resolution when it is undone (rule F60)", async () => {
     const id = await send();
     await team.call("PATCH", `/feedback/${id}`, { status: "resolved" });
     const resolvedOn = async () => {
@@ -88,7 +88,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     ).toEqual([today]);
   });
 
-  it("gives back a tag that became another one meanwhile when it is undone", async () => {
+  it("restores a tag that was merged into another tag when it is undone", async () => {
     const id = await send();
     await team.call("PATCH", `/feedback/${id}`, { addTags: ["crash"] });
     const made = await team.call("POST", `${team.at}/tags`, { name: "crashes" });

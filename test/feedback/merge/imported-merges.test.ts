@@ -16,7 +16,7 @@ function fileOf(lines: readonly Line[]): string {
   return `${text}${JSON.stringify({ type: "end", records, missingFiles: 0, sha256 })}\n`;
 }
 
-describe.each(databases)("an import on $name", (engine) => {
+describe.each(databases)("an import of merged threads on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
@@ -64,7 +64,7 @@ describe.each(databases)("an import on $name", (engine) => {
     };
   };
 
-  it("accepts merges that follow each other up to the limit, and each can be undone", async () => {
+  it("accepts a chain of merges up to the limit, and each merge can be undone", async () => {
     const { app, file } = await chainOf(limits.mergeDepth);
     const imported = await importFile(service, app.person, file);
     expect(imported.status, imported.text).toBe(201);
@@ -79,7 +79,7 @@ describe.each(databases)("an import on $name", (engine) => {
     ]);
   });
 
-  it("refuses more merges that follow each other (rule F46)", async () => {
+  it("refuses a longer chain of merges (rule F46)", async () => {
     const { app, file } = await chainOf(limits.mergeDepth + 1);
     const refused = await importFile(service, app.person, file);
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("follow each other")]);

@@ -544,7 +544,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     });
   });
 
-  describe("of an open question", () => {
+  describe("of an open thread with a question", () => {
     const set = (id: string, body: object) => app.console("PATCH", `/feedback/${id}`, body);
     const inDays = (days: number) => new Date(service.clock.now().getTime() + days * day).toISOString();
     const snoozeOf = async (id: string) => Object(await app.thread(id)).feedback.snoozedUntil;
@@ -564,7 +564,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
       expect([await snoozeOf(into.id), await snoozeOf(from.id)]).toEqual([until, null]);
     });
 
-    it("that is snoozed for a shorter time shortens the snooze of the target", async () => {
+    it("with a shorter snooze than the target shortens the snooze of the target", async () => {
       const [into, from, later] = [await send(), await send(), await send()];
       const [long, short] = [inDays(300), inDays(3)];
       for (const [{ id }, snoozedUntil] of [
@@ -583,7 +583,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
       expect(await snoozeOf(into.id)).toBe(short);
     });
 
-    it("into a thread that was answered later waits on us until somebody replies (rule F77)", async () => {
+    it("into a thread that was answered later waits for the team until somebody replies (rule F77)", async () => {
       const [answered, open, closed] = [await send(), await send(), await send()];
       await set(closed.id, { status: "archived" });
       await app.reply(answered.id);
@@ -605,7 +605,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
       expect(await idsIn("waitingOn=sender")).toEqual([answered.id]);
     });
 
-    it("that is the target waits on us after an answered thread came into it", async () => {
+    it("as the target waits for the team after an answered thread was merged into it", async () => {
       const [open, answered, closed] = [await send(), await send(), await send()];
       await set(closed.id, { status: "archived" });
       await app.reply(answered.id);
@@ -616,7 +616,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     });
   });
 
-  it("that is undone makes nothing unread for the person who did it (rule F50)", async () => {
+  it("and its undo make nothing unread for the person who did it (rule F50)", async () => {
     const [into, read, unread] = [await send(), await send(), await send()];
     const unreadIds = async () => (await list("unread=true")).map(({ id }: Message) => id);
     for (const { id } of [into, read]) await app.console("PUT", `/feedback/${id}/read`, { read: true });
@@ -630,7 +630,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await unreadIds()).toContain(read.id);
   });
 
-  it("keeps a tag that becomes another one for its undo (rule F46)", async () => {
+  it("keeps a tag that is merged into another tag, for the undo (rule F46)", async () => {
     const [into, from] = [await send(), await send()];
     await app.console("PATCH", `/feedback/${from.id}`, { addTags: ["crash", "crashes"] });
     const tags: { id: string; name: string }[] = Object(

@@ -66,7 +66,7 @@ describe("a reply to everyone", () => {
     expect([...arrivalsAt("b", byTarget(circle)).keys()]).toEqual(["b", "a"]);
   });
 
-  it("has passed as many merges as the longest way to its thread", () => {
+  it("is in a thread whose depth is the longest chain of merges into it", () => {
     expect([depthOf("c", steps), depthOf("a", steps.slice(0, 1)), depthOf("b", [])]).toEqual([2, 1, 0]);
     expect(depthOf("c", [...steps, step("d", "c", 3)])).toBe(2);
   });

@@ -40,7 +40,7 @@ describe.each(databases)("a reply to everyone on $name", (engine) => {
     return { id: ada.id, eve, release, seen };
   };
 
-  it("is refused if a hidden report was released since its writer looked (rule F35)", async () => {
+  it("is refused if a hidden report was released after its writer looked at the thread (rule F35)", async () => {
     const { id, eve, release, seen } = await start();
     const before = await seen();
     await release();
@@ -91,7 +91,7 @@ describe.each(databases)("a reply to everyone on $name", (engine) => {
     expect(await page(eve.url)).toContain("4711");
   });
 
-  it("from the command line names what the view showed", async () => {
+  it("from the command line names the receivers that the command showed", async () => {
     const { id, release, seen } = await start();
     const line = await createCommandLine({
       INNKEEP_BASE_URL: service.baseUrl,

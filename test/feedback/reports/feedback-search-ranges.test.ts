@@ -234,7 +234,7 @@ describe.each(sharedDatabases)("PostgreSQL", (postgres) => {
     });
   };
 
-  it("a search without a list of new words that each search reads", async () => {
+  it("does not use a list of new words that each search would have to read", async () => {
     const row = await service.deps.database.get<{ options: string }>(
       "SELECT CAST(reloptions AS text) AS options FROM pg_class WHERE relname = 'feedback_search_words'",
     );

@@ -9,7 +9,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("a search on $name", (engine) => {
+describe.each(databases)("a search of threads that change, on $name,", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
@@ -45,7 +45,7 @@ describe.each(databases)("a search on $name", (engine) => {
     expect(found).toEqual(ids.toReversed().filter((id) => id !== ids[9]));
   });
 
-  it("finds an old thread by its number without a search of all newer ones (rule F58)", async () => {
+  it("finds an old thread by its number without a search of all newer threads (rule F58)", async () => {
     const team = await makeTeam(service);
     const first = await sendFeedback(service, team.app.key, { message: "the first one" });
     await team.call("GET", `${team.at}/feedback`);

@@ -146,7 +146,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await namesOn(id)).toEqual(names);
   });
 
-  it(`are at most ${limits.threadTags} on a thread; what is too much changes nothing`, async () => {
+  it(`are at most ${limits.threadTags} on a thread, and a change to more is refused as a whole`, async () => {
     const id = await tagged(...Array.from({ length: limits.threadTags }, (_, at) => `limit ${at}`));
     const answer = await change(id, { addTags: ["one too many"], status: "resolved" });
     expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: "addTags" }] } });

@@ -8,9 +8,9 @@ import { ApiError } from "../../../src/contract/errors.ts";
 
 describe("a failed request", () => {
   it.each<[string, AnswerWithPage, number, object | string]>([
-    ["is answered with a page if there is one", pageAfter(0), 404, "<h1>Not here</h1>"],
-    ["waits for a page that takes turns", pageAfter(2), 404, "<h1>Not here</h1>"],
-    ["is answered with JSON if no page is wanted", () => false, 404, { code: "not_found" }],
+    ["is answered with a page if a page exists", pageAfter(0), 404, "<h1>Not here</h1>"],
+    ["waits for a page that is created in several steps", pageAfter(2), 404, "<h1>Not here</h1>"],
+    ["is answered with JSON if the client accepts no page", () => false, 404, { code: "not_found" }],
     ["is answered with JSON if the page fails", fails, 404, { code: "not_found" }],
     ["is answered with JSON if the page fails later", failsLater, 404, { code: "not_found" }],
   ])("%s", async (_, answerWithPage, status, body) => {

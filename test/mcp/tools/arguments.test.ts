@@ -95,7 +95,7 @@ describe("a line of standard input that cannot be read", () => {
     expect(JSON.parse(String(out.read()))).toMatchObject({ id, error: { code: -32600 } });
   });
 
-  it("that is not JSON gets an error, and the next line is read", async () => {
+  it("gets an error if it is not JSON, and the next line is read", async () => {
     const out = new PassThrough();
     const lines = lineLimit(out);
     const heard = text(lines);

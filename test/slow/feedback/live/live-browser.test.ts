@@ -67,7 +67,7 @@ describe.each(databases)("open pages that receive events, in Chromium on $name",
     await expect.poll(() => service.deps.liveConnections.count()).toBe(0);
   });
 
-  it("say that the open thread was merged, and lead to the other one", async () => {
+  it("say that the open thread was merged, and show the other thread", async () => {
     const [from, into] = [
       await sendFeedback(service, team.app.key, { subject: "Goes" }),
       await sendFeedback(service, team.app.key, { subject: "Stays" }),

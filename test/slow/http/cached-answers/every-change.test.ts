@@ -37,7 +37,7 @@ describe("a cached answer", () => {
     return { world, server, act };
   }
 
-  it.each(everyChange)("does not outlast $act, by $by", async (change) => {
+  it.each(everyChange)("is no longer returned after $act, a change by $by", async (change) => {
     const { world, server, act } = await begin(change);
     const before = await lookAt(place.witness, world);
     await act(change.act);
@@ -99,7 +99,7 @@ describe("the table of changes", () => {
     "incomingMails.take",
   ];
 
-  it("covers each endpoint that changes something, or states that it changes no cached answer", () => {
+  it("contains each endpoint that changes something, or says that it changes no cached answer", () => {
     const changing = endpoints.filter(([, { method }]) => method !== "GET").map(([name]) => name);
     const named = new Set([...everyChange.map(({ by }) => by), ...others]);
     expect(changing.filter((name) => !named.has(name))).toEqual([]);

@@ -21,7 +21,7 @@ describe("answers that a server caches", () => {
   });
   afterAll(() => place.stop());
 
-  it("are true as soon as a change is acknowledged", {
+  it("are correct immediately after a change is acknowledged", {
     timeout: 3_600_000,
   }, async () => {
     const random = randomFrom(runSeed);
