@@ -120,7 +120,7 @@ export const imports = {
   /** Whether more threads of the app were merged into one thread than the server allows. */
   hasTooManyMerges: async (reader: Reader, appId: string): Promise<boolean> =>
     (await reader.get(
-      `SELECT merged_into FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
+      `SELECT 1 AS one FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
        GROUP BY merged_into HAVING count(*) > ? LIMIT 1`,
       ...[appId, limits.mergedThreads],
     )) !== undefined,

@@ -21,12 +21,7 @@ export const noticeFacts = {
   async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();
     if (tx.engine === "sqlite" || ids.length === 0) return;
-    await tx.run(
-      plannedEachTime(
-        `SELECT id FROM feedback WHERE id IN (${ids.map(() => "?").join(", ")}) ORDER BY id FOR SHARE`,
-      ),
-      ...ids,
-    );
+    await lockInPostgres(tx, ids);
   },
 
   /** Returns the subject of a thread, how often it was reported, and its assignee; undefined for a hidden thread. */
@@ -45,3 +40,11 @@ export const noticeFacts = {
       id,
     ),
 };
+
+const lockInPostgres = (tx: Transaction, ids: readonly string[]) =>
+  tx.all<{ id: string }>(
+    plannedEachTime(
+      `SELECT id FROM feedback WHERE id IN (${ids.map(() => "?").join(", ")}) ORDER BY id FOR SHARE`,
+    ),
+    ...ids,
+  );

@@ -101,6 +101,7 @@ const byHand: ByHand = {
     "server/feedback/search/store/indexing.ts merge": "sqlite",
     "server/feedback/search/store/indexing.ts changesOf": "sqlite",
     "server/feedback/threads/store/threads.ts threadsForAgents": "sqlite",
+    "server/notices/items/store.ts lockInPostgres": "postgres",
   },
   withoutColumns: {
     "server/backup/store.ts dumpPostgres": "the columns are those of a cursor",
@@ -132,7 +133,6 @@ const byHand: ByHand = {
     ],
     ["server/feedback/inbox/store.ts ids", () => [["a"]]],
     ["server/feedback/merge/store/merges.ts inside", () => [["a"]]],
-    ["server/feedback/merge/store/merges.ts inner", () => [[], ["a"]]],
     ["server/testing/cycles/store.ts ids", () => [["a"]]],
   ]),
 };
