@@ -29,27 +29,30 @@ export interface ThreadSearch {
 export async function searchThreads(reader: Reader, search: ThreadSearch, given: SearchPage): Promise<Found> {
   const { query } = search;
   const searched = { scope: narrowed(search), all: query.all, none: query.none };
-  const page = await ofNumber(reader, search, {
-    ...given,
-    conditions: [...given.conditions, ...conditionsOf(search)],
-  });
-  if (page.among?.length === 0) return { seqs: [], reached: undefined };
+  const conditions = [...given.conditions, ...conditionsOf(search)];
+  const among = await threadsOfNumber(reader, search, { ...given, conditions });
+  if (among?.length === 0) return { seqs: [], reached: undefined };
+  const page = { ...given, conditions, ...(among && { among }) };
   if (query.read.length + query.readNone.length === 0) return searchTerms(reader, searched, page);
   return searchTexts(reader, { ...search, searched }, page);
 }
 
 /**
- * If the query names a number, finds the threads with it, at most one in each app: a search range by range would end
- * before it reaches an old one.
+ * Returns the threads with the number that the query names, at most one in each app; undefined if it names none. A
+ * search range by range would end before it reaches an old one.
  */
-async function ofNumber(reader: Reader, { query }: ThreadSearch, page: SearchPage): Promise<SearchPage> {
-  if (!query.facts.some(({ name, isNot }) => name === "number" && !isNot)) return page;
+async function threadsOfNumber(
+  reader: Reader,
+  { query }: ThreadSearch,
+  page: SearchPage,
+): Promise<readonly number[] | undefined> {
+  if (!query.facts.some(({ name, isNot }) => name === "number" && !isNot)) return undefined;
   const where: Condition[] = [...page.conditions, ["f.seq < ?", page.before]];
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT f.seq FROM feedback f WHERE ${sqlOf(where)} ORDER BY f.seq DESC`),
     ...valuesOf(where),
   );
-  return { ...page, among: rows.map(({ seq }) => Number(seq)) };
+  return rows.map(({ seq }) => Number(seq));
 }
 
 const searchTerms = (reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<Found> =>
