@@ -79,7 +79,7 @@ describe("two members who have opened the same thread in browsers", () => {
     await maria.page.clock.runFor(4_000);
     await ben.page.getByLabel("Your reply").pressSequentially("I am first");
     await ben.page.getByRole("button", { name: "Send reply" }).click();
-    await ben.page.getByText("The reply is on the thread").waitFor();
+    await ben.page.getByText("The reply was added to the thread").waitFor();
     await maria.page.getByRole("button", { name: "Send reply" }).click();
     await maria.page.getByText("Nothing was sent").waitFor();
     await maria.page.clock.runFor(4_000);
@@ -87,7 +87,7 @@ describe("two members who have opened the same thread in browsers", () => {
     await expect.poll(drafts).toHaveLength(1);
     await maria.page.getByLabel("Your reply").focus();
     await maria.page.keyboard.press("Control+Enter");
-    await maria.page.getByText("The reply is on the thread").waitFor();
+    await maria.page.getByText("The reply was added to the thread").waitFor();
     await maria.page.clock.runFor(4_000);
     await expect.poll(drafts).toEqual([]);
     await maria.page.reload();

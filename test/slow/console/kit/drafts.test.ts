@@ -66,7 +66,7 @@ describe("an unsent text in a browser", () => {
     await page.goto(`/console/feedback/${app.id}?view=all&open=1`);
     await typeReply(page);
     await page.keyboard.press("Control+Enter");
-    await page.getByText("The reply is on the thread").waitFor();
+    await page.getByText("The reply was added to the thread").waitFor();
     await page.goBack();
     await page.goForward();
     await page.goBack();
