@@ -24,7 +24,11 @@ const longestPause = 3_600_000;
 
 const firstServerPause = 2_000;
 
-const longestServerPause = 600_000;
+/** The longest pause after failures of the mail server. */
+export const longestServerPause = 600_000;
+
+/** The pause of a queue if the mail server can be used, but accepted none of the mails. */
+export const pauseInBetween = 10_000;
 
 /** How long the server tries to send a mail if `sendBefore` is not earlier: three days. */
 export const longestTryingMilliseconds = 3 * 86_400_000;
@@ -33,8 +37,13 @@ export const longestTryingMilliseconds = 3 * 86_400_000;
  * Returns when to send a mail again after `attempts` failures. The pauses grow. Returns undefined if that time is after
  * `sendBefore`. (rule M5)
  */
-export function nextMailAttempt(sendBefore: Date, attempts: number, now: Date): Date | undefined {
-  const next = new Date(now.getTime() + growing(firstPause, longestPause, attempts));
+export function nextMailAttempt(
+  sendBefore: Date,
+  attempts: number,
+  now: Date,
+  longest = longestPause,
+): Date | undefined {
+  const next = new Date(now.getTime() + growing(firstPause, longest, attempts));
   return next < sendBefore ? next : undefined;
 }
 

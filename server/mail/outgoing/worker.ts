@@ -4,7 +4,14 @@ import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork, startJob } from "../../jobs/runner.ts";
 import type { MailOut } from "../../settings/settings.ts";
 import { type MailContent, openMail, sendsMail } from "./queue.ts";
-import { type MailQueue, mailQueues, nextMailAttempt, serverPause } from "./rules.ts";
+import {
+  longestServerPause,
+  type MailQueue,
+  mailQueues,
+  nextMailAttempt,
+  pauseInBetween,
+  serverPause,
+} from "./rules.ts";
 import type { Mailer, Sending } from "./smtp.lazy.ts";
 import { mails, type WaitingMail } from "./store.ts";
 
@@ -112,32 +119,78 @@ async function sendDue(state: QueueState): Promise<number> {
     most: atOnce[queue],
   };
   const due = await database.write((tx) => mails.claimDue(tx, queue, claim));
-  const sendings = await Promise.all(due.map((mail) => deliver(state, mailer, mail)));
-  countFailure(state, sendings);
+  const tried = await Promise.all(due.map((mail) => deliver(state, mailer, mail)));
+  await judgeFailures(state, mailer, tried);
   return due.length;
 }
 
-/** If the mail server could not be used, stops the queue for some time. */
-function countFailure(state: QueueState, sendings: readonly Sending[]): void {
-  const unusable = sendings.find((each) => each.outcome === "unusable");
-  if (unusable === undefined || state.stopping.aborted) {
-    if (sendings.length > 0) state.failures = 0;
+/** A mail with the result of an attempt to send it. */
+interface Tried {
+  readonly mail: WaitingMail;
+  readonly sending: Sending;
+}
+
+/**
+ * Stores what follows if the connection failed for some mails. The cause can be the mail: some servers end the
+ * connection because of one recipient. If other mails were accepted, or if the server can be used otherwise, each of
+ * these mails waits alone. Otherwise the whole queue waits. (rule M5)
+ */
+async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
+  const { clock, stopping } = state;
+  const failed = tried.flatMap(({ mail, sending }) =>
+    sending.outcome === "unusable" ? [{ mail, sending }] : [],
+  );
+  const [first] = failed;
+  if (first === undefined) {
+    if (tried.length > 0) state.failures = 0;
     return;
   }
+  const acceptsOthers = tried.some(({ sending: { outcome } }) => outcome === "sent" || outcome === "later");
+  const isUsable = acceptsOthers || (!stopping.aborted && (await faultOf(mailer, stopping)) === undefined);
+  if (isUsable) {
+    for (const { mail, sending } of failed)
+      await settle(state, { mail, sending: { ...sending, outcome: acceptsOthers ? "later" : "soon" } });
+    state.failures = 0;
+    if (!acceptsOthers) state.blockedUntil = clock.now().getTime() + pauseInBetween;
+    return;
+  }
+  for (const each of failed) await settle(state, each);
+  if (stopping.aborted) return;
   state.failures += 1;
-  state.blockedUntil = state.clock.now().getTime() + serverPause(state.failures);
-  const { reason } = unusable;
+  state.blockedUntil = clock.now().getTime() + serverPause(state.failures);
+  const { reason } = first.sending;
   state.log.warn({ queue: state.queue, failures: state.failures, reason }, "the mail server cannot be used");
 }
 
-async function deliver(state: QueueState, mailer: Mailer, mail: WaitingMail): Promise<Sending> {
+/** Returns why the mail server cannot be used, or that this server stops; undefined if it can be used. */
+async function faultOf(mailer: Mailer, stopping: AbortSignal): Promise<string | undefined> {
+  const done = new AbortController();
+  const stopped = new Promise<string>((resolve) => {
+    stopping.addEventListener("abort", () => resolve("This server stops"), { signal: done.signal });
+  });
+  return Promise.race([mailer.fault(), stopped]).finally(() => done.abort());
+}
+
+/** Tries to send a mail, and stores the result, unless the connection failed. */
+async function deliver(state: QueueState, mailer: Mailer, mail: WaitingMail): Promise<Tried> {
   const sending = await attempt(state, mailer, mail);
+  if (sending.outcome !== "unusable") await settle(state, { mail, sending });
+  return { mail, sending };
+}
+
+/** Stores the result of an attempt. */
+async function settle(
+  state: QueueState,
+  { mail, sending }: { readonly mail: WaitingMail; readonly sending: Settled },
+): Promise<void> {
   const now = state.clock.now();
   await state.database.write((tx) => store(tx, mail, sending, now));
-  if (sending.outcome === "refused" || sending.outcome === "later")
+  if (sending.outcome !== "sent" && sending.outcome !== "unusable")
     state.log.warn({ mail: mail.id, attempts: mail.attempts, reason: sending.reason }, "mail not sent");
-  return sending;
 }
+
+/** The result of an attempt. After `soon`, the next attempt is not later than one of a server that cannot be used. */
+type Settled = Sending | { readonly outcome: "soon"; readonly reason: string };
 
 async function attempt(
   state: QueueState,
@@ -162,7 +215,7 @@ function openOrUndefined(deps: WorkerDeps, content: string): MailContent | undef
 
 const late = "It could not be sent in time";
 
-async function store(tx: Transaction, mail: WaitingMail, sending: Sending, now: Date): Promise<void> {
+async function store(tx: Transaction, mail: WaitingMail, sending: Settled, now: Date): Promise<void> {
   const at = now.toISOString();
   switch (sending.outcome) {
     case "sent":
@@ -176,8 +229,10 @@ async function store(tx: Transaction, mail: WaitingMail, sending: Sending, now: 
     case "unusable":
       await mails.release(tx, mail.id, { dueAt: at, error: sending.reason });
       return;
-    case "later": {
-      const next = nextMailAttempt(new Date(mail.sendBefore), mail.attempts, now);
+    case "later":
+    case "soon": {
+      const longest = sending.outcome === "soon" ? longestServerPause : undefined;
+      const next = nextMailAttempt(new Date(mail.sendBefore), mail.attempts, now, longest);
       if (next) await mails.postpone(tx, mail.id, { dueAt: next.toISOString(), error: sending.reason });
       else await mails.settle(tx, mail.id, { status: "failed", at, error: sending.reason });
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { queueMail } from "../../../server/mail/outgoing/queue.ts";
 import { databases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
 import {
   afterWaiting,
@@ -164,6 +165,40 @@ describe("a mail server", () => {
     const sent = await queue(service);
     await mailBecomes(service, refused, { status: "bounced" });
     await mailBecomes(service, sent, { status: "sent" });
+  });
+
+  it("that ends the connection because of one recipient delays no other mail", async () => {
+    const server = await startMailServer({
+      onRecipient: (address) =>
+        address.startsWith("bad") ? { code: 421, text: "4.7.0 Try again later" } : undefined,
+    });
+    const service = await serverWithMail(server.url);
+    const mail = { kind: "invitation", subject: "You are invited", text: "Come in." } as const;
+    const bad = await service.deps.database.write(async (tx) => {
+      await queueMail(service.deps, tx, { ...mail, to: "ada@kitchen.example" });
+      return queueMail(service.deps, tx, { ...mail, to: "bad@kitchen.example" });
+    });
+    // Next to a mail that is accepted, it delays nothing at all.
+    await mailsArrive(server, 1);
+    await queue(service);
+    await mailsArrive(server, 2);
+    /** Waits until the mail was tried so often. */
+    const wasTried = (attempts: number) =>
+      eventually(() => expect(service.logged().split('"mail not sent"')).toHaveLength(attempts + 1));
+    // Its own pauses grow, and each attempt counts.
+    for (const attempts of [1, 2, 3, 4, 5]) {
+      await wasTried(attempts);
+      await afterWaiting(service, 10 * 60_000);
+    }
+    await wasTried(6);
+    const error = expect.stringContaining("421 4.7.0");
+    expect(await mailRow(service, bad)).toMatchObject({ status: "waiting", attempts: 6, lastError: error });
+    const good = await queue(service);
+    await afterWaiting(service, 10_000);
+    await mailBecomes(service, good, { status: "sent" });
+    await afterWaiting(service, 73 * hour);
+    await mailBecomes(service, bad, { status: "failed" });
+    expect(service.logged()).not.toContain("the mail server cannot be used");
   });
 });
 
