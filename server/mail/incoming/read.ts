@@ -35,6 +35,8 @@ export interface IncomingMail {
 
 export interface IncomingFile {
   readonly name: string;
+  /** The type that the mail declares. It can be wrong. */
+  readonly mimeType?: string;
   readonly bytes: Uint8Array;
 }
 

@@ -154,3 +154,22 @@ function markedBelowHead(lines: readonly string[]): string[] {
   const from = isDivider(lines[head - 1]) ? head - 1 : head;
   return lines.map((line, at) => (at < from ? line : asQuoted(line)));
 }
+
+/** The type of a mail that is attached to another one. */
+export const forwardedType = "message/rfc822";
+
+const headerLine = /^(?:[!-9;-~]+:|[ \t])/;
+
+const headersOfMails = /^(?:received|return-path|mime-version|content-transfer-encoding):/i;
+
+/** How many lines at the beginning of a text can be headers of a mail. */
+const mostHeaderLines = 500;
+
+/** Whether a text is the source of a mail: it begins with headers, and one of them is only in mails. */
+export function isMailSource(text: string): boolean {
+  const lines = text.trimStart().split(/\r\n?|\n/, mostHeaderLines);
+  if (/^From /.test(lines[0] ?? "")) lines.shift();
+  const end = lines.findIndex((line) => !headerLine.test(line));
+  const headers = end === -1 ? lines : lines.slice(0, end);
+  return headers.some((line) => headersOfMails.test(line));
+}

@@ -16,7 +16,7 @@ import { addAnswer } from "../answers/add.ts";
 import { withoutSenderLinks } from "../sender-page/links.ts";
 import type { ReportRow } from "../sender-reports/store.ts";
 import type { IncomingFile, IncomingMail } from "./read.ts";
-import { originalKeptMilliseconds } from "./rules.ts";
+import { forwardedType, isMailSource, originalKeptMilliseconds } from "./rules.ts";
 import { mailOriginals } from "./store.ts";
 
 /** The stored files of a mail. */
@@ -178,11 +178,13 @@ const mostTextBytes = 1_048_576;
 /**
  * Converts a text file to a PDF, because threads cannot have text files. The command line does the same. The bytes
  * decide whether the file is a text, because mail programs often declare a wrong type. Returns undefined for other
- * files. (rule M14)
+ * files, and for mails: a mail of this server has the link to the sender's page, encoded so that it would not be found.
+ * (rules M8, M14)
  */
-function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
+function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
   if (text === undefined || text.trim() === "") return undefined;
+  if (mimeType === forwardedType || isMailSource(text)) return undefined;
   const named = name || "text.txt";
   const shown = withoutSenderLinks(text);
   const content = pdfOfText({ name: named, bytes: Buffer.from(shown), text: shown });

@@ -146,3 +146,39 @@ describe("a mail of another person to the reply address", () => {
     expect(await confirmed(world)).toEqual([]);
   });
 });
+
+describe("a mail that is attached to an incoming mail", () => {
+  const own = (page: string) => [
+    ...["From: Larder <feedback@larder.example>", "To: ada@kitchen.example", "MIME-Version: 1.0"],
+    ...["Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64", ""],
+    ...(Buffer.from(`Fixed — in 1.2.\n\nYour page:\n${page}\n`)
+      .toString("base64")
+      .match(/.{1,76}/g) ?? []),
+  ];
+
+  it.each([
+    ["mail.eml", "message/rfc822"],
+    ["mail.eml", "application/octet-stream"],
+    ["mail.txt", "text/plain"],
+  ])("is not kept as %s of the type %s, because it has the link to the sender's page", async (name, type) => {
+    const { take, messages, page } = await startMailedThread();
+    const part = (each: string, of: string, lines: readonly string[]) => [
+      ...["--b", `Content-Type: ${of}; name="${each}"`],
+      ...[`Content-Disposition: attachment; filename="${each}"`, "", ...lines],
+    ];
+    await take(
+      mailOf(
+        [
+          ...["--b", "Content-Type: text/plain", "", "See the attached mail."],
+          ...part(name, type, own(page)),
+          ...part("crash.log", "text/plain", ["From: main", "E/App: crash at line 3", ""]),
+          "--b--",
+        ],
+        { "Content-Type": 'multipart/mixed; boundary="b"' },
+      ),
+    );
+    const [answer] = await messages();
+    expect(answer.body).toBe(`See the attached mail.\n\n(Attachments that were not kept: ${name})`);
+    expect(answer.attachments).toMatchObject([{ name: "crash.log.pdf" }]);
+  });
+});
