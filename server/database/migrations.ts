@@ -16,7 +16,7 @@ import {
   threadMerges,
   uploads,
 } from "./schema/feedback.ts";
-import { browserNoticeSchema, noticeSchema, notices } from "./schema/notices.ts";
+import { browserNoticeSchema, noticeBrowsers, noticeSchema, notices } from "./schema/notices.ts";
 import {
   plannedSearchFunction,
   searchWithoutList,
@@ -360,6 +360,15 @@ const searchWithoutPendingList: Migration = {
   },
 };
 
+const pausesOfBrowsers: Migration = {
+  number: 147,
+  name: "pauses of push services",
+  statements: {
+    sqlite: statementsFor(addedSince(noticeBrowsers, 147), "sqlite"),
+    postgres: statementsFor(addedSince(noticeBrowsers, 147), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -385,5 +394,6 @@ export const migrations: readonly Migration[] = [
     viewsOfMergedThreads,
     noticesThatAreCounted,
     searchWithoutPendingList,
+    pausesOfBrowsers,
   ],
 ];

@@ -306,6 +306,25 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect((await kim.call("GET", path)).body).toMatchObject({ items: [{ id: browser.id }] });
   });
 
+  it("wait until the time that a busy push service names, also if they came later", async () => {
+    const app = await makeNoticedApp(service);
+    const kim = await app.join("maintainer");
+    const push = await startPushService();
+    const browser = await addBrowser(kim, push);
+    push.answers.set(browser.path, [{ status: 429, retryAfter: "7200" }]);
+    await propose(service, app, (await app.report({})).field("id"));
+    await eventually(() => expect(push.received).toHaveLength(1));
+    await settled(app);
+    for (const later of [2, 30, 87]) {
+      await passTime(service, later * minute);
+      await propose(service, app, (await app.report({})).field("id"));
+      await settled(app);
+      expect(push.received).toHaveLength(1);
+    }
+    await passTime(service, 2 * minute);
+    await eventually(() => expect(push.received).toHaveLength(5));
+  });
+
   it("are not delayed by another browser whose push service does not answer", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");

@@ -281,6 +281,36 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     expect(left).toEqual([]);
   });
 
+  it("is not about a kind that the member has turned off meanwhile, but about one that now has the other mail", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    const choose = (ways: readonly string[]) => owner.choose({ apps: [{ appId, kinds: { report: ways } }] });
+    await choose(["daily", "mail"]);
+    await app.report({ message: "It broke." });
+    await app.settled();
+    expect(await app.waiting()).toBe(2);
+    await choose([]);
+    await mailsAfter(app, owner, 0, day);
+    await choose(["mail"]);
+    await app.report({ message: "It broke again." });
+    await app.settled();
+    await choose(["daily"]);
+    await mailsAfter(app, owner, 1, 15 * minute);
+  });
+
+  it("comes in time after the clock of the server was ahead", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    await owner.choose({ apps: [{ appId, kinds: { report: ["mail"] } }] });
+    await passTime(service, 30 * day);
+    await app.report({ message: "Made in the future." });
+    await app.settled();
+    await passTime(service, -30 * day);
+    await app.report({ message: "Made now." });
+    const mails = await mailsAfter(app, owner, 1);
+    expect(mails[0]?.subject).toBe("Demo: 2 notices");
+  });
+
   it("is deleted with the account, and with the app", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");

@@ -46,7 +46,7 @@ it.each([
   [429, "7200", 1, { kind: "again", at: new Date("2026-01-01T14:00:00Z") }],
   [503, "Thu, 01 Jan 2026 13:30:00 GMT", 1, { kind: "again", at: new Date("2026-01-01T13:30:00Z") }],
   [503, "Thu, 01 Jan 1970 13:30:00 GMT", 1, { kind: "again", at: new Date("2026-01-01T12:00:05Z") }],
-  [503, "80000", 1, { kind: "given up" }],
+  [503, "80000", 1, { kind: "given up", at: new Date("2026-01-02T10:13:20Z") }],
 ])(
   "a push service that answers %s with Retry-After %s to attempt %i causes %j",
   (status, retryAfter, tries, outcome) => {

@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { stopUrlOf } from "../../server/notices/mails/stop-links.ts";
 import { eventually } from "../support/eventually.ts";
 import { parsedMail, startMailServer } from "../support/mail/mail-server.ts";
 import { makeNoticedApp, passTime } from "../support/mail/noticed-app.ts";
 import { mailsArrive, serverWithMail } from "../support/mail/server-with-mail.ts";
+import { startService } from "../support/service/service.ts";
 
 const minute = 60_000;
 
@@ -85,6 +87,32 @@ describe("mail with notices", () => {
     const kinds = { report: ["mail"] };
     await noticed.app.owner.choose({ apps: [{ appId: noticed.app.appId, kinds }] });
     await noticed.told(2);
+  });
+});
+
+describe("a member who has ended all mail", () => {
+  it("gets the other notices of a later role, and no others than before", async () => {
+    const service = await startService({ still: true, settings: { dev: true } });
+    onTestFinished(() => service.stop());
+    const app = await makeNoticedApp(service);
+    const { appId, owner } = app;
+    const kim = await app.join("maintainer");
+    await kim.choose({ apps: [{ appId, kinds: { storm: ["mail", "chat"] } }] });
+    const becomes = async (role: string) =>
+      expect((await owner.call("PATCH", `/apps/${appId}/members/${kim.id}`, { role })).status).toBe(200);
+    const waysOf = async (...kinds: readonly string[]) => {
+      const { body } = await kim.call("GET", "/me/notices");
+      const rows: { kind: string; ways: string[] }[] = Object(body).apps[0].kinds;
+      return kinds.map((kind) => rows.find((row) => row.kind === kind)?.ways);
+    };
+    await becomes("viewer");
+    const link = stopUrlOf(service.deps, { userId: kim.id, appId });
+    expect((await fetch(link, { method: "POST" })).status).toBe(200);
+    expect(await waysOf("report", "storm", "proposal")).toEqual([[], [], undefined]);
+    await becomes("maintainer");
+    expect(await waysOf("report", "storm", "proposal", "slot")).toEqual([[], ["chat"], ["browser"], []]);
+    await becomes("owner");
+    expect(await waysOf("slot", "delivery")).toEqual([["browser"], ["browser"]]);
   });
 });
 

@@ -134,6 +134,8 @@ export const noticeBrowsers = table(
     /** When the session ends. */
     expires_at: instant(),
     last_notice_at: instant().null(),
+    /** Until when the push service wants no notices for this browser. */
+    paused_until: instant().null().since(147),
   },
   {
     of: "account",

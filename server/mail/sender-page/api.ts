@@ -50,11 +50,20 @@ export const createSenderPages = (deps: SenderDeps) => ({
     return { appName, status, message, createdAt, files: addressed(report.files), messages, open: isOpen };
   },
 
-  /** Stops automatic mail from the app to the sender. Throws `not_found` for a link that does not work. */
+  /**
+   * Returns the name of the app whose automatic mail the link ends. The link is in mails that were sent long ago, so it
+   * works until the report is deleted: also if there is a newer link, or if the app has no pages for senders any more.
+   * It grants nothing else. Throws `not_found` for a link that this deployment did not make. (rule M15)
+   */
+  readStop: async (token: string): Promise<string> =>
+    (await mailedReport(deps, deps.database, token)).appName,
+
+  /** Stops automatic mail from the app to the sender. Throws `not_found` as `readStop` does. */
   async stopMail(token: string): Promise<void> {
     await deps.database.write(async (tx) => {
-      const { report } = await reportOf(deps, tx, token);
+      const report = await mailedReport(deps, tx, token);
       const recipient = normaliseEmail(report.senderEmail ?? "");
+      if (recipient === "") return;
       await releaseMails.unsubscribe(tx, {
         ...{ appId: report.appId, recipient },
         at: deps.clock.now().toISOString(),
@@ -107,4 +116,16 @@ async function reportOf(
   if (read === undefined || report?.senderPages !== 1 || report.linkCounter !== read.counter)
     throw new ApiError("not_found");
   return { report, mailed: read.mailed };
+}
+
+/** Returns the report of a link that ends automatic mail, of any age. Throws `not_found` for a wrong link. */
+async function mailedReport(
+  { sealer }: Pick<SenderDeps, "sealer">,
+  reader: Reader,
+  token: string,
+): Promise<ReportRow> {
+  const read = readReportToken(sealer, token);
+  const report = read && (await reports.find(reader, read.reportId));
+  if (report === undefined) throw new ApiError("not_found");
+  return report;
 }

@@ -70,7 +70,7 @@ export function senderPageRoutes(
 /** The pages on which a sender can stop automatic mail. */
 const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   ask: async (_ctx: Context, token: string): Promise<Reply> => {
-    const { appName } = await pages.read(token);
+    const appName = await pages.readStop(token);
     return show(<StopMail links={links} appName={appName} action={`${base}/${token}/stop`} />);
   },
 

@@ -1,6 +1,6 @@
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { mayGet } from "../choices/rules.ts";
+import { choicesOf, stillWants } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { itemsOf } from "../items/items.ts";
 import { afterQuiet } from "../times/rules.ts";
@@ -19,8 +19,9 @@ export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch
   if (rows.length === 0) return;
   const at = now.toISOString();
   const member = await noticeChoices.member(tx, batch);
-  // The member may have left the app or lost the role in the meantime. (rule N2)
-  const allowed = rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
+  // The member may have lost the app or the role in the meantime, or have turned the kind off. (rules N1, N2)
+  const choices = choicesOf(member?.choices ?? null);
+  const allowed = rows.filter(({ kind }) => member && stillWants(member.role, choices, kind, "browser"));
   const end = member && afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (allowed.length > 0 && end !== undefined && end > now)
     return notices.postpone(tx, rows, end.toISOString());

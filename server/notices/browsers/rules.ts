@@ -23,8 +23,9 @@ export const forgottenAfter = 30 * day;
 
 /** The consequence of the answer of a push service for a notice. */
 export type Outcome =
-  | { readonly kind: "sent" | "refused" | "gone" | "given up" }
-  | { readonly kind: "again"; readonly at: Date };
+  | { readonly kind: "sent" | "refused" | "gone" }
+  /** Until `at`, the service gets no other notice for this browser, either. */
+  | { readonly kind: "again" | "given up"; readonly at: Date };
 
 interface Attempt {
   /** The status of the answer; null if there was none. */
@@ -48,7 +49,8 @@ export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt
   if (status === 400 || status === 413) return { kind: "refused" };
   const pause = Math.min(longestPause, firstPause * 2 ** Math.min(tries - 1, 20));
   const at = new Date(now.getTime() + Math.max(pause, pauseIn(retryAfter, now)));
-  return at.getTime() - createdAt.getTime() > keptMilliseconds ? { kind: "given up" } : { kind: "again", at };
+  if (at.getTime() - createdAt.getTime() <= keptMilliseconds) return { kind: "again", at };
+  return { kind: "given up", at: new Date(Math.min(at.getTime(), now.getTime() + keptMilliseconds)) };
 }
 
 /** Returns the milliseconds of a `Retry-After`: seconds, or a date. 0 if it is neither. */

@@ -44,9 +44,11 @@ export interface BrowserAddress {
   readonly endpointSealed: string;
   readonly p256dh: string;
   readonly authSealed: string;
+  /** Until when the push service wants no notices; null if it has always taken them. */
+  readonly pausedUntil: string | null;
 }
 
-interface NewBrowser extends Omit<BrowserRow, "lastNoticeAt">, BrowserAddress {
+interface NewBrowser extends Omit<BrowserRow, "lastNoticeAt">, Omit<BrowserAddress, "pausedUntil"> {
   readonly endpointHash: string;
 }
 
@@ -88,7 +90,8 @@ export const noticeBrowsers = {
   /** Returns the address of a browser; undefined if it gets no notices any more. */
   address: (reader: Reader, id: string, now: string) =>
     reader.get<BrowserAddress>(
-      `SELECT id, user_id AS "userId", endpoint_sealed AS "endpointSealed", p256dh, auth_sealed AS "authSealed"
+      `SELECT id, user_id AS "userId", endpoint_sealed AS "endpointSealed", p256dh, auth_sealed AS "authSealed",
+         paused_until AS "pausedUntil"
        FROM notice_browsers WHERE id = ? AND expires_at > ?`,
       ...[id, now],
     ),
@@ -99,6 +102,10 @@ export const noticeBrowsers = {
       `SELECT browser, expires_at AS "expiresAt" FROM sessions WHERE token_hash = ?`,
       tokenHash,
     ),
+
+  /** Stores until when the push service wants no notices for a browser. */
+  pause: (tx: Transaction, id: string, until: string) =>
+    tx.run("UPDATE notice_browsers SET paused_until = ? WHERE id = ?", until, id),
 
   insert: (tx: Transaction, browser: NewBrowser) => tx.insert(tables.noticeBrowsers, browser),
 

@@ -4,13 +4,14 @@ import { postSafely, reachOf } from "../../http/post-safely.ts";
 import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
 import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { openAddress } from "../../secrets/addresses.ts";
-import { mayGet } from "../choices/rules.ts";
+import { choicesOf, stillWants } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { knownOf } from "../items/items.ts";
 import { noticeFacts } from "../items/store.ts";
 import { afterQuiet } from "../times/rules.ts";
 import { encryptedFor } from "./encryption.ts";
 import {
+  keptMilliseconds,
   noticeAbout,
   noticeOfSeveral,
   type Outcome,
@@ -87,9 +88,15 @@ async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): 
   const shown = browser && (await shownNow(deps, push));
   if (shown instanceof Date) return shown;
   const isNeeded = browser !== undefined && shown !== undefined;
+  const paused = isNeeded ? pauseOf(browser, clock.now()) : undefined;
+  if (paused !== undefined) return paused;
   if (isNeeded && stopping.aborted) return giveBack(deps, push);
   const outcome = isNeeded ? await send(deps, { browser, push, shown, stopping }) : undefined;
   if (isNeeded && outcome === undefined) return giveBack(deps, push);
+  if (outcome?.kind === "again" || outcome?.kind === "given up") {
+    const until = outcome.at.toISOString();
+    await database.write((tx) => noticeBrowsers.pause(tx, browserId, until));
+  }
   if (outcome?.kind === "again") return outcome.at;
   await database.write(async (tx) => {
     if (outcome?.kind === "gone") await noticeBrowsers.remove(tx, browserId);
@@ -97,6 +104,14 @@ async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): 
     await noticePushes.remove(tx, push.id);
   });
   return undefined;
+}
+
+/** Returns until when a push service wants nothing for a browser; undefined if it takes notices. (rule N11) */
+function pauseOf({ pausedUntil }: BrowserAddress, now: Date): Date | undefined {
+  const until = new Date(pausedUntil ?? 0);
+  // A later time was computed while the clock was ahead.
+  const isTrue = until.getTime() <= now.getTime() + keptMilliseconds;
+  return until > now && isTrue ? until : undefined;
 }
 
 async function giveBack({ clock, database }: PushDeps, push: DuePush): Promise<undefined> {
@@ -120,7 +135,7 @@ async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Da
   const tag = sealer.mark(`notice of ${appId}: ${kind} ${subjectId}`).slice(0, 32);
   if (kind === null || subjectId === null)
     return noticeOfSeveral(appName, { count, url: `${settings.consoleUrl}/feedback/${appId}`, tag });
-  if (!mayGet(member.role, kind)) return undefined;
+  if (!stillWants(member.role, choicesOf(member.choices), kind, "browser")) return undefined;
   const known = await knownOf(deps, database, { appId, userId }, { kind, subjectId, feedbackId });
   return known && noticeAbout(appName, { kind, count, ...known }, tag);
 }

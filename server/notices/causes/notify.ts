@@ -159,7 +159,7 @@ async function reaches(
 
 /** Returns `now`, or the time at which browsers may show the next notices about an app. (rule N10) */
 async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date> {
-  const last = await notices.lastQueued(reader, batch);
+  const last = await notices.lastQueued(reader, batch, now.toISOString());
   const next = last === undefined ? 0 : Date.parse(last) + collectedInBrowsers;
   return new Date(Math.max(now.getTime(), next));
 }
@@ -176,7 +176,9 @@ async function wasNotifiedToday(
   now: Date,
 ): Promise<boolean> {
   const since = new Date(now.getTime() - day).toISOString();
-  return onceADay.has(notice.kind) && notices.wasNotified(reader, { ...notice, since });
+  return (
+    onceADay.has(notice.kind) && notices.wasNotified(reader, { ...notice, since, until: now.toISOString() })
+  );
 }
 
 /** Posts a cause in the chat of the app, once for all members who want that. (rule N8) */

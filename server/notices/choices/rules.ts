@@ -36,8 +36,13 @@ const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 /** The number of repeats within an hour that causes a notice `storm`, if a member has not changed it. */
 export const defaultStorm = 10;
 
+/** The choice of a person who has ended all mail: the default of the person's role, without mail. (rule N6) */
+const noMail = "no_mail";
+
+type Choice = readonly NoticeWay[] | typeof noMail;
+
 /** The ways that a member has chosen, for the kinds that differ from the default. */
-export type Choices = Readonly<Partial<Record<NoticeKind, readonly NoticeWay[]>>>;
+export type Choices = Readonly<Partial<Record<NoticeKind, Choice>>>;
 
 const isWay = (name: unknown): name is NoticeWay => noticeWays.some((way) => way === name);
 
@@ -46,8 +51,9 @@ export function choicesOf(stored: string | null): Choices {
   const given: object = Object(JSON.parse(stored ?? "{}"));
   const known = new Map(Object.entries(given));
   return Object.fromEntries(
-    noticeKinds.flatMap((kind) => {
+    noticeKinds.flatMap((kind): [NoticeKind, Choice][] => {
       const ways: unknown = known.get(kind);
+      if (ways === noMail) return [[kind, noMail]];
       return Array.isArray(ways)
         ? [[kind, noticeWays.filter((way) => ways.filter(isWay).includes(way))]]
         : [];
@@ -76,8 +82,10 @@ export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] 
 export function waysOf(role: Role, kind: NoticeKind, choices: Choices): readonly NoticeWay[] {
   const { onFor } = kinds[kind];
   const isOn = onFor !== undefined && suffices(role, onFor);
-  const chosen = choices[kind] ?? (isOn ? ofDefault : []);
-  return offeredWays(role, kind).filter((way) => chosen.includes(way));
+  const byDefault = isOn ? ofDefault : [];
+  const chosen = choices[kind] ?? byDefault;
+  const ways = chosen === noMail ? byDefault.filter((way) => !isMail(way)) : chosen;
+  return offeredWays(role, kind).filter((way) => ways.includes(way));
 }
 
 /** Changes choices. Null for a kind restores its default. */
@@ -86,9 +94,10 @@ export function changedChoices(
   given: Readonly<Partial<Record<NoticeKind, readonly NoticeWay[] | null | undefined>>>,
 ): Choices {
   return Object.fromEntries(
-    noticeKinds.flatMap((kind) => {
+    noticeKinds.flatMap((kind): [NoticeKind, Choice][] => {
       const wanted = given[kind];
       const ways = wanted === undefined ? choices[kind] : wanted;
+      if (ways === noMail) return [[kind, noMail]];
       return ways == null ? [] : [[kind, noticeWays.filter((way) => ways.includes(way))]];
     }),
   );
@@ -108,12 +117,19 @@ export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) =>
 
 /**
  * Returns the choices without all mail, for a person who wants no more mail about an app. This stays so if the person
- * gets another role later. (rule N6)
+ * gets another role later, and nothing else changes. (rule N6)
  */
-export const withoutMail = (role: Role, choices: Choices): Choices =>
-  changedChoices(
-    choices,
-    Object.fromEntries(
-      noticeKinds.map((kind) => [kind, waysOf(role, kind, choices).filter((way) => !isMail(way))]),
-    ),
+export const withoutMail = (choices: Choices): Choices =>
+  Object.fromEntries(
+    noticeKinds.map((kind) => {
+      const chosen = choices[kind] ?? noMail;
+      return [kind, chosen === noMail ? noMail : chosen.filter((way) => !isMail(way))];
+    }),
   );
+
+/**
+ * Whether a member with this role still wants a waiting notice of a kind. One that waits for a mail is sent also if the
+ * member now wants the kind by the other mail. (rules N1, N2)
+ */
+export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
+  waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

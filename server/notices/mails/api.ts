@@ -32,7 +32,7 @@ export const createStopMail = ({ database, sealer }: StopDeps) => {
         const member = await noticeChoices.member(tx, subscription);
         if (!member) throw new ApiError("not_found");
         const { role, stormPerHour } = member;
-        const choices = withoutMail(role, choicesOf(member.choices));
+        const choices = withoutMail(choicesOf(member.choices));
         const wantsReports = waysOf(role, "report", choices).length > 0 ? 1 : 0;
         await noticeChoices.set(tx, {
           ...{ userId, appId, choices: JSON.stringify(choices) },

@@ -8,7 +8,7 @@ import { mails } from "../../mail/outgoing/store.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { queuePushes } from "../browsers/queue.ts";
 import { noteSilentWorkers, notifyOfCauses } from "../causes/notify.ts";
-import { isMail, mayGet, ownWays } from "../choices/rules.ts";
+import { choicesOf, isMail, mayGet, ownWays, stillWants } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { itemsOf } from "../items/items.ts";
 import { noticeFacts } from "../items/store.ts";
@@ -26,6 +26,9 @@ const shortestSleep = 5_000;
 
 const day = 86_400_000;
 
+/** No notice waits longer: the daily mail comes within 25 hours, and quiet hours can end almost a day later. */
+const longestWait = 3 * day;
+
 /**
  * Creates the notices for what has happened, and queues the mails and the notices for browsers that are due. Returns the
  * function that stops it.
@@ -42,6 +45,8 @@ export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
 async function doDue(deps: WorkerDeps): Promise<number> {
   // If the clock is wrong, mails could be sent too early or very late.
   if (deps.time.isDoubtful()) return 0;
+  const after = new Date(deps.clock.now().getTime() + longestWait).toISOString();
+  await notices.bringForward(deps.database, { after, at: deps.clock.now().toISOString() });
   await noteSilentWorkers(deps);
   let done = await notifyOfCauses(deps);
   const now = deps.clock.now();
@@ -89,7 +94,9 @@ async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, n
     });
   const rows = waiting.filter((row) => row.mailId === null);
   if (!rows.some(({ dueAt }) => dueAt <= at)) return;
-  const allowed = allowedFor(member, rows);
+  const allowed = allowedFor(member, rows).filter(
+    ({ kind }) => member && stillWants(member.role, choicesOf(member.choices), kind, batch.way),
+  );
   if (member === undefined || allowed.length === 0 || !sendsMail(deps.settings))
     return notices.queued(tx, rows, at, null);
   const later = await postponed(tx, { batch, member, rows, now });
@@ -151,7 +158,7 @@ async function postponed(
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);
-  const sent = await notices.countMails(reader, { appId, recipient, since });
+  const sent = await notices.countMails(reader, { appId, recipient, since, until: now.toISOString() });
   return sent < mostInADay ? undefined : dueAt("daily", now, hours);
 }
 

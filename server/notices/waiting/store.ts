@@ -1,5 +1,5 @@
 import { type NoticeKind, type NoticeWay, noticeWays, type OwnWay } from "../../../src/contract/notices.ts";
-import type { Reader, Transaction, Value } from "../../database/database.ts";
+import type { Database, Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
 import { noticesTopic } from "../../database/signals.ts";
 import { noticePushes } from "../browsers/store.ts";
@@ -99,16 +99,31 @@ export const notices = {
     return row?.dueAt ?? undefined;
   },
 
-  /** Returns when notices were last sent to a member in a way; undefined if none were. */
-  async lastQueued(reader: Reader, { userId, appId, way }: Batch): Promise<string | undefined> {
+  /**
+   * Returns when notices were last sent to a member in a way; undefined if none were. A time after `now` does not count:
+   * the clock was ahead.
+   */
+  async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
     const row = await reader.get<{ queuedAt: string | null }>(
-      `SELECT max(queued_at) AS "queuedAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ?`,
-      ...[userId, appId, way],
+      `SELECT max(queued_at) AS "queuedAt" FROM notices
+       WHERE user_id = ? AND app_id = ? AND way = ? AND queued_at <= ?`,
+      ...[userId, appId, way, now],
     );
     return row?.queuedAt ?? undefined;
   },
 
-  /** Whether a member got a notice about an object after a time. */
+  /**
+   * Notices that were created while the clock was ahead wait for a time that is far away now. Makes those due `at` that
+   * would wait until after a time. Returns whether there are any. (rule D12)
+   */
+  async bringForward(database: Database, { after, at }: { readonly after: string; readonly at: string }) {
+    const farAway = `${waits} AND way IN (${noticeWays.map((way) => `'${way}'`).join(", ")}) AND due_at > ?`;
+    if (!(await database.get(`SELECT 1 AS one FROM notices WHERE ${farAway} LIMIT 1`, after))) return false;
+    await database.write((tx) => tx.run(`UPDATE notices SET due_at = ? WHERE ${farAway}`, at, after));
+    return true;
+  },
+
+  /** Whether a member got a notice about an object between two times. */
   wasNotified: async (
     reader: Reader,
     {
@@ -117,18 +132,20 @@ export const notices = {
       kind,
       subjectId,
       since,
+      until,
     }: {
       readonly userId: string;
       readonly way: NoticeWay;
       readonly kind: NoticeKind;
       readonly subjectId: string;
       readonly since: string;
+      readonly until: string;
     },
   ): Promise<boolean> =>
     (await reader.get(
       `SELECT 1 AS one FROM notices
-       WHERE subject_id = ? AND kind = ? AND user_id = ? AND created_at > ? AND way = ? LIMIT 1`,
-      ...[subjectId, kind, userId, since, way],
+       WHERE subject_id = ? AND kind = ? AND user_id = ? AND created_at > ? AND created_at <= ? AND way = ? LIMIT 1`,
+      ...[subjectId, kind, userId, since, until, way],
     )) !== undefined,
 
   /** Returns what is due in a way, at most `most`. */
@@ -192,19 +209,15 @@ export const notices = {
       ...[dueAt, userId, appId, way],
     ),
 
-  /** Counts the mails with notices of an app that a person got since a time. */
+  /** Counts the mails with notices of an app that a person got between two times. */
   async countMails(
     reader: Reader,
-    {
-      appId,
-      recipient,
-      since,
-    }: { readonly appId: string; readonly recipient: string; readonly since: string },
+    { appId, recipient, since, until }: Record<"appId" | "recipient" | "since" | "until", string>,
   ): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM mails
-       WHERE recipient = ? AND created_at > ? AND kind = 'notice' AND app_id = ?`,
-      ...[recipient, since, appId],
+       WHERE recipient = ? AND created_at > ? AND created_at <= ? AND kind = 'notice' AND app_id = ?`,
+      ...[recipient, since, until, appId],
     );
     return Number(row?.count ?? 0);
   },

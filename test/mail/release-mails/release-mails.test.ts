@@ -73,6 +73,31 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await count()).toBe(1);
   });
 
+  it("is mailed with a link that ends these mails also after a newer link, and without pages for senders", async () => {
+    const { server, service, app, id, note, publish, tell } = await start();
+    await publish((await note("1.2.0")).field("id"));
+    await tell();
+    await mailsArrive(server, 2);
+    const { headers } = await parsedMail(server.received[1] ?? { raw: "" });
+    const stop = headers.find(({ key }) => key === "list-unsubscribe")?.value.replace(/[<>]/g, "") ?? "";
+    const renewed = await app.console("POST", `/feedback/${id}/status-link`, {});
+    expect(renewed.status).toBe(201);
+    await service.deps.database.write((tx) => tx.run("UPDATE apps SET sender_pages = 0"));
+    const page = stop.replace(/\/stop$/, "");
+    expect((await fetch(page)).status).toBe(404);
+    expect((await fetch(stop)).status).toBe(200);
+    const ended = async () =>
+      (await service.deps.database.get(
+        "SELECT 1 AS one FROM mail_addresses WHERE unsubscribed_at IS NOT NULL",
+      )) !== undefined;
+    expect(await ended()).toBe(false);
+    const body = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
+    expect((await fetch(stop, { method: "POST", body })).status).toBe(200);
+    expect(await ended()).toBe(true);
+    const forged = stop.replace(/.(?=\/stop$)/, (last) => (last === "A" ? "Q" : "A"));
+    expect((await fetch(forged, { method: "POST", body })).status).toBe(404);
+  });
+
   it("is not published by a form whose list did not have its receivers (rule C32)", async () => {
     const { service, app, id, note } = await start();
     const entryId = (await note("1.2.0", { body: "Ovens." })).field("id");
