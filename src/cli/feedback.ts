@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { ServerError } from "../client/errors.ts";
 import { routes } from "../client/routes.ts";
 import type { FeedbackType } from "../contract/feedback.ts";
 import { feedbackFiles, limits } from "../contract/limits.ts";
@@ -8,24 +7,20 @@ import type { SavedReply } from "../contract/saved-replies.ts";
 import type { Tag } from "../contract/tags.ts";
 import type {
   ListOrder,
-  OwnedThread,
   SimilarThread,
   ThreadEvent,
   ThreadStatus,
   ThreadSummary,
 } from "../contract/threads.ts";
-import { deliveryWords } from "../words/delivery.ts";
-import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
-import { CliError, usageError } from "./core/cli-error.ts";
+import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
-import { failureOf } from "./core/failures.ts";
 import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { appIdOf } from "./core/ids.ts";
-import { canAsk, flagOf, textOf } from "./core/input.ts";
+import { flagOf, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
 import { rulesOf } from "./delivery/files.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
@@ -34,11 +29,12 @@ import { addBulk } from "./feedback/bulk.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
 import { addMerge } from "./feedback/merge.ts";
+import { type BodyFlags, type ReplyFlags, replyToSender } from "./feedback/reply.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
 import type { SearchFlags } from "./feedback/search.ts";
 import { addSnooze } from "./feedback/snooze.ts";
 import { wholeThreadId } from "./feedback/thread-ids.ts";
-import { newestMessageIn, type ThreadTextOptions, threadText } from "./feedback/thread-text.ts";
+import { type ThreadTextOptions, threadText } from "./feedback/thread-text.ts";
 import { queryOfView } from "./view.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
@@ -235,6 +231,12 @@ function addWorking(feedback: Command, setup: Setup): void {
   const reply = feedback
     .command("reply <thread>")
     .description("Reply to the sender")
+    .addOption(
+      new Option(
+        "--report <id>",
+        "the report whose sender gets the reply, if there are several; by default the one who wrote last",
+      ).conflicts("everyone"),
+    )
     .option("--everyone", "also reply to the senders of all repeats")
     .option("--resolve", "also resolve the thread; either both happen or neither")
     .option(
@@ -320,116 +322,6 @@ const withBody = (command: Command): Command =>
   mutates(ofApp(command)).requiredOption("--body <text>", "the text; `-` is standard input, `@file` a file");
 
 const oneOf = (flag: string, values: readonly string[]): Option => new Option(flag).choices(values);
-
-interface ReplyFlags extends BodyFlags {
-  readonly everyone?: boolean;
-  readonly resolve?: boolean;
-  readonly force?: boolean;
-  /** The id of the newest message that the person has read, or `none`. */
-  readonly expectMessage?: string;
-  /** The receivers of a reply to everyone that the person has seen. */
-  readonly expectReceivers?: string;
-}
-
-/**
- * Replies to the sender. Asks the person first if somebody else has replied already. With `--expect-message` the server
- * refuses the reply if there is a newer message. (rule L55)
- */
-async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: string): Promise<undefined> {
-  const body = await textOf(invocation, "--body", flags.body);
-  const id = await wholeThreadId(invocation, given);
-  const { threads } = invocation.client();
-  const read = () => threads.read({ params: { id } });
-  const send = (seen: Seen, idempotencyKey?: string) =>
-    threads.addMessage({
-      params: { id },
-      body: {
-        direction: "outbound",
-        body,
-        ...(flags.everyone ? { everyone: true } : {}),
-        ...(flags.resolve ? { change: { status: "resolved" } } : {}),
-        ...seen,
-      },
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    });
-  const { force, expectMessage, expectReceivers } = flags;
-  const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
-  const known = asks ? await read().then(seenBeforeReply, ifUnreadable) : expectedOf(flags);
-  const message = await send(known).catch(async (error) => {
-    if (!hasNewerReply(error)) throw error;
-    const newest = asks ? seenIn(await read()) : {};
-    if (!(asks && (await wantsToReply(invocation, error)))) throw notSent(error, id);
-    const { idempotencyKey: key } = invocation.flags;
-    return send(newest, key === undefined ? undefined : `${key}-again`);
-  });
-  const resolved = flags.resolve ? " and resolved it" : "";
-  const { delivery } = message;
-  const deliveryTexts = delivery ? deliveryWords(delivery).map((words) => ` ${oneLine(words)}`) : [];
-  const advice =
-    delivery && delivery.missed > 0 ? " An owner can turn on sender pages in the settings of the app." : "";
-  note(invocation, `Replied to feedback ${id}${resolved}.${deliveryTexts.join("")}${advice}`);
-  printOne(invocation, message, () => message.id);
-}
-
-/** What the person has seen of a thread. */
-interface Seen {
-  readonly expectedMessageId?: string | null;
-  readonly expectedMergeId?: string | null;
-  readonly expectedReceivers?: string;
-}
-
-/** Returns what the flags say that the person has seen. Who gets a reply to everyone does not follow from a message. */
-function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
-  if (force) return {};
-  if (everyone && expectMessage !== undefined && expectReceivers === undefined)
-    throw usageError(
-      "--everyone with --expect-message also needs --expect-receivers, because others may get the reply since.",
-      "`innkeep feedback view` shows both.",
-    );
-  return {
-    ...(expectMessage === undefined
-      ? {}
-      : { expectedMessageId: expectMessage === "none" ? null : expectMessage }),
-    ...(expectReceivers === undefined ? {} : { expectedReceivers: expectReceivers }),
-  };
-}
-
-const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
-  expectedMessageId: newestMessageIn(messages),
-  expectedMergeId: merged.at(-1)?.id ?? null,
-  ...(receivers === undefined ? {} : { expectedReceivers: receivers }),
-});
-
-/**
- * Returns what the person has seen. If somebody has replied since the sender's last message, the newest message is the
- * one before that reply, so that the server notices the existing reply.
- */
-function seenBeforeReply(thread: OwnedThread): Seen {
-  const { messages } = thread;
-  const word = messages.findLastIndex(({ direction }) => direction === "inbound");
-  const reply = messages.findIndex(({ direction }, at) => at > word && direction === "outbound");
-  return seenIn(reply === -1 ? thread : { ...thread, messages: messages.slice(0, reply) });
-}
-
-/** Returns nothing if the token may not read: then the reply is sent without this check. */
-function ifUnreadable(error: unknown): Seen {
-  if (!(error instanceof ServerError) || error.status !== 403) throw error;
-  return {};
-}
-
-const hasNewerReply = (error: unknown): error is ServerError =>
-  error instanceof ServerError && error.code === "answered";
-
-async function wantsToReply({ context }: Invocation, { message }: ServerError): Promise<boolean> {
-  return /^y(es)?$/i.test((await context.io.ask(`${message} Send your reply anyway? [y/N] `)).trim());
-}
-
-const notSent = (error: ServerError, id: string): CliError =>
-  new CliError({
-    ...failureOf(error),
-    message: `Nothing was sent. ${error.message}`,
-    next: `\`innkeep feedback view ${id}\` shows it. --force sends your reply anyway.`,
-  });
 
 /** Lists the tags of an app. */
 async function listTags(invocation: Invocation): Promise<undefined> {
@@ -644,10 +536,6 @@ async function editThread(
   const thread = await invocation.client().threads.update({ params: { id }, body });
   note(invocation, `Changed feedback ${thread.feedback.id}.`);
   printOne(invocation, thread, () => threadText(thread));
-}
-
-interface BodyFlags {
-  readonly body: string;
 }
 
 /** Adds a note that only the team sees. */

@@ -100,9 +100,11 @@ const tellBack = (state, { same, free, gone }, draft) => {
     last?.form === state.form && word === undefined
       ? " The server has not confirmed that it was sent. Check this page before you send it again."
       : "";
+  const receiver =
+    state.element.elements.replyReceiver && free.includes("replyBody") ? " Look at who gets it." : "";
   tellDraft(
     state.element,
-    `Your unsent text was restored.${doubt}`,
+    `Your unsent text was restored.${doubt}${receiver}`,
     (close) => [
       button("Discard it", () => {
         for (const name of [...same, ...free])

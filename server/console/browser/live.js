@@ -1,6 +1,7 @@
 // Updates the parts of an open page that have changed on the server, and the title of the page. It announces the change
-// to screen readers. It does not replace a part in which the person types or has opened something. If a link has the
-// focus, the link in the new part gets the focus.
+// to screen readers. It does not replace a part in which the person types or has opened something, nor one with
+// `data-stale`: that shows the element with this id instead. If a link has the focus, the link in the new part gets the
+// focus.
 import { follow } from "./events.js";
 import { announce, replacePart } from "./page.js";
 
@@ -38,7 +39,7 @@ const refresh = async () => {
     if (part.dataset.stale === undefined) {
       replacePart(part, next);
       if (next.dataset.news) announce(next.dataset.news);
-    } else document.getElementById(part.dataset.stale).hidden = false;
+    } else if (part.dataset.stale) document.getElementById(part.dataset.stale).hidden = false;
   }
 };
 

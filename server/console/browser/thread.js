@@ -106,9 +106,12 @@ if (form) {
   });
 }
 
+const receiver = () => document.getElementById("reply-receiver");
 const write = (value) => {
   showTab(value);
   /** @type {any} */ (document.querySelector(`.composer .pane.${value} textarea`)).focus();
+  // A person must see who gets the reply.
+  if (value === "reply") receiver()?.scrollIntoView({ block: "nearest" });
 };
 const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
@@ -119,13 +122,24 @@ addKeys("Thread", [
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
+// A typed reply keeps its receiver, also if another sender writes in the meantime. (rule M10)
+const isReplying = () =>
+  form.elements.replyBody.value.trim() !== "" || receiver()?.hasAttribute("data-stale");
+const keepReceiver = ({ target }) => {
+  const isChosen = target.name === "replyReceiver";
+  if (isChosen || target.name === "replyBody")
+    receiver()?.toggleAttribute("data-stale", isChosen || target.value.trim() !== "");
+};
+form?.addEventListener("input", keepReceiver);
+form?.addEventListener("focusin", keepReceiver);
+
 // A message that arrived counts as read if nothing is written yet. Otherwise a line above the field names its writer.
 document.addEventListener("replaced", ({ target }) => {
   const timeline = /** @type {any} */ (target);
   const seen = form?.elements.seenMessage;
   if (timeline.id !== "timeline" || !seen || seen.value === timeline.dataset.newest) return;
   const newer = document.getElementById("newer");
-  if (form.elements.replyBody.value.trim() === "") {
+  if (!isReplying()) {
     seen.value = timeline.dataset.newest;
     return;
   }

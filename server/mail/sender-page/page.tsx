@@ -88,6 +88,9 @@ const states: Readonly<Record<string, string>> = {
   archived: "Closed",
 };
 
+/** Whether the sender wrote the last message. */
+const hasAnswered = ({ messages }: SenderPage): boolean => messages.at(-1)?.direction === "inbound";
+
 /**
  * The sender's page: the report, the messages, and a form for an answer. It shows no names of members and has no links
  * to other pages. (rule M9)
@@ -140,7 +143,13 @@ const Sender = ({
         </InTurns>
       </section>
       {page.open && (
-        <form class="card stack" method="post" action={action}>
+        // After an answer, the back button must not put its text into the field again.
+        <form
+          class="card stack"
+          method="post"
+          action={action}
+          autocomplete={hasAnswered(page) ? "off" : "on"}
+        >
           <Refused refusal={refusal} />
           <input type="hidden" name="once" value={once} />
           <TextArea

@@ -1,3 +1,4 @@
+import { hasRepeats, senderOf } from "../../contract/reply-receiver.ts";
 import { reportTexts } from "../../contract/report-texts.ts";
 import type { OwnedThread } from "../../contract/threads.ts";
 import { deliveryWords } from "../../words/delivery.ts";
@@ -100,7 +101,7 @@ function messageText(thread: OwnedThread, message: Message): string {
     const by = writtenBy === undefined ? "" : ` by ${writtenBy}`;
     const head = `\n-- ${directions[direction] ?? direction}${by}, ${createdAt}`;
     const words = author === "team" ? visibleText(body).text : quotation(body);
-    return [head, ...factLines(message), words, deliveryLine(message)]
+    return [head, partnerLine(thread, message), ...factLines(message), words, deliveryLine(message)]
       .filter((text) => text !== undefined)
       .join("\n");
   }
@@ -114,6 +115,7 @@ function messageText(thread: OwnedThread, message: Message): string {
   return [
     `\n-- ${mergedFrom === id ? "Report of a merged thread" : "Reported again"}, ${createdAt}`,
     line("From", nameOf(sender)),
+    line("Report", id),
     line("Type", ifOther(category, feedback.category)),
     line("Subject", ifOther(subject, feedback.subject)),
     ...reportTexts.map(({ name, label }) => line(label, ifOther(message[name] ?? null, feedback[name]))),
@@ -125,6 +127,14 @@ function messageText(thread: OwnedThread, message: Message): string {
   ]
     .filter((text) => text !== undefined)
     .join("\n");
+}
+
+/** Returns who wrote an answer, or who got a reply, in a thread with several senders. */
+function partnerLine(thread: OwnedThread, message: Message): string | undefined {
+  const { direction, everyone, reportId = message.mergedFrom ?? thread.feedback.id } = message;
+  if (direction === "note" || !hasRepeats(thread)) return undefined;
+  if (everyone) return line("To", "everyone who reported it before");
+  return line(direction === "inbound" ? "From" : "To", nameOf(senderOf(thread, reportId)));
 }
 
 const deliveryLine = ({ delivery }: Message): string | undefined =>

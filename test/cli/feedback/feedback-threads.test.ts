@@ -168,7 +168,7 @@ describe("the command feedback view", () => {
     await service.request("POST", "/api/v1/feedback/remote", { headers, body: again });
     const { stdout } = await line.run(["feedback", "view", id]);
     expect(stdout).toMatch(
-      /\n-- Reported again, [^\n]+\nFrom: Grace\nType: question\nSubject: Again\nSource: ci\n> run: 2\nFile: \S+\/uploads\/\S+\n> Build 2 failed\./,
+      /\n-- Reported again, [^\n]+\nFrom: Grace\nReport: \S+\nType: question\nSubject: Again\nSource: ci\n> run: 2\nFile: \S+\/uploads\/\S+\n> Build 2 failed\./,
     );
   });
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
+import { hasRepeats, probableReceiver } from "../../../../src/contract/reply-receiver.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
@@ -129,15 +130,38 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
   </div>
 );
 
-/** The field for the receivers of a reply, if there are several reports. */
-const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
+/**
+ * The field for the receivers of a reply. Without a choice of the person it names the sender who wrote last. The script of
+ * an open page replaces it, unless a reply is typed. (rules F43 and M10)
+ */
+const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => (
+  <div
+    id="reply-receiver"
+    data-live={hasRepeats(thread) ? versionOf([[...sendersOf(thread)], probableReceiver(thread)]) : ""}
+  >
+    {hasRepeats(thread) && <ReceiverChoice form={withReceiver(form, thread)} thread={thread} />}
+  </div>
+);
+
+/** Returns the values of the reply with a receiver. A receiver that was chosen for a typed reply stays. */
+const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled => {
+  const probable = probableReceiver({ feedback, messages });
+  const receiver = probable === feedback.id ? "" : probable;
+  const isChosen = form.sent && form.value("replyBody") !== "";
+  return {
+    ...form,
+    value: (name) => (name === "replyReceiver" && !isChosen ? receiver : form.value(name)),
+  };
+};
+
+/** The choice of the receivers, in a thread with several reports. */
+const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
   const repeats = thread.messages.filter(({ sender }) => sender !== undefined);
-  if (repeats.length === 0) return null;
   const options = [
-    ["", `${senderName(thread.sender)}, who reported it first`],
+    ["", `${nameAndAddress(thread.sender)}, who reported it first`],
     ...repeats.map(({ id, sender, createdAt }) => [
       id,
-      `${senderName(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
+      `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
     ]),
     ["everyone", "Everyone who reported it"],
   ] as const;
@@ -151,6 +175,9 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
     />
   );
 };
+
+const nameAndAddress = (sender: OwnedMessage["sender"]): string =>
+  sender?.name && sender.email ? `${sender.name} (${sender.email})` : senderName(sender);
 
 const MessageField = ({
   form,
@@ -196,11 +223,26 @@ const MessageField = ({
   );
 };
 
-const SenderHint = ({
-  thread: { sender },
-  ways,
-  settings,
-}: Pick<MessageComposerProps, "thread" | "ways" | "settings">) => {
+const SenderHint = (props: SenderHintProps) =>
+  hasRepeats(props.thread) ? <ReceiverHint {...props} /> : <OnlySenderHint {...props} />;
+
+type SenderHintProps = Pick<MessageComposerProps, "thread" | "ways" | "settings">;
+
+/** How a reply reaches the chosen sender, in a thread with several reports. */
+const ReceiverHint = ({ ways, settings }: SenderHintProps) => (
+  <p class="hint">
+    {!ways.mail && <b>This server sends no mail. </b>}
+    {ways.page && "The receiver reads the reply on their page. "}
+    {ways.mail && "It is mailed if the receiver left an address."}
+    {!ways.page && !ways.mail && (
+      <>
+        <b>A reply would reach nobody.</b> <TurnPagesOn settings={settings} />
+      </>
+    )}
+  </p>
+);
+
+const OnlySenderHint = ({ thread: { sender }, ways, settings }: SenderHintProps) => {
   const mail = sender.email === null ? undefined : mailAddress(sender.email);
   const isMailed = ways.mail && isMailAddress(sender.email?.trim() ?? "");
   return (

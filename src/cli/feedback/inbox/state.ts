@@ -1,4 +1,5 @@
 import { ServerError } from "../../../client/errors.ts";
+import { hasRepeats, probableReceiver, senderOf } from "../../../contract/reply-receiver.ts";
 import type {
   OwnedThread,
   ReplyDelivery,
@@ -7,6 +8,7 @@ import type {
   ThreadSummary,
 } from "../../../contract/threads.ts";
 import { deliveryWords } from "../../../words/delivery.ts";
+import { oneLine } from "../../../words/visible.ts";
 import { newestMessageIn } from "../thread-text.ts";
 
 /** A key as the terminal reports it. */
@@ -160,14 +162,18 @@ function submit(inbox: Inbox): void {
   const fault = faultOf(writing);
   if (fault !== undefined) inbox.set(withMessage(state, fault, true));
   else if (writing.kind === "reply" && !writing.isSure)
-    inbox.set({ ...withMessage(state, sureText), writing: { ...writing, isSure: true } });
+    inbox.set({ ...withMessage(state, sureText(reading)), writing: { ...writing, isSure: true } });
   else {
     inbox.set({ ...withMessage(state, "Sending…"), writing: undefined });
     inbox.after(() => sendWritten(inbox, reading, writing));
   }
 }
 
-const sureText = "The sender gets this text. Enter sends it, Esc cancels.";
+function sureText(thread: OwnedThread): string {
+  const { name, email } = senderOf(thread, probableReceiver(thread));
+  const who = hasRepeats(thread) ? oneLine(name ?? email ?? "An anonymous sender") : "The sender";
+  return `${who} gets this text. Enter sends it, Esc cancels.`;
+}
 
 async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing): Promise<void> {
   const { id } = thread.feedback;
@@ -200,11 +206,8 @@ function faultOf({ kind, text }: Writing): string | undefined {
   return given === "" || isAddress ? undefined : "An issue is a web address, such as https://github.com/…";
 }
 
-async function sent(
-  calls: InboxCalls,
-  { feedback: { id }, messages }: OwnedThread,
-  { kind, text }: Writing,
-): Promise<string> {
+async function sent(calls: InboxCalls, thread: OwnedThread, { kind, text }: Writing): Promise<string> {
+  const { id } = thread.feedback;
   const given = text.trim();
   if (kind === "issue") {
     await calls.change(id, { githubIssueUrl: given === "" ? null : given });
@@ -214,7 +217,12 @@ async function sent(
     await calls.send(id, { direction: "note", body: given });
     return "The note was added.";
   }
-  const reply = { direction: "outbound", body: given, expectedMessageId: newestMessageIn(messages) } as const;
+  const reply = {
+    direction: "outbound",
+    body: given,
+    expectedMessageId: newestMessageIn(thread.messages),
+    ...(hasRepeats(thread) ? { reportId: probableReceiver(thread) } : {}),
+  } as const;
   const { delivery } = await calls.send(id, reply);
   return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }
@@ -308,6 +316,8 @@ interface SentMessage {
   readonly direction: "note" | "outbound";
   readonly body: string;
   readonly expectedMessageId?: string | null;
+  /** The report whose sender gets the reply, in a thread with several. */
+  readonly reportId?: string;
 }
 
 /** The requests that the screen sends to the server, and the functions of this machine that it calls. */

@@ -61,8 +61,9 @@ describe("saved replies in the console, without scripts", () => {
     await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "named" });
     const { messages } = Object((await team.call("GET", `/feedback/${first}`)).body);
     const [repeat] = messages;
-    expect(typedReply(await insert(first, { savedReply }))).toBe("Hello Ada!");
+    expect(typedReply(await insert(first, { savedReply }))).toBe("Hello Grace!");
     expect(typedReply(await insert(first, { savedReply, replyReceiver: repeat.id }))).toBe("Hello Grace!");
+    expect(typedReply(await insert(first, { savedReply, replyReceiver: "" }))).toBe("Hello Ada!");
     expect(typedReply(await insert(first, { savedReply, replyReceiver: "everyone" }))).toBe("Hello!");
   });
 
