@@ -83,7 +83,7 @@ describe("repeats of a report", () => {
       /^reported it again .*?The same text as the report\. Contact bo@kitchen\.example commit c2 ref not in this report/,
     );
     expect(await view(id)).toMatch(
-      /-- Reported again, \S+\nFrom: <bo@kitchen\.example>\n> commit: c2\n> ref: not in this report\nThe same text as the report\.\n/,
+      /-- Reported again, \S+\nFrom: <bo@kitchen\.example>\nReport: \S+\n> commit: c2\n> ref: not in this report\nThe same text as the report\.\n/,
     );
   });
 

@@ -1,12 +1,16 @@
 // The triage desk: keys move through the list and act on threads, and a person chooses threads with the mouse and the
 // keyboard. Without this script, links, boxes and buttons do the same. (rules F47 and F48)
 import { addKeys } from "./keys.js";
-import { announce } from "./page.js";
+import { announce, forgetUndo } from "./page.js";
 
 const desk = document.querySelector(".triage");
 const form = /** @type {any} */ (document.getElementById("list-form"));
 
-const rows = () => /** @type {any[]} */ ([...document.querySelectorAll("#threads a.to")]);
+// Decisions and the search have lists without the boxes of the desk.
+const rows = () =>
+  /** @type {any[]} */ ([
+    ...document.querySelectorAll(desk ? "#threads a.to" : "main .list.linked:not(dialog *) a.to"),
+  ]);
 const idOf = (row) => row.id.replace("thread-", "");
 const rowOf = (id) => /** @type {any} */ (document.getElementById(`thread-${id}`));
 const tickOf = (id) => /** @type {any} */ (document.getElementById(`tick-${id}`));
@@ -15,7 +19,7 @@ const openedId = () => desk?.dataset.opened;
 
 // Returns the row with the focus, or the open thread.
 const focusedRow = () => {
-  const line = document.activeElement?.closest("#threads li");
+  const line = document.activeElement?.closest(desk ? "#threads li" : "main .list.linked li");
   return line ? /** @type {any} */ (line.querySelector("a.to")) : undefined;
 };
 const targetId = () => {
@@ -30,7 +34,7 @@ const focusRow = (row) => {
 };
 const move = (step) => {
   const all = rows();
-  const now = focusedRow() ?? rowOf(openedId());
+  const now = focusedRow() ?? (desk ? rowOf(openedId()) : undefined);
   const at = now ? all.indexOf(now) + step : step > 0 ? 0 : all.length - 1;
   const row = all[Math.min(Math.max(at, 0), all.length - 1)];
   if (row) focusRow(row);
@@ -119,18 +123,22 @@ const openMenu = (shortcut) => {
 };
 
 const undoLast = () => {
-  const button = /** @type {any} */ (document.querySelector("#acted button"));
-  if (button?.checkVisibility()) button.click();
+  // A change of a field has a newer button than the last change of the list.
+  const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
+  const button = buttons.find((one) => one.checkVisibility());
+  if (button) button.click();
   else announce("There is nothing to undo.");
 };
 
 const isForm = () => form !== null && (rows().length > 0 || openedId() !== undefined);
 
+addKeys("List", [
+  { key: "j", words: "Next row", act: () => move(1), isHere: isList, repeats: true },
+  { key: "k", words: "Previous row", act: () => move(-1), isHere: isList, repeats: true },
+  { key: "o", words: "Open it", act: () => focusedRow()?.click(), isHere: isList },
+]);
 if (desk) {
   addKeys("List", [
-    { key: "j", words: "Next row", act: () => move(1), isHere: isList, repeats: true },
-    { key: "k", words: "Previous row", act: () => move(-1), isHere: isList, repeats: true },
-    { key: "o", words: "Open the thread", act: () => focusedRow()?.click(), isHere: isList },
     {
       key: "x",
       words: "Choose or unchoose the thread",
@@ -158,7 +166,9 @@ if (desk) {
   sessionStorage.removeItem("innkeep-desk");
   const acted = document.getElementById("acted");
   const isElsewhere = ![document.body, acted, null].includes(/** @type {any} */ (document.activeElement));
-  if (row && !isElsewhere && !location.hash && row.checkVisibility()) {
+  // The browser moves the focus to the notice of a refused form a little later.
+  const isRefused = document.querySelector(".pane-column [role=alert][autofocus]") !== null;
+  if (row && !isElsewhere && !isRefused && !location.hash && row.checkVisibility()) {
     focusRow(row);
     if (acted && !acted.hidden) setTimeout(() => announce(acted.querySelector("span").textContent), 300);
   }
@@ -166,6 +176,20 @@ if (desk) {
     const link = event.target.closest("#threads a.to, .pane-bar a");
     if (link) keepPlace(link.matches("#threads a") ? idOf(link) : undefined);
   });
+}
+
+// The message after a form is shown where all messages of the desk are. One about a reply that did not arrive also stays
+// in the thread.
+const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
+if (done) {
+  const isProblem = done.classList.contains("attention");
+  // Screen readers read what is added to an element that is already there.
+  const line = Object.assign(document.createElement("p"), { className: "toast", role: "status" });
+  const shown = isProblem ? done.cloneNode(true) : done;
+  document.body.append(line);
+  setTimeout(() => line.append(...shown.childNodes), 100);
+  setTimeout(() => line.remove(), 20_000);
+  if (!isProblem) done.remove();
 }
 
 if (form) {
@@ -198,14 +222,20 @@ if (form) {
   });
 }
 
-// A change can be undone for ten minutes, on each page of the list.
+// A change can be undone for ten minutes, on each page of the list, until the person changes anything else.
 const undoMilliseconds = 600_000;
+addEventListener("submit", ({ target, defaultPrevented }) => {
+  const sent = /** @type {any} */ (target);
+  if (!defaultPrevented && sent.getAttribute("method") === "post" && !sent.closest("#acted")) forgetUndo();
+});
 const acted = document.getElementById("acted");
 if (acted) {
   const undo = /** @type {any} */ (acted.querySelector("[name=undo]"));
+  const list = /** @type {any} */ (acted.querySelector("[name=list]"))?.value;
   const address = new URL(location.href);
   if (!acted.hidden)
     keep("innkeep-undo", {
+      list,
       page: location.pathname,
       undo: undo?.value ?? "",
       words: acted.querySelector("span").textContent,
@@ -214,7 +244,13 @@ if (acted) {
   for (const name of ["did", "changed", "skipped", "undo", "replied"]) address.searchParams.delete(name);
   if (address.href !== location.href) history.replaceState(history.state, "", address);
   const last = kept("innkeep-undo");
-  if (last?.undo && undo && last.page === location.pathname && within(undoMilliseconds, last.at)) {
+  if (
+    last?.undo &&
+    undo &&
+    last.page === location.pathname &&
+    last.list === list &&
+    within(undoMilliseconds, last.at)
+  ) {
     undo.value = last.undo;
     acted.querySelector("span").textContent = last.words;
     acted.hidden = false;

@@ -59,6 +59,9 @@ export const ownDrafts = () =>
     .filter((draft) => draft.person === person)
     .sort((a, b) => b.at - a.at);
 
+/** The entry with which a tab tells others which texts of a form it has sent. */
+export const sentName = (form) => `innkeep-sent ${person} ${form}`;
+
 // The last form that this tab sent. A cookie from the server says whether the form was done, and with which fields.
 export const last = inTab.get("innkeep-sent");
 if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
@@ -73,7 +76,12 @@ if (word !== undefined) {
   const names = word === "all" ? last.names : word.split(" ");
   const isDone = (name) => names.includes(name);
   const same = ownDrafts().filter(({ form }) => form === last.form);
-  const sent = same.find(({ writer }) => writer === last.writer)?.fields ?? {};
+  // A copy, because the loop takes the fields out of each draft.
+  const sent = { ...same.find(({ writer }) => writer === last.writer)?.fields };
+  // Other tabs that show the same text learn first that it was sent, and then that its draft is gone.
+  const texts = Object.entries(sent).flatMap(([name, { text }]) => (isDone(name) ? [[name, text]] : []));
+  store(sentName(last.form), JSON.stringify(texts));
+  store(sentName(last.form), null);
   for (const draft of same) {
     for (const [name, { text }] of Object.entries(draft.fields)) {
       if (isDone(name) && (draft.writer === last.writer || sent[name]?.text === text))

@@ -1,9 +1,9 @@
 // Stores typed text, so that no text is lost: in this browser after each keystroke, and on the server some seconds
 // later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each other's
 // text. A draft is deleted only when the server confirms that the form was done. (rules O17 and O18)
-import { draftFields, isTyped, showHintAt, typing, wasOf } from "./draft-forms.js";
+import { draftFields, fieldOf, isTyped, showHintAt, typing, wasOf } from "./draft-forms.js";
 import { saveSoon, signOut, stopSaving } from "./draft-server.js";
-import { draftName, inTab, person, store, storedNames } from "./draft-store.js";
+import { draftName, inTab, person, sentName, store, storedNames } from "./draft-store.js";
 
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
@@ -39,9 +39,27 @@ for (const state of typing)
     keep(state);
   });
 
+// Another tab has sent the text that this tab shows. It must not be sent twice.
+const clearSent = (state, texts) => {
+  const cleared = texts.flatMap(([name, text]) => {
+    const field = fieldOf(state, name);
+    return field?.value === text && text !== "" ? [field] : [];
+  });
+  for (const field of cleared) {
+    field.defaultValue = field.value = field.matches("textarea") ? "" : field.value;
+    state.unsaved.delete(field.name);
+  }
+  if (cleared.length === 0) return;
+  if (draftFields(state.element).every((field) => !isTyped(state, field))) dirty.delete(state.element);
+  keep(state);
+  showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
+};
+
 // When a person restores a text in another tab, that tab deletes the text here. This tab still shows the text, so it
 // stores the text again.
 addEventListener("storage", ({ key, newValue }) => {
+  const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
+  if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
   const state = typing.find((known) => draftName(known) === key);
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
 });

@@ -43,6 +43,16 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
+// After a later change, a key must not undo the one before it. (rule F48)
+export const forgetUndo = () => {
+  document.getElementById("acted")?.setAttribute("hidden", "");
+  try {
+    sessionStorage.removeItem("innkeep-undo");
+  } catch {
+    // Without the storage of the browser there is nothing to forget.
+  }
+};
+
 // Shows a short message at the edge of the page, with one button. The message disappears after 20 seconds.
 export const toast = (words, button, act) => {
   const line = document.createElement("p");

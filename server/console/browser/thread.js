@@ -2,7 +2,7 @@
 // message is announced above the field. Without this script, buttons do the same. (rule F43)
 import { dirty } from "./drafts.js";
 import { addKeys } from "./keys.js";
-import { announce, replacePart, toast } from "./page.js";
+import { announce, forgetUndo, replacePart, toast } from "./page.js";
 
 const form = /** @type {any} */ (document.querySelector("form.thread"));
 const parts = ["thread-head", "fields", "timeline"];
@@ -37,6 +37,7 @@ const saveNow = async (name, value, before) => {
   prepare();
   if (!hasText()) dirty.delete(form);
   if (!answer.ok) return announce(document.querySelector("#fields [role=alert]")?.textContent ?? "");
+  forgetUndo();
   const undo = () => save({ name, value: before }, undefined);
   if (before === undefined || name === "addTags") toast(words);
   else toast(words, "Undo", undo);
@@ -93,9 +94,11 @@ if (form) {
       target.blur();
       return;
     }
-    if (key !== "Enter" || !(event.ctrlKey || event.metaKey) || !target.matches(".composer textarea")) return;
+    if (key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    // After a refusal the focus is on its notice.
+    const pane = target.closest(".composer .pane");
+    if (!pane || target.closest("button, select, a, input")) return;
     event.preventDefault();
-    const pane = target.closest(".pane");
     const resolves = event.shiftKey && pane.querySelector("button[value=resolve]");
     form.requestSubmit(resolves || pane.querySelector("button[name=direction]"));
   });

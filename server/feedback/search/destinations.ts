@@ -1,4 +1,6 @@
 import type { App } from "../../../src/contract/apps.ts";
+import type { Role } from "../../../src/contract/endpoint.ts";
+import { suffices } from "../../access/members/rules.ts";
 import type { Links } from "../../console/links.ts";
 import type { FaqQuestion, ReleaseTitle } from "../../console/page-reads.ts";
 import { hasPattern } from "./rules/matches.ts";
@@ -95,20 +97,34 @@ function pagesOf(links: Links, apps: readonly App[]): Destination[] {
     ["Erase a person", links.people],
     ["Audit log", links.audit],
     ["Unsent text", links.drafts],
+    ["Your notices", links.notices()],
+    ["Inbox of all apps", links.allFeedback],
+    ["Import an app", links.importApp],
+    ["First steps with an app", links.newStart],
   ];
-  const ofApp: readonly (readonly [string, (id: string) => string])[] = [
-    ["Inbox", links.inbox],
-    ["FAQ", links.faqs],
-    ["Changelog", links.changelog],
-    ["Testing", links.testing],
-    ["Members", links.members],
-    ["Settings and keys", links.app],
-    ["Tags", links.tags],
-    ["Saved replies", links.savedReplies],
+  const ofApp: readonly (readonly [name: string, of: (id: string) => string, needs: Role])[] = [
+    ["Inbox", links.inbox, "viewer"],
+    ["FAQ", links.faqs, "viewer"],
+    ["Changelog", links.changelog, "viewer"],
+    ["Testing", links.testing, "viewer"],
+    ["Numbers", links.numbers, "viewer"],
+    ["Members", links.members, "viewer"],
+    ["Settings and keys", links.app, "viewer"],
+    ["Tags", links.tags, "viewer"],
+    ["Saved replies", links.savedReplies, "viewer"],
+    ["Notices", links.notices, "viewer"],
+    ["Blocked senders", links.blocked, "maintainer"],
+    ["Mail of programs", links.automaticMails, "maintainer"],
+    ["Webhooks", links.webhooks, "owner"],
+    ["Data and export", links.data, "owner"],
   ];
   const page = (name: string, href: string, app?: string): Destination => ({ kind: "Page", name, app, href });
   return [
     ...ofAll.map(([name, href]) => page(name, href)),
-    ...apps.flatMap((app) => ofApp.map(([name, of]) => page(name, of(app.id), app.name))),
+    ...apps.flatMap((app) =>
+      ofApp
+        .filter(([, , needs]) => suffices(app.role, needs))
+        .map(([name, of]) => page(name, of(app.id), app.name)),
+    ),
   ];
 }

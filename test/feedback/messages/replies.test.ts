@@ -34,11 +34,7 @@ describe("a reply in the console", () => {
     const id = await send({ name: "Ada", email: "ada@kitchen.example", dedupeKey: "k" });
     await send({ name: "Bo", email: "bo@cellar.example", dedupeKey: "k" });
     expect(readingOf(await owner.open(address(id)))).toMatch(
-<<<<<<< HEAD
-      /The reply is mailed to ada@kitchen\.example .* To Ada, who reported it first Bo, who reported it on [\d-]+ Everyone/,
-=======
       /To Ada \(ada@kitchen\.example\), who reported it first Bo \(bo@cellar\.example\), who reported it on [\d-]+ Everyone/,
->>>>>>> fd6286ae (threads: a reply goes to the sender who wrote last)
     );
     await say(id, { direction: "outbound", replyBody: "For all.", replyReceiver: "everyone" });
     await mailsArrive(server, 2);

@@ -234,6 +234,7 @@ const Thread = (props: ThreadPageProps) => {
         id={thread.feedback.id}
         position={position}
         neighbours={neighbours}
+        thread={thread}
       />
       <ThreadBody {...props} />
     </ConsolePage>
@@ -497,6 +498,7 @@ const ThreadNavigation = ({
   id,
   position,
   neighbours,
+  thread: { feedback },
 }: {
   readonly links: Links;
   readonly appId: string;
@@ -504,6 +506,7 @@ const ThreadNavigation = ({
   readonly id: string;
   readonly position: InboxPosition;
   readonly neighbours: Neighbours & Partial<QueueNeighbours>;
+  readonly thread: OwnedThread;
 }) => {
   const { previous, next, place } = neighbours;
   return (
@@ -515,6 +518,12 @@ const ThreadNavigation = ({
       >
         <span aria-hidden="true">←</span> {isFromDecisions(position) ? "Decisions" : "Inbox"}
       </a>
+      {isFromDecisions(position) && (
+        <a class="about" href="#thread-head">
+          <Line text={feedback.subject} />
+          {feedback.number !== null && <span class="number">{`#${feedback.number}`}</span>}
+        </a>
+      )}
       <span class="row">
         <form method="post" action={links.thread(appId, id, "unread")}>
           <IdempotencyField />

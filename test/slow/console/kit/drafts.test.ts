@@ -61,6 +61,28 @@ describe("an unsent text in a browser", () => {
     await expect.poll(() => stored(page)).toBe("");
   });
 
+  it("is gone in every tab after one of them has sent it", async () => {
+    const page = await openThread();
+    const address = page.url();
+    await typeReply(page);
+    await expect.poll(() => stored(page)).toContain("Dear sender");
+    const other = await page.context().newPage();
+    await other.goto(address);
+    await other.getByText("Your unsent text was restored.").waitFor();
+    expect(await other.getByLabel("Your reply").inputValue()).toBe("Dear sender");
+    await page.getByRole("button", { name: "Send reply" }).click();
+    await page.getByText("The reply was added to the thread").waitFor();
+    await other.locator("#main").getByText("You sent this text in another tab").waitFor();
+    expect(await other.getByLabel("Your reply").inputValue()).toBe("");
+    await other.close();
+    await expect.poll(() => stored(page)).toBe("");
+    await page.reload();
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("");
+    await page.goto("/console/drafts");
+    expect(await page.getByText("Dear sender").count()).toBe(0);
+    await page.context().close();
+  });
+
   it("does not come back with the back button after it was sent", async () => {
     const page = await openThread();
     await page.goto(`/console/feedback/${app.id}?view=all&open=1`);

@@ -182,6 +182,68 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
+  it("does not offer to undo an act after a later change, or on another list", async () => {
+    await fill(4);
+    const page = await open("?open=4");
+    const isOffered = () => page.locator("#acted").isVisible();
+    await pressAndLoad(page, "m");
+    expect(await isOffered()).toBe(true);
+    await page.goto(`${inbox}?view=all&q=thread`);
+    expect(await isOffered()).toBe(false);
+    await page.goto(`${inbox}?open=3`);
+    expect(await isOffered()).toBe(true);
+    await page.getByLabel("Your reply").fill("It is fixed.");
+    const sent = page.waitForEvent("load");
+    await page.keyboard.press("Control+Shift+Enter");
+    await sent;
+    await page.locator(".toast").getByText("is resolved, and the reply was added to it").waitFor();
+    expect(await isOffered()).toBe(false);
+    await page.keyboard.press("z");
+    await page.goto(`${inbox}?open=2`);
+    await pressAndLoad(page, "m");
+    await page.locator("#fields").getByLabel("Type").selectOption("feature");
+    await page.locator(".toast").getByText("Type: ").waitFor();
+    expect(await isOffered()).toBe(false);
+    await page.keyboard.press("z");
+    await page.locator(".toast").getByText("Type: Bug").waitFor();
+    const { body } = await team.call("GET", `${team.at}/feedback?assignee=me`);
+    expect(Object(body).items).toHaveLength(2);
+    await page.close();
+  });
+
+  it("keeps the focus at a refused reply, and Ctrl+Enter sends it again", async () => {
+    await fill(3);
+    const page = await open("?open=2");
+    await page.getByLabel("Your reply").fill("From me");
+    const ben = await team.join("maintainer");
+    const { body } = await team.call("GET", `${team.at}/feedback?number=2`);
+    const path = `/feedback/${Object(body).items[0].id}/messages`;
+    await ben.call("POST", path, { direction: "outbound", body: "From Ben" });
+    await pressAndLoad(page, "Control+Enter");
+    await expect.poll(() => focusedText(page)).toContain("Nothing was sent.");
+    await pressAndLoad(page, "Control+Enter");
+    await page.locator(".toast").getByText("The reply was added to the thread.").waitFor();
+    expect(page.context().pages()).toHaveLength(1);
+    expect(await page.locator(".timeline").innerText()).toContain("From me");
+    await page.close();
+  });
+
+  it("shows the message after a form in the window, also if the page opens at a message", async () => {
+    await fill(1);
+    const page = await open("?open=1");
+    for (let count = 0; count < 6; count += 1) {
+      await page.getByRole("radio", { name: "Note" }).check();
+      await page.getByLabel("Internal note").fill(`Long note ${count}\n`.repeat(20));
+      await pressAndLoad(page, "Control+Enter");
+      const words = page.getByText("The note was added to the thread.");
+      await words.waitFor();
+      expect(await words.count()).toBe(1);
+      const box = await words.boundingBox();
+      expect([(box?.y ?? -1) >= 0, (box?.y ?? 1e9) < 900]).toEqual([true, true]);
+    }
+    await page.close();
+  });
+
   it("works without scripts: the checkboxes, the actions and the link back", async () => {
     await fill(3);
     const page = await open("", { javaScriptEnabled: false });

@@ -66,6 +66,26 @@ describe("decisions in sequence in a browser", () => {
     expect(await statusOf(one.runId)).toMatchObject({ status: "rejected" });
   });
 
+  it("are chosen in the list with j and k, and the subject stays in view beside the plan", async () => {
+    await proposed("Walk one");
+    await proposed("Walk two");
+    const page = await openPage(browser, service, world.headers, { viewport: { width: 1440, height: 600 } });
+    await page.goto("/console?order=newest");
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    await page.keyboard.press("j");
+    expect(await focused()).toContain("Walk two");
+    await page.keyboard.press("j");
+    expect(await focused()).toContain("Walk one");
+    await page.keyboard.press("k");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#proposal$/);
+    const about = page.locator(".neighbours .about");
+    expect(await about.innerText()).toMatch(/Walk two\s*#\d+/);
+    const box = await about.boundingBox();
+    expect([(box?.y ?? -1) >= 0, (box?.y ?? 1e9) < 100]).toEqual([true, true]);
+    await page.close();
+  });
+
   it("have no keys if the person turned off the keys", async () => {
     const { id } = await proposed("No keys");
     await service.request("PATCH", "/api/v1/console/preferences", {

@@ -47,6 +47,23 @@ describe("the search window over a page", () => {
     await page.waitForURL(`**/console/tags/${app.id}`);
   });
 
+  it("finds every page of the menus before any thread", async () => {
+    const page = await open("/console");
+    await sendFeedback(service, app.key, { message: "The numbers and webhooks are wrong." });
+    await page.keyboard.press("Control+k");
+    for (const [words, path] of [
+      ["numbers", `/console/numbers/${app.id}`],
+      ["webhooks", `/console/webhooks/${app.id}`],
+      ["blocked", `/console/blocked/${app.id}`],
+      ["notices", "/console/account/notices"],
+      ["data", `/console/data/${app.id}`],
+    ] as const) {
+      await palette(page).locator("input").fill(words);
+      await expect.poll(() => palette(page).locator("a.to").first().getAttribute("href")).toBe(path);
+    }
+    await page.close();
+  });
+
   it("closes with Escape, and the focus returns to its place", async () => {
     const page = await open("/console");
     await page.locator("[data-search]").click();

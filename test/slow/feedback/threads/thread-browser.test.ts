@@ -43,6 +43,23 @@ describe("the page of a thread in Chromium", () => {
     await expect.poll(() => head(page)).toContain("Open");
   });
 
+  it("names the sender who wrote last as the receiver, also while the page is open, but not for a typed reply (rule M10)", async () => {
+    const report = (name: string) =>
+      sendFeedback(service, team.app.key, { name, dedupeKey: "two-senders", message: `${name} says so.` });
+    const { page } = await open({ name: "Ann", dedupeKey: "two-senders" });
+    const receiver = () => page.getByLabel("To", { exact: true }).locator("option:checked").innerText();
+    await report("Bob");
+    await page.reload();
+    expect(await receiver()).toContain("Bob");
+    await report("Cid");
+    await expect.poll(receiver, { timeout: 30_000 }).toContain("Cid");
+    await page.getByLabel("Your reply").fill("Dear Cid");
+    await report("Dan");
+    await page.locator("#newer").getByText("Dan reported it again.").waitFor();
+    expect(await receiver()).toContain("Cid");
+    await page.close();
+  });
+
   it("saves a text when the person leaves its field, and several changes in sequence", async () => {
     const { page, read } = await open();
     await page.getByLabel("Subject").fill("A better subject");
