@@ -204,17 +204,17 @@ describe.each(sharedDatabases)(
       await app.report({ message: "Me neither.", email: "joan@example.org", dedupeKey });
       await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["chat"] } }] });
       // The server that writes the post waits for this table after it has read the subject.
-      const outbox = await lockTable(service.database, "outbox");
+      const table = await lockTable(service.database, "notices");
       await service.deps.database.write((tx) =>
         noticeCauses.insert(tx, {
           ...{ id: "a", appId: app.appId, kind: "report", subjectId: id, feedbackId: id, actorId: null },
           createdAt: service.clock.now().toISOString(),
         }),
       );
-      await outbox.waiting(1);
+      await table.waiting(1);
       const erasing = erase(app.owner);
-      await outbox.waiting(2);
-      await outbox.release();
+      await table.waiting(2);
+      await table.release();
       await erasing;
       const posts = await service.deps.database.all("SELECT payload FROM outbox WHERE app_id = ?", app.appId);
       expect(posts).toEqual([{ payload: "{}" }]);
