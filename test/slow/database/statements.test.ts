@@ -133,6 +133,8 @@ const byHand: ByHand = {
     ],
     ["server/feedback/inbox/store.ts ids", () => [["a"]]],
     ["server/feedback/merge/store/merges.ts inside", () => [["a"]]],
+    ["server/feedback/search/store/postgres.ts words", () => [undefined, ["a"]]],
+    ["server/feedback/search/store/postgres.ts conditions", () => [[["f.app_id = ?", "a"]]]],
     ["server/testing/cycles/store.ts ids", () => [["a"]]],
   ]),
 };
