@@ -19,7 +19,7 @@ describe("POST /dev/faults", () => {
     expect(made.body).toEqual({ path: "/healthz", status: 503, code: "busy", times: 1, delayMs: 0 });
     const failed = await get("/healthz");
     expect([failed.status, failed.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(failed.body).toEqual({ error: expect.stringContaining("send it again"), code: "busy" });
+    expect(failed.body).toEqual({ error: expect.stringContaining("Send the request again"), code: "busy" });
     expect((await get("/healthz")).status).toBe(200);
   });
 

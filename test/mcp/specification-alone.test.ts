@@ -54,7 +54,7 @@ describe.each(eras)(
       });
       const claim_id = "b5d1c0de-0000-4000-8000-000000000001";
       const report = await call("report_outcome", { run_id, claim_id, status: "failed", summary: "No." });
-      expect(report.text).toContain("takes no outcomes");
+      expect(report.text).toContain("does not accept outcomes");
       const ofApp = await call("list_feedback", { app_id: claim_id, waiting: "approved", limit: 5 });
       expect(ofApp).toMatchObject({
         isError: true,

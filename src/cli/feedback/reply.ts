@@ -44,7 +44,9 @@ export async function replyToSender(
   const { force, expectMessage, expectReceivers } = flags;
   const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
   const isOpen = flags.everyone !== true && flags.report === undefined;
-  const thread = asks || isOpen ? await read().catch(ifUnreadable) : undefined;
+  // A dry run also works without the server: then the request names no receiver.
+  const ifUnread = invocation.flags.dryRun ? () => undefined : ifUnreadable;
+  const thread = asks || isOpen ? await read().catch(ifUnread) : undefined;
   const reportId = isOpen ? receiverIn(thread) : flags.report;
   const send = (seen: Seen, idempotencyKey?: string) =>
     threads.addMessage({
