@@ -27,7 +27,9 @@ describe("the members of an app in the console", () => {
     const address = `/console/members/${team.app.id}`;
     const page = await owner.open(address);
     expect(readingOf(page)).toContain("This server sends no mail, so you get the link");
-    expect(readingOf(page)).toContain("Can read everything that maintainers can read, but cannot change anything.");
+    expect(readingOf(page)).toContain(
+      "Can read everything that maintainers can read, but cannot change anything.",
+    );
     const values = { email: "grace@example.org", role: "maintainer" };
     const made = await owner.send(page, `${address}/invitations`, values);
     expect(readingOf(made)).toContain("Send the link to grace@example.org yourself");
