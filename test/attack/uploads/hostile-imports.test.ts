@@ -122,9 +122,11 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
   it("is refused immediately if its bytes have another form", async () => {
     expect(await refused("hello")).toContain("not an export");
     expect(await refused(sample.png().bytes)).toContain("not an export");
-    expect(await refused("{")).toContain("cut off");
+    expect(await refused("{")).toContain("incomplete");
     expect(await refused(Buffer.from([0x7b, 0xff, 0xfe, 0x0a]))).toContain("line 1: is not UTF-8");
-    expect(await refused(`${"[".repeat(2_000_000)}\n`.replace("[", "{"))).toContain("line 1: nests deeper");
+    expect(await refused(`${"[".repeat(2_000_000)}\n`.replace("[", "{"))).toContain(
+      "line 1: is nested deeper",
+    );
     expect(await refused(`{"type":"export","x":"${"a".repeat(9_000_000)}"}\n`)).toContain("line 1: has over");
   });
 
@@ -135,12 +137,12 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
 
   it("is refused if it is incomplete or was changed", async () => {
     const file = fileOf(lines);
-    expect(await refused(file.slice(0, -5))).toContain("cut off");
+    expect(await refused(file.slice(0, -5))).toContain("incomplete");
     expect(await refused(file.slice(0, file.lastIndexOf("\n", file.length - 2) + 1))).toContain("last line");
     expect(await refused(file.replace("It broke.", "It brake."))).toContain(
       "does not match the hash of the lines before it",
     );
-    expect(await refused(`${file}{"type":"faq"}\n`)).toContain("after the last line");
+    expect(await refused(`${file}{"type":"faq"}\n`)).toContain("after the end of the export");
   });
 
   it.each([
@@ -268,7 +270,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(await refused(tar(head, good, good))).toContain("twice");
     expect(await refused(tar(head))).toContain("records name 1 files, but the archive has 0");
     expect(await refused(Buffer.concat([tar(head, good), Buffer.alloc(512)]))).toContain("after its end");
-    expect(await refused(tar(head, good).subarray(0, -700))).toContain("cut off");
+    expect(await refused(tar(head, good).subarray(0, -700))).toContain("incomplete");
     const other = sample.gif().bytes;
     expect(
       await refused(tar(head, ...[good, entry(`files/${sha256(other)}`, other)].sort(byName))),
@@ -279,7 +281,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     );
     // A header may contain any size.
     expect(await refused(tar(head, tarHeader(`files/${sha256(picture)}`, 8_000_000_000)))).toContain(
-      "cut off",
+      "incomplete",
     );
   });
 

@@ -137,7 +137,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     const { file, journal, world } = await erasedAfterBackup(engine);
     const restored = await deploymentOf(engine);
     const result = await restored.admin({ command: "restore", file, erasures: journal });
-    expect(result.erasedAgain).toContain("At its start");
+    expect(result.erasedAgain).toContain("When the server starts");
     expect(await mentions(restored)).toBeGreaterThan(5);
     const service = await restored.serve({ secret });
     await eventually(async () => expect(await mentions(restored)).toBe(0));

@@ -201,7 +201,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
       name === "contents.json" ? text.replace(/"feedback":\d+/, '"feedback":9999') : text,
     );
     const place = { data: await temporaryFolder(), s3: choiceOf(await store.makeBucket()) };
-    await expect(runAdmin({ command: "restore", file, ...place })).rejects.toThrow("instead of 9999");
+    await expect(runAdmin({ command: "restore", file, ...place })).rejects.toThrow("not 9999");
     expect(await runAdmin({ command: "restore", file: whole, ...place })).toMatchObject({ files: 3 });
     expect(await runAdmin({ command: "check", ...place })).toMatchObject({ files: 3, orphans: 0 });
   });
