@@ -217,11 +217,13 @@ describe.each(databases)("the job of closed tests on $name", (engine) => {
     await passingTime.catchUp();
     const asked = vi.spyOn(database, "get");
     onTestFinished(() => asked.mockRestore());
+    // Other jobs of the server read at the same time.
+    const timesRead = () => asked.mock.calls.filter(([sql]) => String(sql).includes("min(next_at)"));
     await passingTime.catchUp();
-    expect(asked).not.toHaveBeenCalled();
+    expect(timesRead()).toHaveLength(0);
     await database.write(async (tx) => tx.signal(cyclesTopic));
     await passingTime.catchUp();
-    expect(asked).toHaveBeenCalledOnce();
+    expect(timesRead()).toHaveLength(1);
   });
 
   it("also changes a cycle that was planned just before, even with many requests at the same time", async () => {

@@ -305,10 +305,9 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     await passTime(service, 30 * day);
     await app.report({ message: "Made in the future." });
     await app.settled();
-    await passTime(service, -30 * day);
+    await mailsAfter(app, owner, 1, -30 * day);
     await app.report({ message: "Made now." });
-    const mails = await mailsAfter(app, owner, 1);
-    expect(mails[0]?.subject).toBe("Demo: 2 notices");
+    await mailsAfter(app, owner, 2);
   });
 
   it("is deleted with the account, and with the app", async () => {

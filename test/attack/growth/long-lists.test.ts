@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../../src/contract/limits.ts";
 import { databases } from "../../support/database/databases.ts";
 import { issuesOf } from "../../support/service/issues.ts";
 import type { Answer } from "../../support/service/request.ts";
@@ -53,7 +54,7 @@ describe.each(databases)("a list that is longer than its limit on $name", (engin
     const send = await sender();
     const bodies = Array.from({ length: 119 }, () => report(`"images":${list('"x"', 40)}`));
     for (const body of bodies) expect((await send(feedback, body)).status).toBe(400);
-    const tooLarge = `{"message":"${"x".repeat(1_100_000)}"}`;
+    const tooLarge = `{"message":"${"x".repeat(limits.jsonWithMetadata + 1)}"}`;
     expect((await send(feedback, tooLarge)).status).toBe(413);
     expect((await send(feedback, report('"name":"Ada"'))).status).toBe(429);
     expect((await send(feedback, report(`"images":${list('"x"', 40)}`))).status).toBe(429);

@@ -21,6 +21,6 @@ it("an upload during the stop of the server is answered with 503, and the server
   for (const answer of held.received()) {
     expect(answer).toMatch(/^HTTP\/1\.1 503 /);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
-    expect(answer).toContain("The server stops");
+    expect(answer).toContain("The server is stopping");
   }
 });
