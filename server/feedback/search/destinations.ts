@@ -20,7 +20,7 @@ const most = 5;
 
 /**
  * Returns the pages, FAQ entries and release notes whose names the query finds, in any language. Each result has the
- * name that was found. A query with operators finds none of them. (rule F57)
+ * name in the language in which the query found it. A query with operators finds no destinations. (rule F57)
  */
 export function destinationsOf(
   q: string,

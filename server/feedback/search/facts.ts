@@ -13,7 +13,7 @@ const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, 
 /** The first page of a search. */
 interface FirstPage {
   readonly rows: readonly { readonly status: string }[];
-  /** The `seq` where the search ended because of its time limit, if it did. */
+  /** If the search ended because of its time limit: the `seq` at which it ended. */
   readonly reached?: number | undefined;
   /** The most threads that the page can have. */
   readonly limit: number;
@@ -35,7 +35,7 @@ export async function factsOf(
   const tagIds = await tagsOf(database, appId, filters);
   if (tagIds === undefined) return { counts: noCounts, didYouMean: null, ...known };
   const search = { scope: { appIds, type: filters.type }, query, userId };
-  // A page that is not full has all threads, so they are not searched again.
+  // A page that is not full has all threads that the search can find, so they are counted without another search.
   const counts =
     status === undefined && rows.length < limit
       ? countPage(rows, { isComplete: reached === undefined })

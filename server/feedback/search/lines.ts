@@ -4,7 +4,10 @@ import { foundLine } from "./rules/matches.ts";
 import { readQuery } from "./rules/query.ts";
 import { textsInParts, withManyMessages } from "./store/search.ts";
 
-/** Returns the line of each of these threads that shows why the query `q` found it, by the `seq` of the thread. */
+/**
+ * Returns for each of these threads the line that shows why the query `q` found the thread. The keys are the `seq` of
+ * the threads.
+ */
 export async function foundLines(
   reader: Reader,
   q: string,

@@ -189,7 +189,7 @@ const operators: readonly (readonly [example: string, meaning: string])[] = [
   ["is:open", "a status: open, in_progress, resolved, archived"],
   ["type:bug", "a type: bug, feature, question, general"],
   ["tag:crash", "a tag, also in quotation marks"],
-  ["from:ada@example.org", "an address of a sender, or a word of a name"],
+  ["from:ada@example.org", "the address of a sender, or a word of a sender's name"],
   ["source:ios", "a source"],
   ["has:image", "image, video, file, answer, reply, note, plan or issue"],
   ["assignee:me", "me, none or an address"],
@@ -200,8 +200,8 @@ const operators: readonly (readonly [example: string, meaning: string])[] = [
 const Help = () => (
   <section class="stack" aria-labelledby="help-title">
     <p class="muted">
-      A search finds all words of a thread: its reports, answers, replies, notes, plans, tags, files and
-      senders.
+      A search looks for the words in all texts of a thread: in its reports, answers, replies, notes, plans,
+      tags, and the names of its files and senders.
     </p>
     <h2 id="help-title">What you can type</h2>
     <dl class="operators">

@@ -18,8 +18,8 @@ const places: Readonly<Record<string, string>> = {
 };
 
 /**
- * The line of a thread that a search found. Shows nothing if that line is the subject, because the row already shows
- * the subject.
+ * The line in which a search found its words in a thread. Shows nothing if that line is the subject, because the row
+ * already shows the subject.
  */
 export const FoundText = ({ found }: { readonly found: FoundLine }) =>
   found.in === "subject" ? null : (
@@ -29,7 +29,7 @@ export const FoundText = ({ found }: { readonly found: FoundLine }) =>
     </p>
   );
 
-/** The subject of a thread, with what a search found in it. */
+/** The subject of a thread. The words that the search found in it are highlighted. */
 export const FoundSubject = ({
   subject,
   found,
@@ -52,7 +52,7 @@ export function totalOf({ open, in_progress, resolved, archived }: SearchFacts["
   return counts.some((count) => typeof count === "string") ? `${sum}+` : sum;
 }
 
-/** The statuses of the found threads with their numbers, each number is a link to these threads. */
+/** The statuses of the found threads, each with its number of threads. Each status is a link to its threads. */
 export const FoundStatuses = ({
   counts,
   status,
@@ -81,7 +81,7 @@ export const FoundStatuses = ({
   );
 };
 
-/** The corrected query, and a hint if the index is not complete. */
+/** Hints about a search: operators with an unknown value, the corrected query, and whether the index is incomplete. */
 export const SearchHints = ({
   facts,
   address,

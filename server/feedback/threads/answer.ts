@@ -6,7 +6,10 @@ import type { NewMessage, RepeatedReport } from "../messages/store.ts";
 import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store/threads.ts";
 
-/** A stored file of a thread: its public name and its description. */
+/**
+ * A stored file of a thread. `upload` is its name in its public address, and `name` is the name that the sender gave
+ * it.
+ */
 export interface ThreadFile {
   readonly upload: string;
   readonly name: string;
@@ -36,9 +39,9 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
   storedProposals(row).map((proposal) => stateAt(proposal, now));
 
 /**
- * Returns a stored thread in the form that an agent reads. It also includes the senders of repeats. The contract
- * removes them from an agent's answer. `asked` is the requested id. It is not the id of this thread if its thread was
- * merged into this one. (rules F19, F46)
+ * Returns a stored thread in the form that an agent reads. The result also has the senders of repeated reports, which
+ * the contract removes from an agent's answer. `asked` is the requested id. If the requested thread was merged into
+ * this thread, it is not the id of this thread. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -66,7 +69,7 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
 /** The thread from which a message came, if that thread was merged. */
 interface PlaceOfMessage {
   readonly originId: string | null;
-  /** For a reply to everyone: the number of the first merge after it. */
+  /** For a reply to everyone: the number of the first merge after the reply. */
   readonly beforeMerge: number | null;
 }
 

@@ -13,7 +13,7 @@ import { changeThread } from "./change.ts";
 import { lockedThread, readableThread, unmergedThread } from "./owned.ts";
 import { ownedThread } from "./whole-thread.ts";
 
-/** The handlers that read, change and delete a thread. Those of its messages and merges are in their subjects. */
+/** The handlers that read, change and delete a thread. The folders `messages` and `merge` have the other handlers. */
 export function threads(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,
 ): Pick<Handlers<typeof contract>, "read" | "events" | "update" | "remove" | "renewStatusLink"> {
@@ -41,8 +41,8 @@ export function threads(
     },
 
     async update({ caller, address, params: { id }, body, save }) {
-      // Threads are numbered outside the transaction. The transaction locks the thread first, and numbering locks many
-      // threads in another order.
+      // Threads are numbered before the transaction begins. Numbering locks many threads. In the transaction, which has
+      // already locked this thread, that could cause a deadlock.
       await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
       return save(async (tx) => {
         const { appId } = await unmergedThread(tx, id, caller);

@@ -13,7 +13,10 @@ import { changeTags } from "../tags/api.ts";
 import { threadViews } from "../unread/store/read-marks.ts";
 import { changeableOf, updateThread } from "./store/fields.ts";
 
-/** Changes the fields, tags, assignee and snooze of a thread, and writes it to the audit. (rules F30, F31, F42) */
+/**
+ * Changes the fields, tags, assignee and snooze of a thread, and records the changes in the audit log. (rules F30, F31,
+ * F42)
+ */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -63,7 +66,8 @@ export async function changeThread(
     }
   }
   if (fields.length > 0) {
-    // Tags and assignees change no row that live events come from. (rule F70)
+    // Live events also come from the sequence of thread changes. Changes of tags and assignees are not in that
+    // sequence, so they need this signal. (rule F70)
     tx.signal(threadTopic(id));
     await recordThreadChange(deps, tx, { ...thread, at, fields, status: change.status, by });
   }
@@ -71,11 +75,13 @@ export async function changeThread(
     await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, true);
 }
 
-/** Whether a person who sets this status has finished the thread. Then the thread counts as read. (rule F50) */
+/**
+ * Whether a person who sets this status finishes the thread. The thread then counts as read for that person. (rule F50)
+ */
 export const isFinish = (status: string | undefined): boolean =>
   status !== undefined && !isUnfinished(status);
 
-/** Stores the event that fields of a thread were changed. */
+/** Stores the event that says that fields of a thread were changed. */
 export const recordThreadChange = (
   deps: Pick<Deps, "newId">,
   tx: Transaction,
@@ -93,7 +99,7 @@ export const recordThreadChange = (
     readonly fields: readonly string[];
     /** The new status, if it was changed. */
     readonly status?: string | undefined;
-    /** The account that changed them, if a person did. */
+    /** The id of the account that changed the fields, if a person changed them. */
     readonly by?: string | undefined;
   },
 ): Promise<void> =>

@@ -20,8 +20,8 @@ export async function readableThread(reader: Reader, id: string, viewer: Viewer)
 }
 
 /**
- * Locks the thread that `readableThread` returns for an id, and returns it. Call this before a change of the thread, so
- * that no merge can happen in between. Throws `not_found`.
+ * Locks and returns the thread that `readableThread` returns for an id. Call this before a change of the thread, so
+ * that nobody merges the thread at the same time. Throws `not_found`.
  */
 export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
   await tx.lock(id);

@@ -32,7 +32,7 @@ interface ReportOfThread {
   readonly id: string;
   readonly createdAt: string;
   readonly email: string | null;
-  /** The thread for which the message was sent. */
+  /** The id of the thread for which the report was sent. */
   readonly home: string;
 }
 
@@ -49,7 +49,7 @@ function withMails(
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReportOfThread[];
-    /** For each thread for which reports were sent: the threads to which these reports have belonged. */
+    /** The threads to which reports have belonged, by the id of the thread for which the reports were sent. */
     readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;
@@ -80,7 +80,7 @@ function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, stri
   return originalUntil === undefined ? message : { ...message, originalUntil };
 }
 
-/** Returns the last thread of the same failure that began before this one and is resolved. */
+/** Returns the newest resolved thread of the same failure that was created before this thread. */
 async function earlierThread(
   { settings }: Pick<Deps, "settings">,
   reader: Reader,

@@ -8,7 +8,7 @@ export interface ThreadText {
   readonly text: string;
 }
 
-/** A part of a text: from `start` to before `end`. */
+/** A part of a text. It begins at the position `start` and ends before the position `end`. */
 export type Mark = FoundLine["marks"][number];
 
 /** Whether one of the texts contains the pattern. */
@@ -58,8 +58,8 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // A run in the text may have more characters than the compared word. That happens only with unusual forms of
-    // letters.
+    // With unusual forms of letters, the run in the text may have more characters than its compared form. Then the
+    // whole run counts as the match.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -88,8 +88,8 @@ const longestLine = 160;
 const before = 50;
 
 /**
- * Returns the line that contains most of the patterns, with the marks. If several texts contain the same number, it is
- * from the first one. Undefined if no text contains a pattern.
+ * Returns a line from the text that contains the most patterns, with marks for the patterns. If several texts contain
+ * the same number of patterns, the first of these texts is used. Undefined if no text contains a pattern.
  */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;

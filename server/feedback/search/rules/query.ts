@@ -10,7 +10,7 @@ export interface Indexed {
   readonly isBeginning: boolean;
 }
 
-/** Words of the index of which a thread has at least one. */
+/** Alternative words of the index. A thread matches if it has at least one of them. */
 export type Term = readonly Indexed[];
 
 /** Words that follow each other in one text. */
@@ -20,7 +20,7 @@ export interface Pattern {
   readonly isOpen: boolean;
   /** Other words that also match a word: the same word with other endings. */
   readonly others: Term;
-  /** Whether a single word may be the last part of a compound. */
+  /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
   /** The words written as one, for example `offlinemodus` for `offline-modus`. */
   readonly compound: string | undefined;
@@ -41,9 +41,9 @@ export interface SearchQuery {
   /** Patterns that cannot be checked with the index alone. For them, the texts are read. */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
-  /** Conditions for properties of the thread that are not words. */
   /** Whether the query finds no thread by the name or the address of its sender. */
   readonly withoutSenders: boolean;
+  /** Conditions for properties of the thread that are not words. */
   readonly facts: readonly Fact[];
   /** The typed words that are not excluded. */
   readonly typed: readonly TypedWord[];
@@ -61,7 +61,10 @@ export const hasNames = ["image", "video", "file", "answer", "reply", "note", "p
 
 export type HasName = (typeof hasNames)[number];
 
-/** The most words that are searched. Very many words would take seconds, and no person types them. */
+/**
+ * The maximum number of words of a query that are searched. A search for very many words would take seconds, and no
+ * person types so many.
+ */
 const mostWords = 16;
 
 /**
@@ -72,7 +75,10 @@ const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
 
-/** The operators with few values. `status` is not an operator, but people often type it in place of `is`. */
+/**
+ * The operators that allow only certain values, with these values or with examples of them. `status` is not an
+ * operator, but people often type it in place of `is`.
+ */
 const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["is", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
   ["status", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
@@ -100,9 +106,9 @@ const parts =
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
- * Parses a query. Operators with unknown names or values are words. In the query of an agent, the operators about
- * people are words, too. The index also has the words of senders, so for an agent the texts of the found threads are
- * read. (rules F57, F58)
+ * Parses a query. Operators with unknown names or values are searched as words. In the query of an agent, the operators
+ * about people are searched as words, too. The index also contains the names and addresses of senders. An agent must
+ * not find these, so the search also reads the texts of the threads that the index finds. (rules F57, F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
@@ -263,7 +269,7 @@ function patternOf(words: readonly TextWord[], isQuoted: boolean): Pattern {
   };
 }
 
-/** Returns words with hyphens between them as one word. */
+/** Returns words that are joined with hyphens as one word. Undefined if the words are not joined in this way. */
 function compoundOf(words: readonly TextWord[]): string | undefined {
   const isCompound = words.every(
     ({ word, joint, isRun }, at) => !isRun && isOnlyLetters(word) && (at === 0 || joint === "-"),
@@ -271,7 +277,7 @@ function compoundOf(words: readonly TextWord[]): string | undefined {
   return words.length > 1 && isCompound ? words.map(({ word }) => word).join("") : undefined;
 }
 
-/** Returns other endings of a word: the singular of English, and the stem in scripts whose endings change. */
+/** Returns other forms of a word: the singular of an English plural, or the stem of a word in Cyrillic script. */
 function endingsOf(word: string): Indexed[] {
   if (/^[a-z]{4,}[^s]s$/.test(word)) return [{ word: word.slice(0, -1), isBeginning: false }];
   if (/^\p{scx=Cyrillic}{4,}[аеиоуыэюяьй]$/u.test(word))
@@ -299,7 +305,7 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
     return [[...only, ...others, ...part]];
   }
   if (compound !== undefined) {
-    // A thread has each word of the pattern, or all of them as one word.
+    // A thread must have each word of the pattern, or all of them written as one word.
     const asOne: Indexed = { word: compound, isBeginning: isOpen };
     return terms.map((term) => [...term, asOne]);
   }
@@ -308,12 +314,15 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
 
 function termsOfRun(run: string): Term[] {
   const pairs = pairsIn(run);
-  // A run of one character is its only pair.
+  // A run of one character has no pairs. It is searched as the first character of a pair.
   if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
   return pairs.slice(0, -1).map(exactly);
 }
 
-/** Many threads contain short words and numbers. Few threads contain them together with the next or previous word. */
+/**
+ * Returns terms for pairs of neighbouring words. Many threads contain a short word or a number, but few threads contain
+ * it together with the next or previous word.
+ */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
     const before = words[at - 1];

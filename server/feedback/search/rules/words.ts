@@ -15,11 +15,14 @@ export interface TextWord {
   readonly joint: string | undefined;
 }
 
-/** The first characters of the words that are in the index but not in the texts. No text contains these characters. */
+/**
+ * Characters that mark the additional words of the index, which are not in the texts. No word of a text contains these
+ * characters.
+ */
 export const kinds = {
-  /** A word with its letters in reverse order. With it, the search finds the last part of a compound. */
+  /** A word with its letters in reverse order. With this form, the search finds the last part of a compound word. */
   reversed: "\uE004",
-  /** Between two words that are separated only by punctuation. */
+  /** Stands between two words that only punctuation separates in the text. */
   pair: "\uE005",
   tag: "\uE006",
   /** The address of a sender. */
@@ -33,7 +36,7 @@ export const kinds = {
 /** How many characters of a word are compared. The rest of a longer word is ignored. */
 const longest = 64;
 
-/** Returns the words of a text in order. The same rule is used for texts and for what a person searches. (rule F57) */
+/** Returns the words of a text in order. Texts and queries are divided into words in the same way. (rule F57) */
 export function wordsIn(text: string): TextWord[] {
   const words: TextWord[] = [];
   let lastEnd: number | undefined;
@@ -83,7 +86,8 @@ const foldedRun = (piece: string): string =>
 
 const notLetters = /[^\p{L}\p{M}\p{N}]+/gu;
 
-// The sign after и forms the letter й, so it is not an accent. The last ranges are the points of Hebrew and Arabic.
+// The sign U+0306 after и forms the letter й, so it is not an accent there. The last ranges are the vowel points of
+// Hebrew and Arabic.
 const accents = /(?<!\u0438)\u0306|[\u0300-\u0305\u0307-\u036F\u0591-\u05C7\u064B-\u065F\u0670]/g;
 
 const alike = new Map([
@@ -103,7 +107,7 @@ function beginningOf(word: string): string {
   return [...word].slice(0, longest).join("");
 }
 
-/** Adds the words with which the index finds a text to `into`. */
+/** Adds to `into` the words by which the index finds a text. */
 export function addIndexed(into: Set<string>, text: string): void {
   let before: TextWord | undefined;
   let compound: string[] = [];
@@ -132,14 +136,16 @@ export function pairsIn(run: string): string[] {
 
 const mostOfRun = 20_000;
 
-/** Whether a word is long enough to have two parts. Only words of these letters are compounded in this way. */
+/** Whether a word may be a compound of two words. Only long words with the letters a to z are treated as compounds. */
 const isCompound = (word: string): boolean => word.length >= 9 && /^[a-z]+$/.test(word);
 
 export const reversed = (word: string): string => [...word].reverse().join("");
 
 export const isOnlyLetters = (word: string): boolean => !/\p{N}/u.test(word);
 
-/** Returns a text as one word of the index. SQLite divides words at some characters, so they are replaced. */
+/**
+ * Returns a text as one word of the index. SQLite divides words at some characters, so these characters are replaced.
+ */
 export const asOneWord = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}]/gu, (character) =>
     String.fromCharCode(0xe100 + ((character.codePointAt(0) ?? 0) % 0x1000)),

@@ -1,7 +1,10 @@
 import type { visibleTo } from "../../../access/members/visibility.ts";
 import type { Reader } from "../../../database/database.ts";
 
-/** Returns the names of the apps that a caller may see, by their ids; only that of `appId` if it is given. */
+/**
+ * Returns the names of the apps that a caller may see, by the ids of the apps. If `appId` is given, returns only that
+ * app.
+ */
 export async function searchedApps(
   reader: Reader,
   seen: ReturnType<typeof visibleTo>,

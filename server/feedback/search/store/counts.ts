@@ -12,12 +12,12 @@ const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-/** The count ends after about this time. Then the numbers found so far are shown as minimum numbers. */
+/** The count ends after about this time. The numbers found so far are then shown as minimum numbers, such as `12+`. */
 const mostMilliseconds = 30;
 
 /**
  * Counts the threads of each status on a page that has all threads of its search. If the search ended because of its
- * time limit, there may be more. (rule F58)
+ * time limit, there may be more threads, so the numbers end with `+`. (rule F58)
  */
 export function countPage(
   rows: readonly { readonly status: string }[],

@@ -12,7 +12,7 @@ import type { Deps } from "../../../deps.ts";
 import { addIndexed, asOneWord } from "../rules/words.ts";
 import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
-/** The highest number of threads in a batch. With this number, other writes wait only briefly. */
+/** The maximum number of threads in a batch. With this number, other writes wait only briefly for the batch. */
 const batch = 100;
 
 /** A batch ends when its texts have this number of characters. */
@@ -37,10 +37,10 @@ interface Batch {
   readonly text: number;
 }
 
-/** The batch of each database that is running in this process. */
+/** The batches that are running in this process, by their database. */
 const running = new WeakMap<Database, Promise<Batch>>();
 
-/** Adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a batch. */
+/** Adds a batch of new and changed threads to the index, the newest first. Returns whether another batch may follow. */
 export const indexNext = async (database: Database, log?: IndexingLog): Promise<boolean> =>
   (await nextBatch(database, log)).isMore;
 
@@ -63,7 +63,10 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
   }
 }
 
-/** Waits for the running batch, or runs the next one. So only one search at a time uses a connection. */
+/**
+ * Waits for the running batch, or runs the next batch. So the indexing before searches uses only one database
+ * connection at a time.
+ */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
   // The running batch may have begun before the newest thread was in the queue.
@@ -93,14 +96,14 @@ export const indexAllAgain = (tx: Transaction): Promise<number> =>
      ON CONFLICT (feedback_seq) DO NOTHING`,
   );
 
-/** A thread that must be added to the index. Each further change of the thread changes the mark. */
+/** A thread that must be added to the index. Each further change of the thread changes its `mark`. */
 interface Noted {
   readonly seq: number;
   readonly mark: string;
 }
 
-// On PostgreSQL, `xmin` also changes if another process has indexed the thread, and the thread was added to the queue
-// again.
+// On PostgreSQL, `xmin` makes the mark differ if another process has indexed the thread and the thread was then added
+// to the queue again.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",
@@ -120,7 +123,7 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
   }
 }
 
-/** Whether an error was not caused by the thread that was indexed. */
+/** Whether an error has another cause than the thread that was indexed. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /**
@@ -151,7 +154,10 @@ async function indexEach(
   return { isMore: count > 0, text };
 }
 
-/** Removes a thread from the queue, unless the thread has changed in the meantime. */
+/**
+ * Moves a thread from the queue to the list of threads that could not be indexed, unless the thread has changed in the
+ * meantime. Returns the number of moved threads.
+ */
 async function setApart(tx: Transaction, one: Noted): Promise<number> {
   const seqs = await unchanged(tx, [one]);
   if (seqs.length === 0) return 0;
@@ -164,8 +170,8 @@ async function setApart(tx: Transaction, one: Noted): Promise<number> {
 }
 
 /**
- * Adds the threads that could not be indexed to the queue again: a newer version of the program may be able to index
- * them.
+ * Adds the threads that could not be indexed to the queue again, because a newer version of the program may be able to
+ * index them.
  */
 export const tryAgain = async (tx: Transaction): Promise<void> => {
   await tx.run(
@@ -175,7 +181,10 @@ export const tryAgain = async (tx: Transaction): Promise<void> => {
   await tx.run("DELETE FROM threads_set_apart");
 };
 
-/** Reads and divides the texts outside a transaction, because other writes would wait for it. */
+/**
+ * Indexes threads. The texts are read and divided into words before the transaction begins, because other writes wait
+ * for the transaction.
+ */
 async function indexThreads(database: Database, noted: readonly Noted[]): Promise<Batch> {
   const threads: IndexedThread[] = [];
   const read: Noted[] = [];
@@ -214,7 +223,8 @@ async function store(
   read: readonly Noted[],
   threads: readonly IndexedThread[],
 ): Promise<number> {
-  // A search waits for the batch of another server, which may contain the thread that it searches for.
+  // Because of this lock, a search waits for the batch of another server. That batch may contain the thread that the
+  // search should find.
   await tx.lock("innkeep search index");
   const seqs = await unchanged(tx, read);
   if (seqs.length === 0) return 0;
@@ -237,8 +247,9 @@ async function store(
 }
 
 /**
- * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, rows that a running
- * transaction has locked are left for the next batch: it may still change the words. So this never waits for a row.
+ * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, rows that another
+ * transaction has locked are left for the next batch, because that transaction may still change the words. So this
+ * function never waits for a row.
  */
 async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
   const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
@@ -256,7 +267,7 @@ async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<numbe
 
 async function withoutLocked(tx: Transaction, seqs: readonly number[]): Promise<number[]> {
   const places = seqs.map(() => "?").join(", ");
-  // If another transaction deletes a thread, no words are stored for it.
+  // A thread that another transaction is deleting is left out, so that no words are stored for it.
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE seq IN (${places}) FOR KEY SHARE SKIP LOCKED`,
     ...seqs,
@@ -274,7 +285,7 @@ async function withoutLocked(tx: Transaction, seqs: readonly number[]): Promise<
   return threads.map(({ seq }) => seq).filter((seq) => !locked.has(seq));
 }
 
-/** A thread with the words with which the index finds it. */
+/** A thread, and the words by which the index finds it. */
 interface IndexedThread {
   readonly thread: Omit<ThreadWords, "texts" | "marks">;
   readonly words: readonly string[];
@@ -283,15 +294,15 @@ interface IndexedThread {
 }
 
 /**
- * How many bytes the words of a thread may have. PostgreSQL stores at most 1 MiB, and it stores each word a second time
- * together with the marks.
+ * The maximum number of bytes of the words of a thread. PostgreSQL stores at most 1 MiB for a thread, and it stores
+ * each word twice: once with the mark of the app, and once with the mark of the range.
  */
 const mostBytes = 250_000;
 
-/** The kinds of text that can be very long in total. The newest text comes last. */
+/** The kinds of text that can be very long in total. Of the messages, the newest one comes last. */
 const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
 
-/** Returns the words with which the index finds a thread. For a very long thread, only the newest texts are used. */
+/** Returns the words by which the index finds a thread. Of a very long thread, only the newest messages are used. */
 function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   const words = new Set(marks);
   const short = texts.filter(({ kind }) => !longKinds.has(kind));
@@ -358,15 +369,15 @@ const lexemesOf = (
   ...words.map((word) => wordInRange(Math.floor(seq / rangeOfSearch), word)),
 ];
 
-/** With this number, other writes wait only briefly. */
+/** The number of pages that one step of a merge handles. With this number, other writes wait only briefly. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
 
 /**
- * Removes the words of deleted threads from SQLite's search index. SQLite only marks these threads as deleted: their
- * words stay in the file until the segments of the index are merged. If there are such marks, this merges the segments
- * in small steps. On PostgreSQL, VACUUM removes the words.
+ * Removes the words of deleted threads from SQLite's search index. SQLite only marks these threads as deleted. Their
+ * words stay in the file until the segments of the index are merged. If there are such marks, this function merges the
+ * segments in small steps. On PostgreSQL, VACUUM removes the words.
  */
 export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
   if (database.engine === "postgres" || !(await hasMarks(database))) return;
@@ -376,8 +387,8 @@ export async function forgetDeletedWords(database: Database, stopping: AbortSign
 }
 
 /**
- * Whether the index has marks of deleted threads. FTS5 stores them on pages with numbers after those of all 65,536
- * possible segments.
+ * Whether the index has marks of deleted threads. FTS5 stores these marks on pages whose numbers are higher than the
+ * page numbers of all 65,536 possible segments.
  */
 async function hasMarks(database: Database): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";

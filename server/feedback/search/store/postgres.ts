@@ -31,7 +31,7 @@ const steps = [
   { ranges: 2, thousands: 0 },
 ] as const;
 
-/** How many older ranges the third step searches. `mostRanges` is the most that any step searches. */
+/** How many older ranges the third step searches. `mostRanges` is the maximum number of ranges in any step. */
 const ranges = 4;
 
 const mostRanges = 64;
@@ -78,9 +78,9 @@ const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
 /**
- * Returns all threads that match if the index need not read a long list for this; undefined otherwise. The number of
- * threads in the given ranges and in some older ones shows whether a term is rare. (To count all threads with a common
- * word, the index would read a long list.)
+ * Returns all threads that match, if the index can find them without reading a long list. Otherwise returns undefined.
+ * The given ranges and some older ranges show whether a term is rare. A count of all threads with a term is not used,
+ * because for a common word the index would read a long list.
  */
 async function findAll(
   reader: Reader,
@@ -112,12 +112,12 @@ async function haveFew(
   return (await reader.get(plannedEachTime(sql), ...valuesOf(conditions), few)) === undefined;
 }
 
-/** How many older ranges show whether a term is rare, at most. */
+/** The maximum number of older ranges in which the search counts a term to see whether the term is rare. */
 const mostSampled = 32;
 
 /**
- * Returns the first of the terms that is rare. It is rare in the newest ranges, and in ranges from all of the time
- * before them: a word that nobody writes any more may be in very many old threads.
+ * Returns the first term that is rare both in the newest ranges and in a sample of all older ranges. The sample is
+ * necessary, because a word that nobody writes any more may be in very many old threads.
  */
 async function firstRare(
   reader: Reader,
@@ -139,7 +139,7 @@ async function firstRare(
   return undefined;
 }
 
-/** Returns some of the ranges before `end`, in equal distances, the newest first. */
+/** Returns some of the ranges before `end`, at equal distances, the newest first. */
 function sampleOf(end: number): number[] {
   const count = Math.min(mostSampled, end);
   return Array.from({ length: count }, (_, at) => end - 1 - Math.floor((at * end) / count));
@@ -150,9 +150,9 @@ const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): 
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
 /**
- * Returns all threads that match. Only the terms `first` and the marks of the scope are searched in the index; few
- * threads have them. The other terms are compared with the stored words of these threads. For the beginning of a word
- * the index reads all threads with it first, even if another term is rare.
+ * Returns all threads that match. The index is searched only for the terms `first` and the marks of the scope, which
+ * few threads have. The other terms are compared with the stored words of these threads. They are not searched in the
+ * index, because for the beginning of a word the index reads all threads with such words, even if another term is rare.
  */
 function findByFirst(
   reader: Reader,
@@ -190,7 +190,8 @@ const ofApps = (ids: readonly string[]): Condition => [
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
-  // With only a limit, the planner would read threads without the index until it has found enough.
+  // `OFFSET 0` makes PostgreSQL use the search index. Without it, the planner would, because of `LIMIT`, read threads
+  // one after another until it has found enough.
   const sql = `SELECT 1 AS one FROM unnest(${textsOf(asked)}) AS r(asked)
     CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
     LIMIT 1 OFFSET ?`;
@@ -219,12 +220,15 @@ async function findAmong(
 }
 
 /**
- * The order of the expressions: `newest` if each is for a range and the newest range comes first; `any` if each is for
- * an app.
+ * The order of the expressions. `newest`: each expression is for one range, and the newest range comes first. `any`:
+ * the expressions have no order.
  */
 type ExpressionOrder = "newest" | "any";
 
-/** Expressions for the index, and for each of them one for the stored words of the threads that it finds. */
+/**
+ * `asked` has the expressions for the index. `words` has one further expression for each of them, which is compared
+ * with the stored words of the threads that the index finds.
+ */
 interface AskedEach {
   readonly asked: readonly string[];
   readonly words?: readonly string[] | undefined;
@@ -232,10 +236,10 @@ interface AskedEach {
 }
 
 /**
- * Returns the newest threads that match one of the expressions. Each expression is queried separately: the index
- * compares each thread that it finds with the whole expression, so the time for one combined expression would grow with
- * the square of its length. The query reads the expressions from rows. If they were constants, the planner might start
- * parallel workers, which takes 20 ms.
+ * Returns the newest threads that match one of the expressions. Each expression is queried separately, because the
+ * index compares each thread that it finds with the whole expression. So the time for one combined expression would
+ * grow with the square of its length. The query reads the expressions from rows. If they were constants, the planner
+ * might start parallel workers, which takes 20 ms.
  */
 async function findEach(
   reader: Reader,
@@ -267,7 +271,7 @@ async function findEach(
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
-/** An array of texts in SQL. */
+/** Returns SQL for an array of texts. */
 const textsOf = (texts: readonly string[]): string =>
   `CAST(ARRAY[${texts.map(() => "?").join(", ")}] AS text[])`;
 
@@ -292,14 +296,16 @@ const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
 /**
- * The largest number of apps whose marks a query uses. With more, it is faster to compare the app of each found thread.
+ * The maximum number of apps whose marks a query uses. With more apps, it is faster to compare the app of each found
+ * thread.
  */
 const mostMarks = 3;
 
 /**
- * Returns the expression for the threads of one range that have all terms. Beginnings and one whole word are searched
- * in the range, the other words in the apps, so that the index does not read all threads of the apps. The index can
- * confuse two apps, so the caller also compares the ids of the apps.
+ * Returns the expression for the threads of one range that have all terms. The beginnings of words are searched with
+ * the mark of the range. If there are none, one whole word is. So the index does not read all threads of the apps. The
+ * other words are searched with the marks of the apps. Two apps may have the same mark, so the caller also compares the
+ * ids of the apps.
  */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
@@ -328,8 +334,8 @@ const placesOfRange = (range: number): string => {
 };
 
 /**
- * Returns the expression for the threads of several ranges that have all words. With more than a few ranges it is slow,
- * because each thread is compared with the whole expression.
+ * Returns the expression for the threads of several ranges that have all terms. With more than a few ranges the query
+ * is slow, because the index compares each thread with the whole expression.
  */
 const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));

@@ -21,23 +21,25 @@ export interface SearchedTerms {
 }
 
 /**
- * Selects a page of a search: further conditions, the `seq` before which the page begins, and the number of its
- * threads.
+ * The wanted page of a search. It has further conditions, the `seq` before which the page begins, and the maximum
+ * number of its threads.
  */
 export interface SearchPage {
   readonly conditions: readonly Condition[];
   readonly before: number;
   readonly limit: number;
   readonly effort?: Effort;
-  /** The `seq` of the only threads to search, if they are known, newest first. They match the conditions. */
+  /**
+   * If only certain threads are searched: their `seq`, the newest first. These threads already match the conditions.
+   */
   readonly among?: readonly number[];
 }
 
 /** Limits for the work of a search. */
 export interface Effort {
-  /** After this time, the search begins no further range. */
+  /** After this time, the search does not begin with another range. */
   readonly milliseconds: number;
-  /** A search reads a list completely if it has at most this many threads. */
+  /** A search reads a list of threads completely if the list has at most this many threads. */
   readonly few: number;
   /**
    * Only on PostgreSQL: a word is rare if at most this many threads have it. The newest two ranges give an estimate.
@@ -51,8 +53,8 @@ export interface Found {
   /** The `seq` of the newest threads that match. */
   readonly seqs: readonly number[];
   /**
-   * Set if the search ended because of its time limit. Threads with a lower `seq` were not searched. The next page may
-   * continue there.
+   * The `seq` at which the search ended because of its time limit. Threads with a lower `seq` were not searched. The
+   * next page may continue there. Undefined if the search was complete or the page is full.
    */
   readonly reached: number | undefined;
 }
@@ -69,14 +71,14 @@ export interface BackwardSearch {
   readonly limit: number;
   /** When the search must end. It is compared with `performance.now()`. */
   readonly until: number;
-  /** How many ranges the first step searches. `most` is the most that any step searches. */
+  /** How many ranges the first step searches. `most` is the maximum number of ranges in any step. */
   readonly ranges: number;
   readonly most: number;
   /** Returns the newest threads of these ranges that match, at most `limit`. */
   readonly searchRanges: (ranges: Ranges, limit: number) => Promise<readonly number[]>;
 }
 
-/** With these limits, a search takes at most 50 milliseconds. This includes the whole request. */
+/** With these limits, a whole request that searches takes at most 50 milliseconds. */
 export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 };
 /** If a step takes less than this number of milliseconds, the next step searches twice as many ranges. */
 const quick = 3;
@@ -117,7 +119,7 @@ export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   return { seqs, reached: undefined };
 }
 
-/** Returns the number of the range that has this thread. */
+/** Returns the number of the range that contains this thread. */
 export const rangeOf = (seq: number): number => Math.floor(seq / rangeOfSearch);
 
 /** Returns the numbers of the ranges, newest first. */

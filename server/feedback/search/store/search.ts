@@ -38,8 +38,8 @@ export async function searchThreads(reader: Reader, search: ThreadSearch, given:
 }
 
 /**
- * Returns the threads with the number that the query names, at most one in each app; undefined if it names none. A
- * search range by range would end before it reaches an old one.
+ * Returns the threads with the number that the query names, at most one in each app. Undefined if the query names no
+ * number. A search range by range might end before it reaches an old thread.
  */
 async function threadsOfNumber(
   reader: Reader,
@@ -87,7 +87,10 @@ async function searchTexts(
 /** How many messages of a thread are read first. Most threads have fewer. */
 const firstMessages = 30;
 
-/** How many threads are read at once, at most. If they have very much text, the next ones are read one by one. */
+/**
+ * The maximum number of threads that are read at once. If they have very much text, the next threads are read one by
+ * one.
+ */
 const mostAtOnce = 16;
 const muchText = 65_536;
 
@@ -219,7 +222,7 @@ function assignedTo(value: string, userId: string): Condition {
 
 /**
  * Returns SQL for the threads `f` that a search has found: the part after FROM, and a condition. In the statement, the
- * values of this SQL must come first.
+ * values of the condition must come before all other values.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,

@@ -16,10 +16,10 @@ type InApps = Omit<ThreadSearch, "query"> & {
 
 type ThreadConditions = Parameters<typeof searchThreads>[2]["conditions"];
 
-/** How many existing words are compared. */
+/** The maximum number of existing words that are compared. */
 const mostWords = 12;
 
-/** How many threads of each existing word are counted. */
+/** The maximum number of threads that are counted for each existing word. */
 const mostCounted = 50;
 
 /**
@@ -29,8 +29,8 @@ const mostCounted = 50;
 const mostApps = 8;
 
 /**
- * Returns the query `q` in which each word that is in no thread is replaced by the most frequent word at distance 1.
- * Undefined if no word is replaced. Only words of threads that the person may see are used. (rule F59)
+ * Returns the query `q` with corrections: each word that is in no thread is replaced by the most frequent word at
+ * distance 1. Undefined if no word is replaced. Only words of threads that the person may see are used. (rule F59)
  */
 export async function correctedQuery(
   database: Database,
@@ -100,7 +100,8 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
   const ranges = numbersOf({ newest, oldest: Math.max(0, newest - rangesFirst + 1) });
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
-  // The index reads the whole list of a word. A common word is in the newest threads, whose lists are short.
+  // The index reads the whole list of threads of a word. The lists of the newest ranges are short, so they are read
+  // first. A common word is in these lists.
   return tx.all<{ word: string }>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),
@@ -113,7 +114,10 @@ const newestSeq = "SELECT max(seq) AS seq FROM feedback";
 /** How many of the newest ranges are searched for an existing word before all threads. */
 const rangesFirst = 2;
 
-/** Returns two expressions: for the newest threads of the apps with a word, and for all of them. */
+/**
+ * Returns two expressions for the threads of the apps with a word. The first one is for the newest threads, and the
+ * second one is for all threads.
+ */
 function lexemesOf(appIds: readonly string[], word: string, ranges: readonly number[]): [string, string] {
   const anyOf = (lexemes: readonly string[]) => `(${lexemes.map((one) => `'${one}'`).join(" | ")})`;
   const apps = anyOf(appIds.map((id) => marksInPostgres.app + id));

@@ -17,15 +17,15 @@ import {
 } from "./ranges.ts";
 
 /**
- * The most ranges that one step searches. Such a step takes at most 25 milliseconds. On Node 24 the server can do
- * nothing else during this time.
+ * The maximum number of ranges that one step searches. Such a step takes at most 25 milliseconds. On Node 24, the
+ * server can do nothing else during this time.
  */
 const mostRanges = 16;
 
 /**
- * Returns the newest threads that match. If no thread has both of two words, the index reads the lists of both words to
- * the end. So the newest range is searched first, alone. If it has too few threads and no word is rare, the older
- * ranges follow until the time is over.
+ * Returns the newest threads that match. A search of all ranges at once can be slow: if no thread has all words, the
+ * index reads the lists of these words to the end. So only the newest range is searched first. If it has too few
+ * threads and no word is rare, the older ranges follow until the time is over.
  */
 export async function newestInSqlite(
   reader: Reader,
@@ -83,7 +83,7 @@ async function hasRare(
   return false;
 }
 
-/** Returns those of the threads that match. */
+/** Returns the threads of `among` that match. */
 async function findAmong(
   reader: Reader,
   expressions: Expressions,

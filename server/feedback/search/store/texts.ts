@@ -11,21 +11,21 @@ export interface ThreadWords {
   readonly appId: string;
   readonly status: string;
   readonly category: string;
-  /** The texts. The found line is taken from the first text that matches. */
+  /** The texts. If several texts match equally well, the found line is taken from the first of them. */
   readonly texts: readonly ThreadText[];
   /** Words of the index that are in no text: tags, addresses of senders, and the words for `has:`. */
   readonly marks: readonly string[];
 }
 
-/** The most messages of a thread that are searched: the newest ones. */
+/** The maximum number of messages of a thread that are searched. The search uses the newest ones. */
 export const mostMessages = 500;
 
-/** How many characters of a thread are indexed, and how many bytes of its newest messages are read, at most. */
+/** The maximum number of characters of a thread that are indexed, and of bytes of its newest messages that are read. */
 export const mostText = 262_144;
 
 /** Which texts of a thread are read. */
 export interface TextsRead {
-  /** The maximum number of messages of each thread: the newest ones. */
+  /** The maximum number of messages of each thread that are read. These are the newest ones. */
   readonly most: number;
   /** Whether the names and addresses of senders are left out. */
   readonly withoutSenders: boolean;
@@ -163,7 +163,7 @@ const tagsSql = (ids: readonly string[]): string =>
   `SELECT x.feedback_id AS "feedbackId", t.name, t.name_key AS key FROM thread_tags x JOIN tags t ON t.id = x.tag_id
    WHERE x.feedback_id IN (${placesOf(ids)}) ORDER BY t.name_key`;
 
-// The original mail is left out, because the sender did not choose it as a file.
+// The stored original of a mail is left out, because the sender did not attach it as a file.
 const filesSql = (ids: readonly string[]): string =>
   `SELECT feedback_id AS "feedbackId", file_name AS "fileName", media_type AS "mediaType" FROM uploads
    WHERE feedback_id IN (${placesOf(ids)}) AND media_type <> 'message/rfc822' ORDER BY created_at, name`;
@@ -214,7 +214,7 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 
-/** Returns the texts that are not empty. Repeats of a failure often have the same texts. */
+/** Returns the texts that are not empty, each of them once. Repeated reports of a failure often have the same texts. */
 function distinct(texts: readonly (readonly [FoundIn, string | null])[]): ThreadText[] {
   const seen = new Set<string>();
   const kept: ThreadText[] = [];

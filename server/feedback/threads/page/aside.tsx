@@ -176,7 +176,7 @@ const HiddenInSubject = ({ text }: { readonly text: string }) => (
   </>
 );
 
-/** Links to the issue of a thread; if there is none, to the form for a new one in the repository of the app. */
+/** Links to the issue of a thread. If there is none, links to the form for a new issue in the repository of the app. */
 const IssueLink = ({
   feedback,
   repository,
@@ -243,8 +243,8 @@ interface StatusLinkProps {
 }
 
 /**
- * The part about the sender's page. A new link to it is shown only once, because everybody who has it can read the
- * replies.
+ * The section about the sender's page. A new link to that page is shown only once, because everybody who has the link
+ * can read the replies.
  */
 const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
   <section class="stack tight" aria-labelledby="status-link">
@@ -352,7 +352,7 @@ export interface ThreadSorting {
 const assigneeOptions = (people: ThreadSorting["people"], wordsOf: (email: string) => string) =>
   people.map(({ userId, email }) => [userId, wordsOf(email)] as const);
 
-/** The assignee of the thread, and a button that assigns it to the signed-in person. */
+/** The field for the assignee, and a button that assigns the thread to the signed-in person. */
 const ThreadAssignee = ({
   thread: { assignee },
   form,
@@ -449,8 +449,9 @@ const BlockSender = ({
     <summary>Block this sender</summary>
     <div class="stack">
       <p>
-        What <Line text={contact} /> sends from now on is hidden under <a href={manage}>Blocked senders</a>{" "}
-        and deleted after 30 days. The sender does not notice this. You can unblock the sender there.
+        Everything that <Line text={contact} /> sends from now on is hidden, and deleted after 30 days. The
+        sender does not notice this. To see the hidden messages or to unblock the sender, open{" "}
+        <a href={manage}>Blocked senders</a>.
       </p>
       <input type="hidden" name="blockedContact" value={contact} />
       <div class="actions">
@@ -484,7 +485,7 @@ const BlockSender = ({
 );
 
 /**
- * How many characters of a message are in the address of a new issue at most. GitHub refuses addresses of more than
+ * The maximum number of characters of a message in the address of a new issue. GitHub refuses addresses of more than
  * about 8,000 bytes.
  */
 const mostCharacters = 1_000;
@@ -492,9 +493,9 @@ const mostCharacters = 1_000;
 const mostTitle = 120;
 
 /**
- * Returns the address of GitHub's form for a new issue, filled with a thread. The words of the sender are in a code
- * block, so GitHub shows no mentions and no links in them. The issue does not contain the name or the address of the
- * sender.
+ * Returns the address of GitHub's form for a new issue, filled with the subject and the message of a thread. The
+ * message is in a code block, so GitHub shows no mentions and no links in it. The issue does not contain the name or
+ * the address of the sender.
  */
 export function newIssueAddress(
   repository: string,
@@ -517,8 +518,8 @@ export function newIssueAddress(
 }
 
 /**
- * The part beside a thread with the link to similar threads. If a person opens this part, the script shows the similar
- * threads in it.
+ * The part of the side column with the link to similar threads. If a person opens this part, the script shows the
+ * similar threads in it.
  */
 const SimilarLink = ({ address }: { readonly address: string }) => (
   <details class="reveal" data-fetches={address} data-part="similar-threads">

@@ -86,7 +86,7 @@ export const MessageComposer = (props: MessageComposerProps) => {
   );
 };
 
-/** Whether the note is shown first, because it was refused or because only the note has text. */
+/** Whether the field for the note is shown first, because the note was refused or because only the note has text. */
 const isNoteFirst = ({ note, reply }: ThreadForms): boolean =>
   note.refusal !== undefined || (note.value("noteBody") !== "" && reply.value("replyBody") === "");
 
@@ -131,8 +131,8 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
 );
 
 /**
- * The field for the receivers of a reply. Without a choice of the person it names the sender who wrote last. The script of
- * an open page replaces it, unless a reply is typed. (rules F43 and M10)
+ * The field for the receivers of a reply. Until the person chooses a receiver, it names the sender who wrote last. The
+ * script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
  */
 const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => (
   <div
@@ -143,7 +143,7 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
   </div>
 );
 
-/** Returns the values of the reply with a receiver. A receiver that was chosen for a typed reply stays. */
+/** Returns the values of the reply with the probable receiver. A receiver that was sent with a typed reply stays. */
 const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled => {
   const probable = probableReceiver({ feedback, messages });
   const receiver = probable === feedback.id ? "" : probable;
@@ -216,7 +216,7 @@ const MessageField = ({
         </button>
         {children}
         <span class="hint" data-without-script>
-          Your changes in the fields beside it are saved, too.
+          Your changes in the other fields are saved, too.
         </span>
       </div>
     </div>

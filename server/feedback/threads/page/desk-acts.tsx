@@ -15,8 +15,8 @@ export const snoozes = [
 ] as const;
 
 /**
- * The actions of the forms of the list, and the texts for their results. An action is a word, with a colon and a value
- * if it has one.
+ * The actions of the forms of the list, and the texts for their results. A form sends an action as one word. Some
+ * actions also have a value after a colon, such as `snooze:24`.
  */
 export const actNames = {
   resolve: "resolved",
@@ -37,7 +37,7 @@ export type ActName = keyof typeof actNames;
 
 export const isActName = (name: string): name is ActName => Object.hasOwn(actNames, name);
 
-/** The result of a change of threads, in the form in which it is in the address of the next page. */
+/** The result of a change of threads. The address of the next page contains it. */
 export interface ActResult {
   readonly did: ActName;
   readonly changed: number;
@@ -46,7 +46,7 @@ export interface ActResult {
   readonly undo: string;
 }
 
-/** Returns the result of a change that is in an address; undefined if there is none. */
+/** Reads the result of a change from the query of an address. Returns undefined if the query has none. */
 export function actResultOf(query: (name: string) => string): ActResult | undefined {
   const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
@@ -54,7 +54,7 @@ export function actResultOf(query: (name: string) => string): ActResult | undefi
   return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), undo };
 }
 
-/** Returns the result of a change as values of an address. */
+/** Returns the result of a change as values for the query of an address. */
 export const actResultValues = ({ did, changed, skipped, undo }: ActResult): Record<string, string> => ({
   ...{ did, changed: String(changed), undo },
   ...(skipped === 0 ? {} : { skipped: String(skipped) }),
@@ -122,13 +122,15 @@ interface ActBarProps {
   /** The members to whom threads can be assigned. */
   readonly people: readonly Assignee[];
   readonly tags: readonly Tag[];
-  /** How many threads are chosen, if all threads of the list are chosen. */
+  /** The number of chosen threads if all threads of the list are chosen, otherwise undefined. */
   readonly all: number | undefined;
   /** The link that chooses all threads of the list, or none of them. */
   readonly choice: ComponentChildren;
 }
 
-/** The bar at the bottom of the list: the actions for the chosen threads. It is in the form of the list. */
+/**
+ * The bar at the bottom of the list with the actions for the chosen threads. It is part of the form around the list.
+ */
 export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   <fieldset class="act-bar" id="act-bar">
     <legend class="unseen">Chosen threads</legend>
@@ -169,7 +171,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
         ))}
         <Act value="wake" name="End the snooze" />
       </ActMenu>
-      <Act value="merge" name="Merge" title="Merges them into the oldest of the chosen threads" />
+      <Act value="merge" name="Merge" title="Merges the chosen threads into the oldest of them" />
       <Act value="read" name="Mark as read" />
     </div>
   </fieldset>

@@ -109,8 +109,8 @@ function markAllLabel(status: string, type: string): string {
 }
 
 /**
- * Whether the list has no filter except status and type. A snoozed thread counts as read, so the filter for snoozed
- * threads is allowed.
+ * Whether the list has no filter except status and type. The order and the filter for unread threads do not count. The
+ * filter that hides snoozed threads does not count either, because a snoozed thread counts as read.
  */
 const isWhole = (filter: ListFilter): boolean => {
   const { status, type } = filter;
@@ -152,7 +152,7 @@ export const Nothing = ({
     return (
       <Empty title="Nothing matches">
         <p>
-          {filter.q === "" && "No thread fits this list."}
+          {filter.q === "" && "No thread matches these filters."}
           {filter.q !== "" &&
             (filter.status === ""
               ? "No feedback matches your search."

@@ -83,7 +83,7 @@ export const ListBar = (props: ListBarProps) => {
   );
 };
 
-/** Whether the list has a filter that its view does not show. */
+/** Whether the list is filtered by type, tag or assignee. */
 const isNarrowed = ({ type, tag, assignee }: ListFilter): boolean => type + tag + assignee !== "";
 
 /** The filters that also apply to a search. A search covers every status. */
@@ -139,7 +139,7 @@ const turns = [
   ["sender", "Waiting for the sender"],
 ] as const;
 
-/** The filters of the list. Filters without a field here do not change. */
+/** The form with the filters of the list. Filters without a field in this form stay as they are. */
 const FilterForm = ({ inbox, filter, saved, tags, people }: ListBarProps) => (
   <form class="stack tight" method="get" action={inbox}>
     <HiddenFields

@@ -13,7 +13,7 @@ import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../in
 import { deskPage, showDesk } from "./desk.tsx";
 import { type ActName, actResultValues, isActName } from "./desk-acts.tsx";
 
-/** Changes the chosen threads of the list. The next page shows the result and can undo it. (rule F48) */
+/** Changes the chosen threads of the list. The next page shows the result and offers to undo the change. (rule F48) */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const params = { appId: param("appId") };
@@ -33,15 +33,17 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The most threads that are merged at once, because each of them is a separate change. */
+/**
+ * The maximum number of threads that are merged at once. The number is small, because each merge is a separate change.
+ */
 const mostMerged = 20;
 
-/** The error codes after which a thread is not merged, but the others are. */
+/** If the merge of a thread is refused with one of these error codes, the other threads are still merged. */
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
  * Merges the chosen threads into the oldest of them. Returns the address of the page that shows the oldest thread and
- * can undo the merges. (rules F46, F48)
+ * offers to undo the merges. (rules F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
   // Ids begin with the time at which the thread was created.
@@ -95,7 +97,7 @@ function changeOf(
   return changes[did];
 }
 
-/** Returns the chosen threads as the API expects them: by their ids, or all that match the list. */
+/** Returns the chosen threads as the API expects them: by their ids, or by the filters of the list. */
 function chosenIn(fields: Fields): Record<string, unknown> {
   if (fields.text("all") !== "1") return { ids: fields.all("id") };
   const filter = filterQuery(filterOf(valuesIn(fields.text("list"))));
@@ -110,8 +112,8 @@ function chosenIn(fields: Fields): Record<string, unknown> {
 const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
- * Returns the address of the page after an action. If the open thread was resolved, archived or snoozed, it is the next
- * thread, the same thread or the list, depending on the settings of the person. (rule O32)
+ * Returns the address of the page after an action. If the action resolved, archived or snoozed the open thread, that
+ * page shows the next thread, the same thread or the list, depending on the settings of the person. (rule O32)
  */
 async function nextAddress(
   { ask, fields, links, param }: SignedInVisit,
@@ -133,7 +135,7 @@ async function nextAddress(
 const keyFor = ({ idempotencyKey: key }: Fields, id: string): string | undefined =>
   key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;
 
-/** The first word of an `undo` for merges. The ids of the merged threads follow. */
+/** The first part of the value `undo` after merges. The ids of the merged threads follow. */
 const undoOfMerges = "merges";
 
 /** Undoes merges, the last one first. Returns how many threads are separate again, and how many are not. */
@@ -241,7 +243,7 @@ function withViewForm<Done extends string>(
   });
 }
 
-/** Changes the path of a fault to the name of the field. */
+/** Replaces the path `name` in a refusal with the name of the form's field. */
 function namedField(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map(({ path, message }) => ({
     path: path === "name" ? "viewName" : path,

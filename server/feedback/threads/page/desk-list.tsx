@@ -14,11 +14,11 @@ export interface ThreadRowProps {
   /** The address that opens the thread. */
   readonly href: string;
   readonly isOpened: boolean;
-  /** Whether the row has a box with which the thread is chosen, and whether that box is ticked. */
+  /** The box with which a person chooses the thread. It is undefined if the row has no box. */
   readonly choice: { readonly isChosen: boolean } | undefined;
   /** The app of the thread, in a list of all apps. */
   readonly app?: { readonly name: string; readonly colour: number } | undefined;
-  /** The status that all threads of the list have; empty if they have several. */
+  /** The status that all threads of the list have. It is empty if the list has no filter for a status. */
   readonly status: string;
   /** The e-mail address of the signed-in person. */
   readonly person: string;

@@ -44,7 +44,7 @@ export const viewsInOrder = [
   ...["snoozed", "resolved", "all"],
 ];
 
-/** The filters of unread threads. Only the page has this view, the API does not. */
+/** The filters of the view of unread threads. The API does not have this view. */
 export const unreadFilter: ListFilter = filterWith({ unread: "true" });
 
 /** Returns the filters of a saved view. */
@@ -191,7 +191,7 @@ const ChangeView = ({ links, appId, filter, refused, saved }: ViewsProps & { rea
         <Can needs="maintainer">
           <Tick form={form} name="viewShared" label="For the whole team" />
         </Can>
-        {isChanged && <p class="hint">The filters of the list are saved with it.</p>}
+        {isChanged && <p class="hint">The present filters of the list are saved in the view.</p>}
         <div class="actions">
           <button class="small" type="submit">
             Save view

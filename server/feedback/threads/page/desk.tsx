@@ -47,7 +47,7 @@ import {
 } from "./page.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
 
-/** Further data for the page, besides its address. */
+/** Data for the page that is not in its address. */
 export interface DeskShown {
   /** The query of the list, if the page is the answer to a form. */
   readonly list?: string;
@@ -174,7 +174,10 @@ async function listWithProposals(
   return { ...list, proposals: await reads.newestProposals(withProposal.map(({ id }) => id)) };
 }
 
-/** Counts the threads of the views. Also counts those of the list, unless the list is a fixed view or a search. */
+/**
+ * Counts the threads of each view. Also counts the threads of the list if all of them are chosen, or if the list is
+ * neither a fixed view nor a search.
+ */
 function countViews(
   { ask }: SignedInVisit,
   { appId, filter, isAll }: { readonly appId: string; readonly filter: ListFilter; readonly isAll: boolean },
@@ -326,7 +329,7 @@ const countOf = (
 function besideIn({ navigation, items, thread, list, cursor, ...props }: DeskProps) {
   const here = items.findIndex(({ id }) => id === thread?.thread.feedback.id);
   const at = thread?.position.at ?? 0;
-  // The thread may no longer be in the list.
+  // If the thread is no longer in the list, its last position is used.
   const [before, after] = here === -1 ? [at - 1, at] : [here - 1, here + 1];
   const inbox = navigation.links.inbox(navigation.app.id);
   const hrefAt = (at: number): string | undefined => {
@@ -438,7 +441,7 @@ const ListForm = (props: ListFormProps) => {
     isAll && typeof matching?.count === "number" ? { ...matching, count: matching.count } : undefined;
   return (
     <form class="list-form" id="list-form" method="post" action={links.inbox(app.id, "change")}>
-      {/* The Enter key in the field of the tag must not use the first button of the bar. */}
+      {/* In the field for a tag, the Enter key uses the first button of the form. It must not resolve threads. */}
       <button class="unseen" type="submit" name="act" value="tag" tabIndex={-1} aria-hidden="true">
         Add the tag
       </button>

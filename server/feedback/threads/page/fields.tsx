@@ -39,7 +39,7 @@ export type ThreadPart =
 /** Returns the name of the field for the note of a recall. Each approved proposal on the page has its own field. */
 export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 
-/** Returns the name of the hidden field with the claim that the page showed. */
+/** Returns the name of the hidden field with the time of the claim that the page showed. */
 export const claimedName = (runId: string): string => `claimed:${runId}`;
 
 const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
@@ -66,9 +66,12 @@ export interface SentThread {
 
 /** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
-  /** The values that the fields of `edit` had when the page was opened. Hidden fields of the form have them. */
+  /**
+   * The versions of the values that the fields of `edit` had when the page was opened. The form has them in hidden
+   * fields.
+   */
   readonly was: Values;
-  /** The id of the proposal on the sent page; empty if no page was sent. */
+  /** The id of the proposal on the page from which the form was sent. It is empty if no form was sent. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
   /**
@@ -82,9 +85,12 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
    * on the page counts as seen.
    */
   readonly seenMessage: string | undefined;
-  /** The last merge that the writer of a typed reply has seen. */
+  /** The id of the thread whose merge is the last one that the writer of the typed reply has seen. */
   readonly seenMerge: string | undefined;
-  /** The receivers of a reply to everyone that the writer has seen. Undefined if they are those of the page. */
+  /**
+   * The receivers of a reply to everyone, as the writer of the typed reply saw them. If this is undefined, the
+   * receivers on the page count as seen.
+   */
   readonly seenReceivers: string | undefined;
   /** The labels of the side column's fields whose sent values are not saved. */
   readonly unsaved: readonly string[];
@@ -124,8 +130,8 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
 }
 
 /**
- * Returns the id of the newest message, or of the last merge, or the receivers that the writer of a typed reply has seen. If another button
- * loaded the page again, newer ones on it do not count as seen.
+ * Returns what the writer of a typed reply has seen. `name` says what: the newest message, the last merge, or the
+ * receivers. If another button loaded the page again, newer messages, merges and receivers on it do not count as seen.
  */
 function seenIn(
   sent: SentThread | undefined,
@@ -215,7 +221,8 @@ function editValues(current: Values, sent: SentThread | undefined) {
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
-    // If the person sends the form again after this refusal, it overwrites the change of the other person.
+    // After this refusal, the form has the version of the present value. If the person sends the form again, it
+    // overwrites the change of the other person.
     if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
     }
@@ -232,7 +239,7 @@ function editValues(current: Values, sent: SentThread | undefined) {
 const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): boolean =>
   refusal === undefined && (part === sentPart || (part === "edit" && savesEdits(sentPart)));
 
-/** Whether the person has changed a field. A field that is not on the page is not changed. */
+/** Whether the person has changed a field. A field that is not on the page counts as not changed. */
 const isEdited = (fields: Fields, name: string): boolean =>
   fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(originalVersionName(name));
 
@@ -242,11 +249,11 @@ export interface PageReader {
   readonly now: Date;
 }
 
-/** The name of the hidden field with the newest message that the page showed. */
+/** The name of the hidden field with the id of the newest message that the page showed. */
 export const seenMessageName = "seenMessage";
 
-/** The name of the hidden field with the thread that was merged last when the page was shown. */
+/** The name of the hidden field with the id of the thread that had been merged last when the page was shown. */
 export const seenMergeName = "seenMerge";
 
-/** The name of the hidden field with the receivers of a reply to everyone when the page was shown. */
+/** The name of the hidden field with the receivers that a reply to everyone had when the page was shown. */
 export const seenReceiversName = "seenReceivers";

@@ -115,9 +115,9 @@ function addMessage(
 }
 
 /**
- * Returns the address of the page that follows if a reply has resolved a thread beside its list: the page of the next
- * thread, or the list. That page also shows the result of the reply. Undefined if the page of the same thread follows.
- * (rule O32)
+ * Returns the address of the page that follows after a reply has resolved a thread that was shown next to its list. It
+ * is the page of the next thread, or the list. That page also shows the result of the reply. Returns undefined if the
+ * page of the same thread follows. (rule O32)
  */
 async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
   const { ask, links, param } = visit;
@@ -252,8 +252,8 @@ function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Marks the thread as unread for this person, and returns to the inbox: the page of the thread would mark it as read
- * again.
+ * Marks the thread as unread for this person. Then it shows the inbox, because the page of the thread would mark the
+ * thread as read again.
  */
 async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply<"unread">> {
   await ask(readMarks.update, {
@@ -269,9 +269,9 @@ interface Done<Word extends string> {
   readonly done: Word;
   readonly anchor?: string;
   readonly messageId?: string;
-  /** The address of the page that follows, if that is not the page of the same thread. */
+  /** The address of the page that follows and shows the notice, if that is not the page of the same thread. */
   readonly next?: string;
-  /** The address of the page to which the person goes, if it is not the thread. That page shows what was done. */
+  /** The address of a page that follows and needs no notice, because it shows the result itself. */
   readonly to?: string | undefined;
 }
 
@@ -323,7 +323,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // The text in the other fields was not saved.
+  // `sentFields` is empty, because the text in the other fields was not saved.
   return { ...reply, sentFields: [] };
 }
 
@@ -370,8 +370,7 @@ export const definitions: Definitions = [
     act: addMessage,
     done: {
       noted: "The note was added to the thread.",
-      "noted-changed":
-        "The note was added to the thread. Your changes in the fields beside it are saved, too.",
+      "noted-changed": "The note was added to the thread. Your changes in the other fields are saved, too.",
       replied: null,
       "replied-changed": null,
     },

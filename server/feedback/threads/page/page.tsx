@@ -47,7 +47,7 @@ import { RepliedNotice } from "./reply-delivery.tsx";
 import { numberOf } from "./thread-head.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
-/** The sent form and the name of its notice, if the page is the answer to a form. */
+/** What the page also shows if it is the answer to a form: the sent form, and the notice with the name `done`. */
 export interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
@@ -59,8 +59,8 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const { done, sent } = shownAgain;
   const opened = await openThread(visit, visit.param("id"));
   const { app, feedback } = opened.thread;
-  // If the page of a thread is open when the thread is merged, its parts then show the other thread. After a refused
-  // form, the typed text stays.
+  // The page of a merged thread leads to the other thread. So a page that was open before the merge loads its parts
+  // from there. After a sent form, the page does not lead there, so that the typed text stays.
   if (feedback.mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");
@@ -75,7 +75,7 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   return show(<Thread {...parts} neighbours={neighbours} decided={decided} />, sent?.refusal?.status);
 }
 
-/** A thread that is opened, and when the person last viewed it. */
+/** An opened thread, and the time at which the person last viewed it. */
 export interface Opened {
   readonly thread: OwnedThread;
   readonly since: string | null;
@@ -90,7 +90,7 @@ export async function openThread(visit: SignedInVisit, id: string): Promise<Open
   return { thread, since: view.since };
 }
 
-/** Reads all that is shown of a thread. */
+/** Reads all data of a thread that the page shows. */
 export async function threadParts(
   visit: SignedInVisit,
   {
@@ -121,7 +121,7 @@ interface Known {
   readonly people: readonly Assignee[];
 }
 
-/** Reads the data that is shown beside the thread. */
+/** Reads the data that is shown together with the thread, such as its release notes and the saved replies. */
 async function readBeside(visit: SignedInVisit, { thread, since }: Opened, given?: Known) {
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
@@ -212,7 +212,7 @@ export const threadTitle = (thread: OwnedThread): string =>
 
 interface ThreadPageProps extends ThreadProps {
   readonly neighbours: Neighbours & Partial<QueueNeighbours>;
-  /** The other thread on which the person has just decided. */
+  /** The decision that the person has just made on another thread. */
   readonly decided: Decided | undefined;
 }
 
@@ -251,7 +251,7 @@ export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigat
   />
 );
 
-/** A thread without the links around it: on a separate page, and beside its list. */
+/** A thread without the page navigation. It is used on the thread's own page and in the pane next to the list. */
 export const ThreadBody = (props: ThreadProps) => {
   const { navigation, thread, forms, position } = props;
   const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
@@ -362,8 +362,7 @@ const ThreadForm = ({
   </Can>
 );
 
-/** The script shows this notice when the proposal on this page is no longer the newest one. */
-/** The script of an open page shows this when the thread is merged. The address leads to the other thread. */
+/** The script of an open page shows this notice when the thread is merged. `address` then leads to the other thread. */
 const MergedSince = ({ address }: { readonly address: string }) => (
   <div id="merged-since" hidden>
     <Notice kind="attention">
@@ -373,6 +372,7 @@ const MergedSince = ({ address }: { readonly address: string }) => (
   </div>
 );
 
+/** The script of an open page shows this notice when there is a newer proposal, or the proposal was decided. */
 const NewerNotice = ({
   thread: { latestProposal },
   address,
@@ -431,7 +431,7 @@ const ThreadHead = ({
   </div>
 );
 
-/** The threads that were merged into this one, each with a button that undoes it. */
+/** The threads that were merged into this one, each with a button that undoes the merge. */
 const MergedInto = ({
   thread: { app, merged },
   links,
@@ -556,7 +556,7 @@ const Step = ({
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
-  /** The text that is shown in place of the words. */
+  /** A sign that is shown in place of `words`. */
   readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;

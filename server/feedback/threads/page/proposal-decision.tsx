@@ -80,8 +80,8 @@ const Release = ({
     <summary>Release the claim</summary>
     <div class="stack">
       <p>
-        The worker can report nothing more, and another worker can claim the approved plan. A worker that is
-        still running notices this only at its next report.
+        After the release, this worker can report nothing more, and another worker can claim the approved
+        plan. If this worker is still running, it notices the release only at its next report.
       </p>
       <HiddenFields values={[[claimedName(id), claim.claimedAt]]} />
       <div class="actions">
@@ -211,7 +211,7 @@ export const heldClaim = (life: ProposalLife | undefined): ProposalClaim | undef
 export const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
   status === "approved" && !heldClaim(life)?.outcome;
 
-/** Returns the state of a proposal as a text. */
+/** Returns the badge for the state of a proposal. */
 export function stateOf(proposal: Proposal, life: ProposalLife | undefined): BadgeProps {
   if (proposal.status === "approved") return workOf(heldClaim(life));
   return proposal.status === "awaiting_approval" ? waiting : (ends[proposal.decision ?? ""] ?? rejected);

@@ -91,7 +91,7 @@ const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   );
 };
 
-/** Whether an agent has read the approval, and when the approval expires. */
+/** Says whether an agent has read the approval, and when the approval expires. */
 const Approval = ({ life, now }: ProposalWorkProps & { readonly life: ProposalLife }) => (
   <p>
     {life.firstReadAt === null ? (
@@ -116,7 +116,7 @@ interface DecidedProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** The decision with its person, time and note. */
+/** The decision, who made it, its time and its note. */
 const Decided = ({ proposal, life }: DecidedProps) => {
   const { decidedAt, decisionNote, decision } = proposal;
   if (decidedAt === null) return null;
@@ -165,7 +165,7 @@ const words: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
   expired: "The approval expired",
 };
 
-/** Whether the message about a proposal has reached the app's chat channel. */
+/** Says whether the message about a proposal has reached the app's chat channel. */
 const DeliveryState = ({
   deliveries,
   runId,
@@ -261,8 +261,8 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
 const hourMilliseconds = 3_600_000;
 
 /**
- * The time of the worker's last report. The page also says if the worker has been silent for a long time. This does not
- * end the claim. (rule A53)
+ * The time of the worker's last report. The page also says if the worker has been silent for a long time. The silence
+ * does not end the claim. (rule A53)
  */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;

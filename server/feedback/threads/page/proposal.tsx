@@ -51,7 +51,7 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 160
 interface ProposalsProps {
   readonly thread: OwnedThread;
   readonly deliveries: readonly ProposalDelivery[];
-  /** What happened to each proposal, by its id. */
+  /** What happened to each proposal, by the id of the proposal. */
   readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly plans: RenderedPlans;
   readonly forms: ThreadForms;
@@ -67,8 +67,8 @@ export type RenderedPlans = ReadonlyMap<string, string>;
 const mostRendered = 131_072;
 
 /**
- * Returns the plans of these proposals as HTML, the newest ones. Hidden characters are shown as in the plan as it was
- * written.
+ * Returns the plans of the newest of these proposals as HTML. Hidden characters are made visible, in the same way as in
+ * the view of the plan as it was written.
  */
 export async function renderedPlans(
   settings: Pick<Settings, "baseUrl">,
@@ -91,7 +91,7 @@ const belowHeading = (html: string): string =>
     (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
   );
 
-/** The newest proposal, exactly as the agent wrote it, with the decision or the form to make one. */
+/** The newest proposal, exactly as the agent wrote it, together with the decision on it or the form for a decision. */
 export const CurrentProposal = (props: ProposalsProps) => {
   const { thread, forms, address, lives } = props;
   const proposal = thread.latestProposal;
@@ -135,7 +135,9 @@ export const CurrentProposal = (props: ProposalsProps) => {
   );
 };
 
-/** The notice that an earlier proposal is still approved. A decision on the newest one does not end that approval. */
+/**
+ * The notice that an earlier proposal is still approved. A decision on the newest proposal does not end that approval.
+ */
 const OpenWork = ({ thread, lives }: ProposalsProps) => {
   const open = thread.proposals.findLast(
     (proposal) => proposal.id !== thread.latestProposal?.id && isOpenWork(proposal, lives.get(proposal.id)),
@@ -146,7 +148,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
       {heldClaim(lives.get(open.id))
         ? "An agent still works on an earlier proposal of this thread."
         : "An earlier proposal of this thread is still approved."}{" "}
-      A decision here does not end that. <a href={`#run-${open.id}`}>Show it</a>
+      A decision on the newest proposal does not change this.{" "}
+      <a href={`#run-${open.id}`}>Show the earlier proposal</a>
     </Notice>
   );
 };
@@ -204,7 +207,7 @@ const ProposalText = ({
 
 /**
  * The plan as it was written, and the plan rendered as Markdown. A person decides on the plan as it was written. The
- * choice between them is not part of a form, so no form sends it. (rule A56)
+ * choice between the two views is not part of a form, so no form sends it. (rule A56)
  */
 const Plan = ({
   id,
@@ -345,8 +348,8 @@ type PlanDifference =
     };
 
 /**
- * How many added and removed lines a comparison shows at most. To find more changes would take too long, and it is
- * easier to read the whole new plan.
+ * The maximum number of added and removed lines in a comparison. To find more changes would take too long, and the
+ * whole new plan is then easier to read.
  */
 const mostChanges = 400;
 

@@ -20,7 +20,7 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** The hint after a reply that reached nobody: an owner can turn on sender pages. */
+/** The hint that an owner can turn on sender pages. It is shown after a reply that reached nobody. */
 export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to their page.
@@ -39,7 +39,7 @@ export const RepliedNotice = ({
   href,
 }: TurnPagesOnProps & {
   readonly done: string;
-  /** The address of the thread, if the page shows another one. */
+  /** The address of the thread, if the page shows another thread or none. */
   readonly href?: string;
   readonly thread: OwnedThread;
   /** The e-mail address of the signed-in person. */
@@ -65,7 +65,7 @@ export const RepliedNotice = ({
         </>
       )}{" "}
       <Line text={deliveryWords(reply.delivery).join(" ")} />
-      {done === "replied-changed" && " Your changes in the fields beside it are saved, too."}
+      {done === "replied-changed" && " Your changes in the other fields are saved, too."}
       {isMissed && (
         <>
           {" "}

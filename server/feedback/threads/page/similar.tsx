@@ -84,7 +84,7 @@ const Similar = ({
   </div>
 );
 
-/** The page of the threads that are similar to one. */
+/** The page that lists the threads that are similar to a thread. */
 export const similarDefinitions: Definitions = [
   definePage({
     at: (links) => links.thread(":appId", ":id", "similar"),

@@ -1,6 +1,8 @@
 import { Line, UserText } from "../../../console/parts.tsx";
 
-/** A name and its value in a list of facts. A long name is above its value. It shows nothing if there is no value. */
+/**
+ * A name and its value in a list of facts. A long name is shown above its value. Shows nothing if there is no value.
+ */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
   value === null || value === "" ? null : (
     <div class={isLong(name, value) ? "long" : undefined}>
@@ -11,7 +13,10 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
     </div>
   );
 
-/** Whether a value has one line. Such a value is shown beside its name, even if it is written from right to left. */
+/**
+ * Whether a value is short and has one line. Such a value is shown beside its name, even if it is written from right to
+ * left.
+ */
 const isShort = (value: string): boolean => value.length <= 120 && !value.includes("\n");
 
 const isLong = (name: string, value: string): boolean => name.length > 14 || value.includes("\n");
@@ -23,7 +28,7 @@ interface Most {
 
 const aScreen: Most = { lines: 40, characters: 3_500 };
 
-/** How much of a text is not folded in a narrow column with many texts. */
+/** How much of a text is shown without folding in a narrow column with many texts. */
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** A text of any length. If it is long, its end is folded. */

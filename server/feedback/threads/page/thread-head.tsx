@@ -2,11 +2,14 @@ import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import type { Links } from "../../../console/links.ts";
 import { Line } from "../../../console/parts.tsx";
 
-/** Returns the number of a thread before its subject; empty if it has none yet. */
+/** Returns the number of a thread as it is shown before the subject. Empty if the thread has no number yet. */
 export const numberOf = ({ number }: { readonly number: number | null }): string =>
   number === null ? "" : `#${number} `;
 
-/** The head of a page about a thread that is not the thread's own page: a link back, a title, and its subject. */
+/**
+ * The head of an additional page about a thread, such as the page for a merge. It has a link back to the thread, a
+ * title, and the subject of the thread.
+ */
 export const ThreadHead = ({
   title,
   thread: { app, feedback },

@@ -182,7 +182,7 @@ interface PlainMessageProps {
   readonly settings: string;
 }
 
-/** Replaces the link in a reply, because only the sender may read the link. */
+/** The text that the page shows in place of the link to the sender's page. Only the sender may read that link. */
 const linkInWords = "(link to the sender's page)";
 
 const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) => {
@@ -227,7 +227,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
   );
 };
 
-/** One line that replaces the note about an agent's step. The page shows the full text above it. */
+/** One line in place of the note about an agent's step. The page shows the full text in the part about the proposal. */
 const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
   <p class="event">
     <span>{name}</span>
@@ -249,7 +249,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** The new events of the thread, and the time since which they are new; undefined at a person's first visit. */
+/** What is new in the thread since the last visit of the person. It is undefined at the first visit. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;
@@ -311,7 +311,10 @@ interface RepeatProps {
   readonly report: FirstReport;
 }
 
-/** A later report of the same failure: the parts that differ from the first report, and its own files. */
+/**
+ * A later report of the same failure. Shows the parts that differ from the first report, and the files of the later
+ * report.
+ */
 const RepeatedFeedback = ({ message, report }: RepeatProps) => {
   const { sender, createdAt } = message;
   const isMerged = message.mergedFrom === message.id;

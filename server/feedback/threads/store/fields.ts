@@ -22,8 +22,8 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the given fields as a change by the member `by`. Triggers add the thread to the queue of the search index. The
- * snooze of a finished thread ends.
+ * Sets the given fields as a change by the member `by`. If the new status finishes the thread, its snooze ends.
+ * Triggers of the database add the thread to the queue of the search index.
  */
 export async function updateThread(
   tx: Transaction,

@@ -26,7 +26,7 @@ export interface NewThread extends ReportTexts {
   readonly senderName: string | null;
   readonly senderEmail: string | null;
   readonly metadata: string;
-  /** The entries of the metadata that were left out. */
+  /** The entries of the metadata that were not stored. */
   readonly metadataDropped?: string | null | undefined;
   readonly files: string;
   readonly dedupeKey: string | null;
@@ -51,7 +51,7 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly messageCount: number;
 }
 
-/** The threads of feedback. */
+/** The statements for threads of feedback. */
 export const feedbackThreads = {
   insert: (into: Inserter, thread: NewThread) =>
     into.insert(tables.feedback, {
@@ -63,8 +63,8 @@ export const feedbackThreads = {
     }),
 
   /**
-   * Returns the open thread to which a repeated report of the same failure belongs. `failureId` is the thread that has
-   * the key. It may have been merged into the returned thread. (rule F10)
+   * Returns the unfinished thread to which a repeated report of the same failure belongs. `failureId` is the id of the
+   * thread that has the key `dedupeKey`. That thread may have been merged into the returned thread. (rule F10)
    */
   findRepeated: (
     tx: Transaction,
@@ -80,7 +80,7 @@ export const feedbackThreads = {
       dedupeKey,
     ),
 
-  /** Returns the last resolved thread of a failure, among those that were created before a time. */
+  /** Returns the newest resolved thread of the same failure that was created before the given thread. */
   findResolved: (
     reader: Reader,
     { id, appId, createdAt }: Pick<NewThread, "id" | "appId" | "createdAt">,
@@ -99,12 +99,12 @@ export const feedbackThreads = {
     tx.signal(threadTopic(id));
   },
 
-  /** Returns a thread with its messages and proposals. It uses one statement. */
+  /** Reads a thread with its messages and proposals in one statement. */
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
   /**
-   * Returns the same as `findThread`, but only the newest proposal. Agents see no other proposal, and a thread may have
-   * hundreds.
+   * Returns the same as `findThread`, but with only the newest proposal. Agents see no other proposal, and a thread may
+   * have hundreds of them.
    */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
@@ -132,7 +132,9 @@ export const feedbackThreads = {
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
 
-/** Returns SQL for the id of the thread into which a thread was merged, or its own id. */
+/**
+ * Returns SQL for the id of the thread into which the thread `id` was merged. If it was not merged, this is its own id.
+ */
 function leadsTo(id: string): string {
   return `(SELECT coalesce(l.merged_into, l.id) FROM feedback l WHERE l.id = ${id})`;
 }
@@ -193,7 +195,7 @@ function proposalsOf(engine: Engine, most: number): string {
 }
 
 /**
- * Returns SQL for the newest rows of a thread, oldest first. The limit keeps a thread readable, even if its report is
+ * Returns SQL for the newest rows of a thread, oldest first. The limit keeps the answer short, even if a report is
  * repeated for months.
  */
 function newest(
@@ -206,7 +208,7 @@ function newest(
           ORDER BY ${oldestFirst}created_at, id`;
 }
 
-/** Returns a subquery for rows as one JSON array of objects with camelCase names. */
+/** Returns a subquery that reads rows as one JSON array of objects. Their names are in camelCase. */
 function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
   const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
   const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;
@@ -237,22 +239,22 @@ const threadsForAgents = eachForViewer<ThreadRow>({
 });
 
 /**
- * The order of the proposals `r` of a thread, newest first. Proposals of merged threads come after those of the thread
- * itself.
+ * Returns SQL for the order of a thread's proposals, newest first. Proposals that came from merged threads are last.
+ * `r` is the alias of the table `runs`.
  */
 export function newestFirst(r: string): string {
   return `${ofOwnThread(r)} DESC, ${r}.created_at DESC, ${r}.id DESC`;
 }
 
 /**
- * Returns an SQL expression that is 1 if a proposal was created in its present thread, otherwise 0. An index has the
- * same expression.
+ * Returns an SQL expression that is 1 if a proposal was created in its present thread, otherwise 0. An index of the
+ * database uses the same expression.
  */
 function ofOwnThread(r: string): string {
   return `(CASE WHEN ${r}.origin_id IS NULL THEN 1 ELSE 0 END)`;
 }
 
-/** The condition that the proposal `n` of a thread is newer than its proposal `r`. */
+/** Returns the SQL condition that the proposal `n` is newer than the proposal `r` of the same thread. */
 export const isNewer = (n: string, r: string): string =>
   `(${ofOwnThread(n)}, ${n}.created_at, ${n}.id) > (${ofOwnThread(r)}, ${r}.created_at, ${r}.id)`;
 
@@ -260,7 +262,8 @@ const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.r
   WHERE r.feedback_id = feedback.id ORDER BY ${newestFirst("r")} LIMIT 1`;
 
 /**
- * The SQL expression for the action for which a proposal waits: a value of `waitingStates`; null for "none". (rule A29)
+ * The SQL expression for the action that a proposal waits for. It is a value of `waitingStates`, or null for `none`.
+ * (rule A29)
  */
 const waitingOf = `CASE
   WHEN r.status = 'awaiting_approval' THEN 'approval'
@@ -269,7 +272,7 @@ const waitingOf = `CASE
   WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
 
 /**
- * The SQL assignments that copy the status of a thread's newest proposal to the thread, and what that proposal waits
- * for.
+ * The SQL assignments that copy two values to a thread: the status of its newest proposal, and the action that this
+ * proposal waits for.
  */
 export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})`;

@@ -38,7 +38,7 @@ describe("a status that is chosen together with a reply", () => {
     expect(sent.status).toBe(303);
     expect(await status()).toBe("in_progress");
     const page = await follow(sent);
-    expect(readingOf(page)).toContain("Your changes in the fields beside it are saved, too.");
+    expect(readingOf(page)).toContain("Your changes in the other fields are saved, too.");
     expect(chosen(page)).toBe("in_progress");
   });
 
