@@ -33,6 +33,9 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
+/** @type {any} */ for (const input of document.querySelectorAll("input[data-own-zone]"))
+  (input).value = zoned.resolvedOptions().timeZone;
+
 // Buttons that copy a secret.
 for (const button of document.querySelectorAll("button[data-copies]")) {
   button.hidden = false;

@@ -125,6 +125,34 @@ addKeys("Thread", [
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
+// On the page of one thread, these keys use the fields in the side column. In the desk, the keys of the list do the same.
+const canChange = () => !document.querySelector(".triage") && document.getElementById("fields") !== null;
+const choose = (name, value) => {
+  const field = form.elements[name];
+  field.value = value;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+};
+const undoButton = () => /** @type {any} */ (document.querySelector(".toast button"));
+addKeys("Thread", [
+  { key: "e", words: "Resolve", act: () => choose("status", "resolved"), isHere: canChange },
+  { key: "y", words: "Archive", act: () => choose("status", "archived"), isHere: canChange },
+  {
+    key: "m",
+    words: "Assign to me",
+    act: () => form.querySelector("#fields [formaction$='/assign']")?.click(),
+    isHere: canChange,
+  },
+  { key: "a", words: "Assign", act: () => form.elements.assignee.focus(), isHere: canChange },
+  { key: "l", words: "Tag", act: () => form.elements.addTags.focus(), isHere: canChange },
+  { key: "h", words: "Snooze", act: () => form.elements.snoozeFor?.focus(), isHere: canChange },
+  {
+    key: "z",
+    words: "Undo the last action",
+    act: () => (undoButton() ? undoButton().click() : announce("There is nothing to undo.")),
+    isHere: canChange,
+  },
+]);
+
 // A typed reply keeps its receiver, also if another sender writes in the meantime. (rule M10)
 const isReplying = () =>
   form.elements.replyBody.value.trim() !== "" || receiver()?.hasAttribute("data-stale");

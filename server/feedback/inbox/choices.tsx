@@ -26,6 +26,28 @@ export const ChosenTags = ({
   </div>
 );
 
+/** One filter of the list other than a tag: its words, and the list without it. */
+export interface ChosenFilter {
+  readonly words: string;
+  /** The address of the list without this filter. */
+  readonly address: string;
+}
+
+/** The filters of the list other than tags. Each is a link that removes it. */
+export const ChosenFilters = ({ chosen }: { readonly chosen: readonly ChosenFilter[] }) => (
+  <ul class="row" aria-label="Filters">
+    {chosen.map(({ words, address }) => (
+      <li key={words}>
+        <a href={address} class="chosen">
+          <span class="badge">{words}</span>
+          <span aria-hidden="true">×</span>
+          <span class="unseen">Remove this filter</span>
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
 /** The fields with which a person adds one more tag to the filter. */
 export const TagChoice = ({
   chosen,

@@ -121,6 +121,50 @@ describe("the triage desk, without scripts", () => {
     if (name === "snooze:24") expect(subjectsIn(page)).toEqual([]);
   });
 
+  it("snoozes until 8:00 of a day in the zone of the browser, and the list says when the thread comes back", async () => {
+    const id = await send("First");
+    const day = new Date(service.clock.now().getTime() + 5 * 86_400_000).toISOString().slice(0, 10);
+    const values = { act: "snooze:day", snoozeDay: day, snoozeZone: "Asia/Tokyo" };
+    await act(await open(), [id], values);
+    const { body } = await maria.call("GET", `/feedback/${id}`);
+    const before = new Date(Date.parse(`${day}T08:00:00+09:00`)).toISOString();
+    expect(Object(body).feedback.snoozedUntil).toBe(before);
+    expect(readingOf(await open("?view=snoozed"))).toMatch(/Snoozed\. Back in [45] days/);
+    const without = await act(await open(), [id], { ...values, snoozeDay: "" });
+    expect(readingOf(without)).toContain("must be a day");
+  });
+
+  it("shows each filter that the view does not name, with a link that removes it", async () => {
+    await send("First", { type: "bug" });
+    const page = await open("?status=open&type=bug&assignee=none");
+    const chips = /<ul class="row" aria-label="Filters">.*?<\/ul>/s.exec(page.text)?.[0] ?? "";
+    expect([...chips.matchAll(/class="badge">([^<]*)/g)].map(([, words]) => words)).toEqual([
+      "Open",
+      "Bug",
+      "Assigned to nobody",
+    ]);
+    const [withoutOpen] = [...chips.matchAll(/href="([^"]*)"/g)].map(([, href]) => href ?? "");
+    const next = await browser.open(withoutOpen?.replaceAll("&amp;", "&") ?? "");
+    expect(next.text).not.toContain('class="badge">Open<');
+    expect(readingOf(next)).toContain("Remove this filter");
+    expect((await open()).text).not.toContain("Remove this filter");
+  });
+
+  it("snoozes a thread on its own page, and ends the snooze there", async () => {
+    const id = await send("First");
+    const at = `${inbox}/${id}`;
+    const answered = await browser.send(await browser.open(at), `${at}/snooze`, { snoozeFor: "72" });
+    const snoozed = await browser.open(answered.headers.get("location") ?? "");
+    expect(readingOf(snoozed)).toContain("The thread is snoozed.");
+    expect(readingOf(snoozed)).toMatch(/The thread comes back in [23] days/);
+    const woken = await browser.send(snoozed, `${at}/snooze`, { snooze: "end" });
+    expect(readingOf(await browser.open(woken.headers.get("location") ?? ""))).toContain(
+      "The thread is no longer snoozed.",
+    );
+    await maria.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+    expect((await browser.open(at)).text).not.toContain("snoozeFor");
+  });
+
   it("refuses an action without a thread, without a tag and with an unknown name, and changes nothing", async () => {
     const id = await send("First");
     for (const [ids, values] of [

@@ -67,6 +67,16 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found("walrus -pelican")).toEqual([]);
   });
 
+  it("finds threads that are unread for the person, or snoozed", async () => {
+    const [unread, read, snoozed] = [await send(), await send(), await send()];
+    await change("PUT", `/feedback/${read}/read`, { read: true });
+    const until = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
+    await change("PATCH", `/feedback/${snoozed}`, { snoozedUntil: until });
+    expect(await found("is:unread")).toEqual([unread]);
+    expect(await found("-is:unread is:open -is:snoozed")).toEqual([read]);
+    expect(await found("broke is:snoozed")).toEqual([snoozed]);
+  });
+
   it("finds a tag by its new name, and not by the old one", async () => {
     const id = await send();
     await change("PATCH", `/feedback/${id}`, { addTags: ["walrus"] });

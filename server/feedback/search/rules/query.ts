@@ -51,7 +51,7 @@ export interface SearchQuery {
 
 /** A condition for a property of a thread. If `isNot` is true, the thread must not have the property. */
 export interface Fact {
-  readonly name: "status" | "type" | "assignee" | "before" | "after" | "number";
+  readonly name: "status" | "type" | "assignee" | "unread" | "snoozed" | "before" | "after" | "number";
   readonly value: string;
   readonly isNot: boolean;
 }
@@ -80,7 +80,7 @@ const exampleDays = ["2026", "2026-06", "2026-06-30"];
  * operator, but people often type it in place of `is`.
  */
 const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
-  ["is", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
+  ["is", [...threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`), "is:unread", "is:snoozed"]],
   ["status", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
   ["type", FeedbackType.options.map((type) => `type:${type}`)],
   ["has", hasNames.map((name) => `has:${name}`)],
@@ -102,7 +102,10 @@ export const unknownValuesOf = (query: string): UnknownValue[] =>
 const parts =
   /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
 
-/** The operators with which an agent could guess the address of a sender or a member, letter by letter. */
+/**
+ * The operators with which an agent could guess the address of a sender or a member, letter by letter. An agent has no
+ * unread threads either.
+ */
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
@@ -120,7 +123,9 @@ export function readQuery(query: string, by: "member" | "agent" = "member"): Sea
     const isNot = not === "-";
     const value = quoted ?? bare ?? "";
     const operator = name?.toLowerCase();
-    const isKnown = operator !== undefined && !(by === "agent" && ofPeople.has(operator));
+    const isOfPeople =
+      ofPeople.has(operator ?? "") || (operator === "is" && value.toLowerCase() === "unread");
+    const isKnown = operator !== undefined && !(by === "agent" && isOfPeople);
     if (isKnown && addOperator(building, { name: operator, value, isNot })) continue;
     if (name === undefined && threadNumber.test(bare ?? "")) {
       building.facts.push({ name: "number", value: value.slice(1), isNot });
@@ -179,6 +184,7 @@ const things: readonly string[] = hasNames;
 function factOf(name: string, given: string): Pick<Fact, "name" | "value"> | undefined {
   const value = given.toLowerCase();
   if (name === "is") {
+    if (value === "unread" || value === "snoozed") return { name: value, value };
     const status = value.replaceAll("-", "_");
     return statuses.includes(status) ? { name: "status", value: status } : undefined;
   }

@@ -3,6 +3,7 @@ import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { withNumber } from "../../thread-numbers/store.ts";
+import { isUnread } from "../../unread/store/read-marks.ts";
 import { patternsIn, type ThreadText } from "../rules/matches.ts";
 import type { Fact, Pattern, SearchQuery } from "../rules/query.ts";
 import { newestInPostgres } from "./postgres.ts";
@@ -186,6 +187,8 @@ function conditionsOf({ scope, query: { facts }, userId }: ThreadSearch): Condit
     ...oneOf("f.status", facts, "status"),
     ...oneOf("f.category", facts, "type"),
     ...facts.flatMap(({ name, value, isNot }): Condition[] => {
+      if (name === "snoozed") return [[`f.snoozed_until IS ${isNot ? "" : "NOT "}NULL`]];
+      if (name === "unread") return [[`${isNot ? "NOT " : ""}${unreadFor}`, userId]];
       if (name === "assignee") return [ofAssignee({ value, isNot }, userId)];
       if (name === "number")
         return [
@@ -197,6 +200,9 @@ function conditionsOf({ scope, query: { facts }, userId }: ThreadSearch): Condit
     }),
   ];
 }
+
+const unreadFor = `EXISTS (
+  SELECT 1 FROM app_members v WHERE v.app_id = f.app_id AND v.user_id = ? AND ${isUnread})`;
 
 function oneOf(column: "f.status" | "f.category", facts: readonly Fact[], name: Fact["name"]): Condition[] {
   const listed = facts.filter((fact) => fact.name === name && !fact.isNot).map(({ value }) => value);

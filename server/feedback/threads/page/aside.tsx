@@ -6,7 +6,10 @@ import { type Filled, OriginalVersions, Select, TextField, versionOf } from "../
 import type { Links } from "../../../console/links.ts";
 import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
+import { Remaining, Timestamp } from "../../../console/times.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
+import { SnoozeDay, snoozes } from "../../snooze/choice.tsx";
+import { isUnfinished } from "../../snooze/rules.ts";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
 import { currentThread, type ThreadForms } from "./fields.tsx";
@@ -49,6 +52,7 @@ export const ThreadAside = (props: ThreadAsideProps) => {
     <aside class="aside" aria-label="About this thread">
       <Can needs="maintainer" otherwise={<State thread={thread} />}>
         <EditFields {...props} />
+        <Snooze {...props} action={`${address}/snooze`} />
         <div class="on-paper">
           <State thread={thread} />
         </div>
@@ -168,6 +172,56 @@ const EditFields = ({
     </div>
   </div>
 );
+
+/** When the snooze of the thread ends, or fields to snooze it. Only an unfinished thread can be snoozed. (rule F42) */
+const Snooze = ({
+  thread: { feedback },
+  forms,
+  now,
+  action,
+}: Pick<ThreadAsideProps, "thread" | "forms" | "now"> & { readonly action: string }) => {
+  if (feedback.snoozedUntil === null && !isUnfinished(feedback.status)) return null;
+  return (
+    <section class="stack tight off-paper" aria-labelledby="snooze">
+      <h2 id="snooze">Snooze</h2>
+      <Refused refusal={forms.snooze.refusal} />
+      {feedback.snoozedUntil !== null ? (
+        <>
+          <p>
+            The thread comes back <Remaining at={feedback.snoozedUntil} now={now} />, on{" "}
+            <Timestamp at={feedback.snoozedUntil} />, or when the sender writes.
+          </p>
+          <div class="actions">
+            <button class="small" type="submit" name="snooze" value="end" formaction={action} formnovalidate>
+              End the snooze
+            </button>
+          </div>
+        </>
+      ) : (
+        <>
+          <select name="snoozeFor" aria-label="Snooze">
+            {snoozes.map(([hours, words]) => (
+              <option key={hours} value={hours}>
+                {words}
+              </option>
+            ))}
+          </select>
+          <details class="reveal">
+            <summary>Or until a day</summary>
+            <div class="field">
+              <SnoozeDay id="snooze-day" />
+            </div>
+          </details>
+          <div class="actions">
+            <button class="small" type="submit" formaction={action} formnovalidate>
+              Snooze
+            </button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+};
 
 /** Shows a subject that has hidden characters, with marks in their place. An input field cannot show such marks. */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (

@@ -4,15 +4,7 @@ import type { Assignee } from "../../../../src/contract/threads.ts";
 import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { Keycap, keyed } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
-
-/** The times for which a person can snooze a thread, in hours, and their names. */
-export const snoozes = [
-  ["4", "For 4 hours"],
-  ["24", "For a day"],
-  ["72", "For 3 days"],
-  ["168", "For a week"],
-  ["720", "For 30 days"],
-] as const;
+import { SnoozeDay, snoozes, untilDay } from "../../snooze/choice.tsx";
 
 /**
  * The actions of the forms of the list, and the texts for their results. A form sends an action as one word. Some
@@ -169,6 +161,8 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
         {snoozes.map(([hours, words]) => (
           <Act key={hours} value={`snooze:${hours}`} name={words} />
         ))}
+        <SnoozeDay id="act-snooze-day" />
+        <Act value={`snooze:${untilDay}`} name="Snooze until this day" />
         <Act value="wake" name="End the snooze" />
       </ActMenu>
       <Act value="merge" name="Merge" title="Merges the chosen threads into the oldest of them" />

@@ -3,10 +3,11 @@ import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee } from "../../../../src/contract/threads.ts";
 import { HiddenFields } from "../../../console/forms.tsx";
 import { keyed } from "../../../console/parts.tsx";
-import { AssigneeChoice, ChosenTags, TagChoice } from "../../inbox/choices.tsx";
-import { changedFilter, filterWith, type ListFilter, listQuery } from "../../inbox/filters.ts";
+import { usePersonWords } from "../../../console/people.tsx";
+import { AssigneeChoice, ChosenFilters, ChosenTags, TagChoice } from "../../inbox/choices.tsx";
+import { changedFilter, filterWith, fixedViewOf, type ListFilter, listQuery } from "../../inbox/filters.ts";
 import { FoundStatuses, SearchHints } from "../../search/parts.tsx";
-import { statusNames, typeNames } from "../badges.tsx";
+import { nameIn, statusNames, typeNames } from "../badges.tsx";
 
 export interface ListBarProps {
   /** The address of the inbox. */
@@ -29,6 +30,7 @@ export const ListBar = (props: ListBarProps) => {
   const { inbox, filter, saved, name, total } = props;
   const address = (change: Parameters<typeof changedFilter>[1]) =>
     `${inbox}?${listQuery(changedFilter(filter, change), { saved })}`;
+  const filters = useFilterWords(props).map(({ words, change }) => ({ words, address: address(change) }));
   return (
     <>
       <div class="list-bar">
@@ -53,15 +55,15 @@ export const ListBar = (props: ListBarProps) => {
               <path d="M2 4h12M4.5 8h7M6.5 12h3" stroke-width="1.5" stroke-linecap="round" />
             </svg>
             <span class="unseen">Filters and order</span>
-            {isNarrowed(filter) && <span class="dot" />}
           </summary>
           <div class="panel">
             <FilterForm {...props} />
           </div>
         </details>
       </div>
-      {(filter.q !== "" || filter.tag !== "") && (
+      {(filter.q !== "" || filter.tag !== "" || filters.length > 0) && (
         <div class="list-hints">
+          {filters.length > 0 && <ChosenFilters chosen={filters} />}
           {filter.q !== "" && (
             <FoundStatuses
               counts={props.facts?.counts}
@@ -83,8 +85,29 @@ export const ListBar = (props: ListBarProps) => {
   );
 };
 
-/** Whether the list is filtered by type, tag or assignee. */
-const isNarrowed = ({ type, tag, assignee }: ListFilter): boolean => type + tag + assignee !== "";
+/** Returns the filters that neither the name of the view nor another part of the bar shows. */
+function useFilterWords({ filter, saved, people }: ListBarProps) {
+  const wordsOf = usePersonWords();
+  if (saved !== "" || fixedViewOf(filter) !== undefined) return [];
+  const { type, assignee, waitingOn, snoozed } = filter;
+  const person = people.find(({ userId }) => userId === assignee);
+  const all = [
+    [filter.q === "" ? filter.status : "", nameIn(statusNames, filter.status), { status: "" }],
+    [type, nameIn(typeNames, type), { type: "" }],
+    [assignee, assignees.get(assignee) ?? wordsOf(person?.email ?? "A former member"), { assignee: "" }],
+    [waitingOn, wordsFor(turns, waitingOn), { waitingOn: "" }],
+    [snoozed, wordsFor(snoozeStates, snoozed), { snoozed: "" }],
+  ] as const;
+  return all.flatMap(([value, words, change]) => (value === "" ? [] : [{ words, change }]));
+}
+
+const wordsFor = (choices: readonly (readonly [value: string, words: string])[], value: string): string =>
+  choices.find(([one]) => one === value)?.[1] ?? value;
+
+const assignees: ReadonlyMap<string, string> = new Map([
+  ["me", "Assigned to me"],
+  ["none", "Assigned to nobody"],
+]);
 
 /** The filters that also apply to a search. A search covers every status. */
 const kept = ({ type, tag, assignee }: ListFilter) => Object.entries({ type, tag, assignee });
@@ -127,7 +150,7 @@ const orders = [
   ["created", "Newest report"],
 ] as const;
 
-const snoozed = [
+const snoozeStates = [
   ["", "Snoozed or not"],
   ["false", "Not snoozed"],
   ["true", "Snoozed"],
@@ -169,7 +192,7 @@ const FilterForm = ({ inbox, filter, saved, tags, people }: ListBarProps) => (
     {filter.q === "" && (
       <>
         <Choice name="waitingOn" label="Turn" value={filter.waitingOn} options={turns} />
-        <Choice name="snoozed" label="Snooze" value={filter.snoozed} options={snoozed} />
+        <Choice name="snoozed" label="Snooze" value={filter.snoozed} options={snoozeStates} />
         <Choice name="order" label="Order" value={filter.order} options={orders} />
       </>
     )}

@@ -10,6 +10,7 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
+import { snoozeEnd } from "../../snooze/choice.tsx";
 import { deskPage, showDesk } from "./desk.tsx";
 import { type ActName, actResultValues, isActName } from "./desk-acts.tsx";
 
@@ -22,7 +23,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const [did = "", value = ""] = fields.text("act").split(":");
       if (!isActName(did)) throw badRequest("act", "is unknown");
       if (did === "merge") return goTo(await mergeChosen(visit));
-      const change = changeOf(did, { value, fields, now: visit.now });
+      const change = await changeOf(visit, did, value);
       const body = { ...chosenIn(fields), change };
       const idempotencyKey = fields.idempotencyKey;
       const { changed, skippedCount, undo } = await ask(bulk.change, { params, body, idempotencyKey });
@@ -68,24 +69,20 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
 }
 
 /** Returns the change that an action makes in each thread. */
-function changeOf(
-  did: ActName,
-  { value, fields, now }: { readonly value: string; readonly fields: Fields; readonly now: Date },
-): Record<string, unknown> {
+async function changeOf(visit: SignedInVisit, did: ActName, value: string): Promise<Record<string, unknown>> {
+  const { fields } = visit;
+  if (did === "snooze") return { snoozedUntil: await snoozeEnd(visit, value) };
   const tags = fields
     .text("tagName")
     .split(",")
     .filter((name) => name.trim() !== "");
-  const hours = Number(value);
-  const until = new Date(now.getTime() + (Number.isSafeInteger(hours) ? hours : 0) * 3_600_000);
-  const changes: Readonly<Record<ActName, Record<string, unknown>>> = {
+  const changes: Readonly<Record<Exclude<ActName, "snooze">, Record<string, unknown>>> = {
     resolve: { status: "resolved" },
     archive: { status: "archived" },
     open: { status: "open" },
     assign: { assignee: value === "none" ? null : value },
     tag: { addTags: tags },
     untag: { removeTags: tags },
-    snooze: { snoozedUntil: until.toISOString() },
     wake: { snoozedUntil: null },
     merge: {},
     read: { read: true },

@@ -3,7 +3,7 @@ import { visibleLine } from "../../../../src/words/visible.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
 import { Line } from "../../../console/parts.tsx";
 import { Avatar, usePersonWords } from "../../../console/people.tsx";
-import { Age } from "../../../console/times.tsx";
+import { Age, Remaining } from "../../../console/times.tsx";
 import { FoundSubject, FoundText } from "../../search/parts.tsx";
 import { Badge, type BadgeProps, nameIn, statusNames, typeNames } from "../badges.tsx";
 
@@ -66,7 +66,7 @@ export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }:
           {thread.found ? <FoundText found={thread.found} /> : <Last thread={thread} person={person} />}
         </div>
         <span class="marks">
-          <Marks thread={thread} proposal={proposal} status={status} />
+          <Marks thread={thread} proposal={proposal} status={status} now={now} />
         </span>
       </div>
     </li>
@@ -76,7 +76,12 @@ export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }:
 /** The most tags that a row shows. The page of the thread shows all. */
 const mostTags = 2;
 
-const Marks = ({ thread, proposal, status }: Pick<ThreadRowProps, "thread" | "proposal" | "status">) => (
+const Marks = ({
+  thread,
+  proposal,
+  status,
+  now,
+}: Pick<ThreadRowProps, "thread" | "proposal" | "status" | "now">) => (
   <>
     {thread.tags.slice(0, mostTags).map(({ id, name, colour }) => (
       <span key={id} class={`badge tag ${colour ?? "grey"}`} title={visibleLine(name)}>
@@ -84,7 +89,12 @@ const Marks = ({ thread, proposal, status }: Pick<ThreadRowProps, "thread" | "pr
       </span>
     ))}
     {thread.tags.length > mostTags && <span class="badge">{`+${thread.tags.length - mostTags}`}</span>}
-    {thread.snoozedUntil !== null && <span class="badge">Snoozed</span>}
+    {thread.snoozedUntil !== null && (
+      <span class="badge">
+        <span class="unseen">Snoozed. </span>
+        Back <Remaining at={thread.snoozedUntil} now={now} />
+      </span>
+    )}
     {thread.status !== status && thread.status !== "open" && (
       <span class={thread.status === "resolved" ? "badge good" : "badge"}>
         {nameIn(statusNames, thread.status)}

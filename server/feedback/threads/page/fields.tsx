@@ -32,6 +32,7 @@ export type ThreadPart =
   | "edit"
   | "tags"
   | "assign"
+  | "snooze"
   | "insert"
   | "block"
   | "link";
@@ -51,6 +52,7 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   edit: Object.keys(editLabels),
   tags: [],
   assign: [],
+  snooze: [],
   insert: [],
   block: [],
 };
@@ -111,6 +113,7 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     note: partOf("note", {}, sent),
     tags: partOf("tags", {}, sent),
     assign: partOf("assign", {}, sent),
+    snooze: partOf("snooze", {}, sent),
     insert: partOf("insert", {}, sent),
     block: partOf("block", {}, sent),
     link: partOf("link", {}, sent),

@@ -12,6 +12,7 @@ import { senderKeysOf } from "../../blocked-senders/rules.ts";
 import { addressAfterDecision, isFromDecisions, listAddress } from "../../home/decision-queue.tsx";
 import { withOpened } from "../../inbox/filters.ts";
 import { inboxPositionOf, threadAddress } from "../../inbox/neighbours.ts";
+import { snoozeEnd, untilDay } from "../../snooze/choice.tsx";
 import { resolving, withSavedReply } from "./composer.tsx";
 import { showDesk } from "./desk.tsx";
 import {
@@ -200,6 +201,22 @@ function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
       idempotencyKey: fields.idempotencyKey,
     });
     return { done: "assigned" };
+  });
+}
+
+/** Snoozes the thread, or ends its snooze. (rule F42) */
+function snooze(visit: SignedInVisit): Promise<Reply<"snoozed" | "woken">> {
+  const { ask, fields, param } = visit;
+  return doPart(visit, "snooze", async () => {
+    const isEnded = fields.text("snooze") === "end";
+    const value = fields.text("snoozeDay") === "" ? fields.text("snoozeFor") : untilDay;
+    const snoozedUntil = isEnded ? null : await snoozeEnd(visit, value);
+    await ask(threads.update, {
+      params: { id: param("id") },
+      body: { snoozedUntil },
+      idempotencyKey: fields.idempotencyKey,
+    });
+    return { done: isEnded ? "woken" : "snoozed" };
   });
 }
 
@@ -423,6 +440,14 @@ export const definitions: Definitions = [
     done: { assigned: "You are the assignee of this thread now." },
     word: "assign",
     notDone: "The thread was not assigned to you.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "snooze"),
+    page: threadPage,
+    act: snooze,
+    done: { snoozed: "The thread is snoozed.", woken: "The thread is no longer snoozed." },
+    word: "snooze",
+    notDone: "The snooze was not changed.",
   }),
   defineForm({
     at: (links) => links.thread(":appId", ":id", "saved-reply"),

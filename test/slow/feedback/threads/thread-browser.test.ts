@@ -43,6 +43,27 @@ describe("the page of a thread in Chromium", () => {
     await expect.poll(() => head(page)).toContain("Open");
   });
 
+  it("resolves, assigns and undoes with keys, and moves into the fields for a tag and a snooze", async () => {
+    const { page, read, member } = await open();
+    await page.keyboard.press("m");
+    await page.getByText("You are the assignee of this thread now.").first().waitFor();
+    expect((await read()).assignee).toMatchObject({ userId: member.id });
+    await page.keyboard.press("e");
+    await page.locator(".toast").getByText("Status: Resolved.").waitFor();
+    expect((await read()).feedback.status).toBe("resolved");
+    await page.keyboard.press("z");
+    await expect.poll(async () => (await read()).feedback.status).toBe("open");
+    await page.reload();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("name"));
+    await page.keyboard.press("l");
+    await expect.poll(focused).toBe("addTags");
+    await page.keyboard.press("Escape");
+    await page.locator("h1").first().click();
+    await page.keyboard.press("h");
+    await expect.poll(focused).toBe("snoozeFor");
+    await page.close();
+  });
+
   it("names the sender who wrote last as the receiver, also while the page is open, but not for a typed reply (rule M10)", async () => {
     const report = (name: string) =>
       sendFeedback(service, team.app.key, { name, dedupeKey: "two-senders", message: `${name} says so.` });

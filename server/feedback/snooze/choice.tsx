@@ -1,0 +1,43 @@
+import { badRequest } from "../../../src/contract/errors.ts";
+import type { SignedInVisit } from "../../console/visit.ts";
+import { isZone, utcOf } from "../../content/changelog/rules/local-time.ts";
+
+/** The times for which a person can snooze a thread, in hours, and their names. */
+export const snoozes = [
+  ["4", "For 4 hours"],
+  ["24", "For a day"],
+  ["72", "For 3 days"],
+  ["168", "For a week"],
+  ["720", "For 30 days"],
+] as const;
+
+/** The value of a button that snoozes a thread until the day in `SnoozeDay`. */
+export const untilDay = "day";
+
+/** The hour at which a thread comes back on the chosen day, in the time zone of the person. */
+const firstHour = "08:00";
+
+/** The field for the day until which a thread is snoozed. A script fills in the time zone of the browser. */
+export const SnoozeDay = ({ id }: { readonly id: string }) => (
+  <>
+    <label for={id}>Until 8:00 on this day</label>
+    <input id={id} type="date" name="snoozeDay" />
+    <input type="hidden" name="snoozeZone" data-own-zone />
+  </>
+);
+
+/**
+ * Returns when a snooze ends: after this number of hours, or on the day of the form. The day is in the time zone of the
+ * person's profile, or else in that of the browser. Throws `bad_request` if the form has no day.
+ */
+export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
+  if (value !== untilDay) {
+    const hours = Number(value);
+    return new Date(now.getTime() + (Number.isSafeInteger(hours) ? hours : 0) * 3_600_000).toISOString();
+  }
+  const sent = fields.text("snoozeZone");
+  const zone = (await reads.ownZone()) ?? (isZone(sent) ? sent : "UTC");
+  const day = fields.text("snoozeDay");
+  if (day === "") throw badRequest("snoozeDay", "must be a day");
+  return `${utcOf(`${day}T${firstHour}`, zone)}:00Z`;
+}
