@@ -15,11 +15,12 @@ export const liveKinds = [
 export type LiveKind = (typeof liveKinds)[number];
 
 /**
- * An event: it names what has changed, but not the new data. A client requests the data if it may read it. (rule F70)
+ * An event. It says what has changed, but does not contain the new data. A client requests the data if it may read it.
+ * (rule F70)
  */
 export const LiveEvent = z.object({
   kind: openEnum(liveKinds),
-  /** The app in which it changed. Not set for `everything`. */
+  /** The app in which something has changed. Not set for `everything`. */
   appId: z.optional(uuid),
   /** Set for `thread`, `answering` and `proposal`. */
   threadId: z.optional(uuid),
