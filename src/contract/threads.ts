@@ -297,7 +297,8 @@ export const threadFilters = z.object({
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   /**
-   * Finds unfinished threads: those in which the last to write was a sender (`us`), or those with a reply (`sender`).
+   * Finds unfinished threads. They wait for the `sender` if the last message to or from a sender is a reply, and else
+   * for `us`. (rule F44)
    */
   waitingOn: z.optional(z.enum(["us", "sender"])),
   /** Only threads that are open or in progress. */
