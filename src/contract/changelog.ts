@@ -60,7 +60,9 @@ export const NewChangelogEntry = z.object({
     ),
   ),
   allowDuplicate: z.optional(
-    z.boolean().check(z.meta({ description: "Accept the entry even if the app already has one of this version." })),
+    z
+      .boolean()
+      .check(z.meta({ description: "Accept the entry even if the app already has one of this version." })),
   ),
 });
 
@@ -73,7 +75,9 @@ const ChangelogUpdate = z.extend(ChangelogChange, {
       .array(uuid)
       .check(
         z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
-        z.meta({ description: "Threads that the text shall name, in addition to those that it names already." }),
+        z.meta({
+          description: "Threads that the text shall name, in addition to those that it names already.",
+        }),
       ),
   ),
 });

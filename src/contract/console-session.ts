@@ -180,7 +180,8 @@ export const accountLinks = {
   recover: endpoint({
     method: "POST",
     path: "/api/v1/console/recovery",
-    summary: "Request a link that sets a new password; the answer does not say whether the address has an account",
+    summary:
+      "Request a link that sets a new password; the answer does not say whether the address has an account",
     auth: "none",
     body: z.object({ email: text(1, limits.email) }),
     success: { status: 204 },

@@ -47,7 +47,8 @@ export const texts = {
   addFaqPictures: endpoint({
     ...storesPictures,
     path: "/api/v1/console/apps/:appId/faqs/pictures",
-    summary: "Store pictures for the texts of the FAQ; everybody who knows the address of a picture can see it",
+    summary:
+      "Store pictures for the texts of the FAQ; everybody who knows the address of a picture can see it",
     scope: "faqs:write",
   }),
   addReleasePictures: endpoint({

@@ -232,7 +232,8 @@ function settingFaults([name, value]: [string, unknown]): string[] {
 const isInstant = (given: unknown): boolean =>
   (typeof given === "string" || given instanceof Date) && !Number.isNaN(new Date(given).getTime());
 
-const notInstant = (given: unknown): string => `${String(given)} is not an instant such as 2031-03-01T09:00:00Z.`;
+const notInstant = (given: unknown): string =>
+  `${String(given)} is not an instant such as 2031-03-01T09:00:00Z.`;
 
 /**
  * Calls an endpoint under `/dev`, and returns the answer. Uses Node's own client, because tests often replace `fetch`.
