@@ -34,7 +34,7 @@ const mostMessages = 100;
 export interface Batches {
   /** Forwards lines. Replaces an array with one line for each message. */
   readonly lines: Transform;
-  /** Adds a message to the answer to its batch, which is written when it is complete. Returns false without a batch. */
+  /** Adds a message to the answer of its batch, and writes a complete answer. Returns false if it is of no batch. */
   collect(message: JSONRPCMessage): boolean;
 }
 

@@ -149,7 +149,7 @@ const lengthOf = (messages: readonly MessageParts[]): number =>
 export interface ThreadParts {
   readonly app: { readonly id: string; readonly name: string };
   readonly id: string;
-  /** The requested id, if its thread was merged into this one; null otherwise. */
+  /** The id of this thread, if the requested thread was merged into it; null otherwise. */
   readonly mergedInto: string | null;
   readonly consoleUrl: string | null;
   readonly category: string;

@@ -66,7 +66,7 @@ const isTeams = ({ author }: Authored): boolean => author === "team";
 
 const isAgents = ({ author }: Authored): boolean => author === "agent";
 
-/** Whether the public wrote a message. A message of an unknown author counts as public. */
+/** Whether a stranger may have written a message. This includes messages of an unknown author. */
 const isPublic = (message: Authored): boolean => !isTeams(message) && !isAgents(message);
 
 const shownMessage = (

@@ -203,7 +203,7 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** The time in which the last attempt must start, including the pause. */
+  /** How much time is left, including the pause, in which the last attempt must start. */
   readonly leftMs: number;
   readonly error: Error;
 }

@@ -124,7 +124,8 @@ export const AuditChange = z.object({
 export type AuditChange = z.output<typeof AuditChange>;
 
 /**
- * The suffix of names of people who came with an import. It shows that they have no account on this server. (rule X6)
+ * The suffix of the address of a person who came with an import, so that nobody takes the person for one of this
+ * server. (rule X6)
  */
 export const importedMark = " (imported)";
 

@@ -36,7 +36,7 @@ const GivenTranslation = z.object({
   items: z.optional(Items),
 });
 
-/** A release note as it is sent, with the limits of its fields. (rule C15) */
+/** A release note in a request, with the limits of its fields. (rule C15) */
 export const NewChangelogEntry = z.object({
   title: text(1, limits.changelogTitle),
   version,
@@ -71,14 +71,12 @@ export const ChangelogChange = z.partial(NewChangelogEntry);
 /** A change of a release note. `fixes` adds threads to those that the text names. (rule C32) */
 const ChangelogUpdate = z.extend(ChangelogChange, {
   fixes: z.optional(
-    z
-      .array(uuid)
-      .check(
-        z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
-        z.meta({
-          description: "Threads that the text shall name, in addition to those that it names already.",
-        }),
-      ),
+    z.array(uuid).check(
+      z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
+      z.meta({
+        description: "Threads that the text shall name, in addition to those that it names already.",
+      }),
+    ),
   ),
 });
 

@@ -52,7 +52,7 @@ export const session = {
     summary: "Finish a sign-in with the second factor, within ten minutes after the first step",
     auth: "none",
     body: z.object({
-      /** From the error `second_factor_required` of the first step. */
+      /** The `step` of the error `second_factor_required` that answered the first step. */
       step: text(1, limits.signInStep),
       /** Exactly one of these two fields is needed. */
       code: z.optional(factorCode),

@@ -129,7 +129,7 @@ export const EvidenceProof = z.object({
 /** The facts about one day of a slot. */
 export const SlotDay = z.object({
   dayIndex: z.int(),
-  /** `counted`, `missed` (closed and not counted), `open` (today), `ahead`, or `none` (the slot was not active). */
+  /** `counted`, `missed` (over and not counted), `open` (today), `ahead`, or `none` (the slot was not active). */
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
@@ -176,7 +176,7 @@ export const CycleReport = z.object({
   finishedDays: z.int(),
   /** How many of these testers have a slot in which all of these days count. */
   testersWithEveryFinishedDay: z.int(),
-  /** For each day: the number of slots in which the day counts. */
+  /** The number of slots in which a day counts, for each day. */
   testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
   seats: z.array(
     z.object({

@@ -176,7 +176,7 @@ export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repea
 const countsSender = ({ auth, body }: Pick<Endpoint, "auth" | "body">): boolean =>
   auth !== "none" || body !== undefined;
 
-/** Every code that an endpoint can answer. */
+/** Returns every error code that an endpoint can answer. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = [...authErrors[endpoint.auth], ...endpoint.errors];
   if (endpoint.scope) codes.push("insufficient_scope");

@@ -56,7 +56,7 @@ export function omittable<Schema extends z.ZodMiniType>(
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // For the OpenAPI document, the type is the given schema as an optional one.
+  // The OpenAPI document shows the given schema, as an optional one.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 

@@ -9,7 +9,7 @@ export const foundIn = [
 
 export type FoundIn = (typeof foundIn)[number];
 
-/** The line that shows why a search found a thread. `marks` are parts of `text`, in UTF-16 code units. */
+/** The line that shows why a search found a thread. `marks` are the found parts, in UTF-16 units of `text`. */
 export const FoundLine = z.object({
   in: openEnum(foundIn),
   text: z.string(),

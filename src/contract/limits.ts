@@ -26,8 +26,8 @@ export const limits = {
   savedReplies: 200,
   blockedSenders: 1_000,
   /**
-   * The most texts of unsent forms that are kept for a person, and the most characters of all of them, sealed. (rule
-   * O17)
+   * The most texts of unsent forms that are kept for a person, and the most characters of all these texts when they are
+   * sealed. (rule O17)
    */
   drafts: { count: 200, length: 4_000_000 },
   /** The maximum number of files in one body, in all fields together. */
@@ -156,7 +156,7 @@ export const limits = {
   threadProposals: 100,
   /** The most bytes of a JSON body. (rule H19) */
   json: MB,
-  /** The most bytes of a report without its files. It is high, because too much metadata is cut, not refused. */
+  /** The most bytes of a report without its files. It is high, because too much metadata is left out, not refused. */
   jsonWithMetadata: 4 * MB,
   /** The most entries, and the most bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
@@ -169,7 +169,7 @@ export const limits = {
    */
   feedback: 60 * MB,
   idempotencyKey: 255,
-  /** Closed testing. */
+  /** Limits of closed testing. */
   screens: 50,
   screenName: 200,
   sessionHours: 24,
@@ -273,7 +273,9 @@ export const rateLimits = {
   refusedByCredential: { limit: 600, windowSeconds: 60 },
   /** Requests that wait until a device is approved. (rule S16) */
   awaitByDevice: { limit: 300, windowSeconds: 900 },
-  /** Anyone can name any device, so this limits how much data the server stores and writes because of one sender. */
+  /**
+   * The same requests by network address. Anyone can name any number of devices, and the server stores data for each.
+   */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */
   registrationsByAddress: { limit: 300, windowSeconds: 900 },

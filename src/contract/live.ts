@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { givenInstant, instant, openEnum, uuid } from "./fields.ts";
 
-/** The kind of change. `everything`: events were missed, or there were too many changes for separate events. */
+/**
+ * The kinds of changes. `everything` means that events were missed, or that there were too many for separate events.
+ */
 export const liveKinds = [
   "thread",
   "answering",

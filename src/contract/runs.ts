@@ -44,7 +44,7 @@ export const RunOutcome = z.object({
 /** The history of a proposal after its creation. */
 export const RunLife = z.object({
   decision: z.nullable(RunDecision),
-  /** When the approval expires if nobody claims it before. Null if it does not expire. */
+  /** When the approval expires if nobody claims the proposal before. Null if it does not expire. */
   expiresAt: z.nullable(instant),
   claim: z.nullable(RunClaim),
   progress: z.nullable(RunProgress),

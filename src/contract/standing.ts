@@ -73,7 +73,7 @@ export const TesterAttention = z.object({
   needsToday: z.boolean(),
   /** Whether yesterday is not counted and a late session can still count it. */
   needsYesterday: z.boolean(),
-  /** The time until which the tester can do this: the end of today. Null if nothing is needed now. */
+  /** The end of today, until which the tester can do what is needed. Null if nothing is needed now. */
   until: z.nullable(instant),
   missedDays: z.int(),
   /** How many more missed days remove the tester. */

@@ -26,7 +26,7 @@ const wait = z.nullable(z.number());
 /** The name under which further versions are counted if a day has too many. No version has this name. */
 export const otherVersions = "other";
 
-/** The numbers of an app in a period. (rules F60 to F64) */
+/** The statistics of an app in a period. (rules F60 to F64) */
 export const Statistics = z.object({
   /** The first and the last day, and the time zone of the days. */
   from: z.string(),
@@ -88,7 +88,7 @@ export const statistics = {
   read: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/statistics",
-    summary: "Read the numbers of an app in a period: reports, replies, failures and proposals",
+    summary: "Read the statistics of an app in a period: reports, replies, failures and proposals",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",

@@ -105,7 +105,7 @@ export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 
-/** The mail with a reply to one address. */
+/** A mail that sends a reply to one address. */
 export const ReplyMail = z.object({
   to: z.string(),
   status: openEnum(mailStatuses),
@@ -220,7 +220,7 @@ export const threadEventKinds = [
   ...["merge", "snooze", "decision", "release_note"],
 ] as const;
 
-/** The events of a thread besides its messages. */
+/** An event of a thread that is not a message. */
 export const ThreadEvent = z.object({
   at: instant,
   /** The e-mail address of the member who did it. Null if no member did it, or if the account was deleted. */

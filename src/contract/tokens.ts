@@ -19,7 +19,7 @@ export const Token = z.object({
   createdAt: instant,
   createdBy: z.string(),
   lastUsedAt: z.nullable(instant),
-  /** When it expires. Null if it does not expire. */
+  /** When the token expires. Null if it does not expire. */
   expiresAt: z.nullable(instant),
   ended: z.boolean(),
 });

@@ -7,7 +7,7 @@ import { Count } from "./found.ts";
 import { limits } from "./limits.ts";
 import { threadFilters } from "./threads.ts";
 
-/** The filters of a view. They are those of the list of threads, without the fields for pages and numbers. */
+/** The filters of a view: the filters of the list of threads, except `number` and the fields for pages. */
 export const ViewQuery = z.omit(threadFilters, { cursor: true, limit: true, number: true });
 
 export type ViewQuery = z.output<typeof ViewQuery>;

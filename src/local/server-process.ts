@@ -93,7 +93,7 @@ export interface ServerProcess {
 export async function startServerProcess(options: {
   /** The built file of the server. */
   readonly program: string;
-  /** A file that the server is filled from, or its content. */
+  /** The first content of the server: the path of a file, or an object. */
   readonly seed?: string | object | undefined;
   readonly keep?: boolean | undefined;
   /** The whole environment of the process. */

@@ -49,7 +49,8 @@ const mostLooked = 65_536;
 const leastConfidence = 40;
 
 /**
- * Returns the older encoding of a text. It is Windows-1252 if it is not clear, because short Western texts fit many.
+ * Returns the older encoding of a text. An encoding that is not clear is taken for Windows-1252, because short Western
+ * texts fit many encodings.
  */
 function olderEncodingOf(head: Uint8Array): string {
   const looked = head.subarray(0, mostLooked);

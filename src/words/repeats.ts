@@ -68,7 +68,9 @@ type Foldable = Pick<Message, "category"> & {
   readonly mergedFrom?: string | undefined;
 };
 
-/** Whether a message is a repeated report. Only reports have a type. That of a merged thread is not a repeated one. */
+/**
+ * Whether a message is a repeated report. Only reports have a category. The first report of a merged thread is none.
+ */
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
