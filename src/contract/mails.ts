@@ -39,7 +39,7 @@ export const incomingMails = {
   take: endpoint({
     method: "POST",
     path: "/api/v1/console/automatic-mails/:mailId/take",
-    summary: "Add a mail to its thread that was wrongly treated as written by a program",
+    summary: "Add a mail to its thread, although a program seemed to have written it",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

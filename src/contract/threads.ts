@@ -453,7 +453,8 @@ export const threads = {
   merge: endpoint({
     method: "POST",
     path: `${path}/merge`,
-    summary: "Merge a thread into another one of its app; its id then leads to the other thread",
+    summary:
+      "Merge a thread into another one of its app; the id of the merged thread then leads to the other one",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
