@@ -34,7 +34,7 @@ const mostMessages = 100;
 export interface Batches {
   /** Forwards lines. Replaces an array with one line for each message. */
   readonly lines: Transform;
-  /** Whether a message is part of the answer to a batch. The answer is written when all its parts are ready. */
+  /** Adds a message to the answer of its batch, and writes a complete answer. Returns false if it is of no batch. */
   collect(message: JSONRPCMessage): boolean;
 }
 
@@ -53,7 +53,7 @@ export function createBatches(write: (answer: object) => void): Batches {
     waiting = waiting.filter((each) => each !== batch);
     if (batch.answers.length > 0) write(batch.answers);
   };
-  /** A cancelled request gets no answer. */
+  /** If the message cancels a request of a batch, the answer to the batch is complete without that request. */
   const cancel = (message: unknown): void => {
     if (valueAt(message, "method") !== "notifications/cancelled") return;
     const id = valueAt(message, "params", "requestId");

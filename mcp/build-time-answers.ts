@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { McpOptions } from "./options.ts";
 import { serveSession } from "./session.ts";
 
-/** The two eras of the protocol. `legacy`: sessions that begin with `initialize`. `modern`: no sessions. */
+/** The two eras of the protocol. `legacy` has sessions, which begin with `initialize`. `modern` has no sessions. */
 export type Era = "legacy" | "modern";
 
 /** The versions of the protocol in each era. */

@@ -48,7 +48,7 @@ export function createConnection(options: McpOptions): Connection {
     return clientWith(token, options);
   };
 
-  /** If the server refuses the token, the next call reads it again, because the user may have replaced it. */
+  /** If the server refuses the token, the next call reads the token again, because the user may have replaced it. */
   const connected = async <T>(use: (client: AgentClient) => Promise<T>): Promise<T> => {
     client ??= connect();
     try {

@@ -32,7 +32,7 @@ export type AwaitDecision = (
   signal: AbortSignal,
 ) => Promise<Observation>;
 
-/** The state of a sequence of requests. */
+/** The state of the requests that all waits for one proposal share. */
 interface WatchState {
   readonly stop: AbortController;
   latest: Run | undefined;
@@ -48,7 +48,7 @@ interface Watch {
   waiters: number;
 }
 
-/** How much longer the last wait is than the loop. So no request starts just before that wait ends. */
+/** How much later the loop of requests ends than the last wait. So no request starts just before that wait ends. */
 const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {

@@ -68,9 +68,9 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text. The first source is the proposal itself. A server with only the base API does not send it
- * there. Then the second source is the text that this machine sent, if it is certainly unchanged. The third source is
- * the text on the thread, if its latest proposal is this one. Returns null if no source is certain. (rule L10)
+ * Returns the approved text. It is in the proposal itself, but a server with only the base API does not send it there.
+ * Then the text is the one that this machine sent, if that is certainly unchanged, or else the one on the thread, if
+ * the latest proposal of the thread is this one. Returns null if none of these texts is certain. (rule L10)
  */
 export async function approvedPlanOf(
   {
@@ -176,7 +176,7 @@ export function nextStepFor({
   return nextSteps.unknown;
 }
 
-/** Returns the next step after a rejection, by its kind. A server with only the base API does not send the kind. */
+/** Returns the next step after a rejection. A server with only the base API does not send the kind of the rejection. */
 function afterDecision(decision: string | null): string {
   if (decision === "request_changes") return nextSteps.changes;
   if (decision === "recalled" || decision === "expired") return nextSteps[decision];

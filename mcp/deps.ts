@@ -20,7 +20,7 @@ export interface Deps {
   readonly proposals: Proposals;
   /** Whether this machine records the proposals that it sent. Only then can they be listed. */
   readonly keepsRecord: boolean;
-  /** The threads by the ids of their proposals, for proposals that were read together with their threads. */
+  /** The id of the thread of each proposal that was read together with its thread. */
   readonly threadOfRun: Map<string, string>;
   /**
    * How often each proposal was read before its decision. If it was read often, the agent is advised to wait longer.
@@ -38,7 +38,7 @@ export interface Deps {
   readonly explain: (error: unknown) => Promise<string>;
 }
 
-/** Runs actions with the same key one after another, in the order of the calls. */
+/** Returns a function that runs actions with the same key one after another, in the order of the calls. */
 export function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
 

@@ -12,7 +12,7 @@ import { Refusal } from "./ids.ts";
 
 /**
  * Describes a failure and the next step in fixed sentences. The text of the server is never repeated, because it may
- * contain words of a stranger.
+ * contain text of a stranger.
  */
 export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof Refusal) return error.message;

@@ -32,7 +32,7 @@ export function runIdOf(given: string, name = "run_id"): string {
  */
 export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 
-/** The text for an agent whose claim has ended, by the code of the error. */
+/** The texts for an agent whose claim has ended, by the error code. */
 export const endedClaims = {
   claim_released:
     "A person has ended this claim. Stop the work and tell the user. If the work should still be done, call start_work without claim_id.",

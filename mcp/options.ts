@@ -15,7 +15,7 @@ export interface McpOptions extends McpRequest {
   readonly version: string;
 }
 
-/** The MCP server as a separate process. */
+/** The options of the MCP server in a separate process. */
 export interface StdioOptions extends McpOptions {
   readonly io: Io;
   /** A signal that ends the server when it aborts. */

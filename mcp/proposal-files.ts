@@ -6,14 +6,14 @@ import { lazy } from "../src/client/lazy.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
 /**
- * If there are more than 550 files, all except the newest 500 are deleted. Because of the difference, most saves need
- * not read all the files.
+ * If there are more than 550 files, all except the newest 500 are deleted. Because of this difference, only about one
+ * save in fifty needs to read all the files.
  */
 const most = { kept: 500, files: 550 } as const;
 
 /**
- * Stores each proposal in a file that only this user can read. There is a folder for each thread, with an empty file
- * for each of its proposals. With this index, the proposals of a thread are found without a read of all files. Several
+ * Stores each proposal in a file that only this user can read. Each thread has a folder with an empty file for each of
+ * its proposals. This index makes it possible to find the proposals of a thread without reading all files. Several
  * servers may use the same folder.
  */
 export function proposalFiles(stateDirectory: string): ProposalStore {
@@ -41,7 +41,7 @@ export function proposalFiles(stateDirectory: string): ProposalStore {
 /** Whether an id can be part of a path. */
 const isSafeName = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 
-/** Creates the folders of the threads, if an earlier version stored the proposals without them. */
+/** Creates the folders of the threads, if an earlier version stored the proposals without these folders. */
 async function indexOlderRecords(folder: string, threads: string): Promise<void> {
   if (await stat(threads).catch(() => undefined)) return;
   for (const record of await readRecords(folder)) await indexRecord(threads, record).catch(() => undefined);
@@ -147,7 +147,7 @@ export interface Proposals {
   update(record: KnownProposal): Promise<void>;
 }
 
-/** A permanent storage for records, which exist after the process has ended. */
+/** Stores records permanently, so that they still exist after the process has ended. */
 export interface ProposalStore {
   load(): Promise<ProposalRecord[]>;
   loadOf(feedbackId: string): Promise<ProposalRecord[]>;

@@ -1,7 +1,8 @@
 import { Refusal } from "./ids.ts";
 
 /**
- * Returns the kind of secret in a text; undefined if it contains no known kind. `own` has the secrets of this process.
+ * Returns the kind of the secret in a text; undefined if there is none of a known kind. `own` has the secrets of this
+ * process.
  */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");
@@ -39,7 +40,7 @@ const kinds = [
   { name: "an Innkeep test key (stk_…)", pattern: /stk_[A-Za-z0-9]{16,}/ },
   { name: "a private key", pattern: /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/ },
   { name: "a PuTTY private key", pattern: /PuTTY-User-Key-File-\d/ },
-  { name: "an age secret key", pattern: /AGE-SECRET-KEY-1[0-9A-Z]{20,}/ },
+  { name: "a secret key for age encryption", pattern: /AGE-SECRET-KEY-1[0-9A-Z]{20,}/ },
   { name: "an AWS access key id", pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/ },
   { name: "an AWS secret key", pattern: /aws_secret_access_key["'\s]*[:=]["'\s]*[A-Za-z0-9/+]{40}/i },
   { name: "a GitHub token", pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})/ },

@@ -82,7 +82,7 @@ export const identityOf = (
 export const toolNamed = (deps: Deps, name: string): LoadableTool | undefined =>
   toolsFor(deps).find(({ tool }) => tool.name === name);
 
-/** The tools that this server offers. (rule L9) */
+/** Returns the tools that this server offers. (rule L9) */
 const toolsFor = ({ readOnly, work, maxWaitSeconds }: Deps): LoadableTool[] => [
   { tool: tools.listFeedback, load: load.listFeedback },
   { tool: tools.readFeedback, load: load.readFeedback },

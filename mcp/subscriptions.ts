@@ -24,7 +24,7 @@ interface Subscriptions {
  */
 const longestStartMs = 5_000;
 
-/** Creates the subscriptions of a connection. Modules are loaded and requests are sent only after the first one. */
+/** Creates the subscriptions of a connection. Loads no module and sends no request before the first subscription. */
 export function createSubscriptions(deps: Pick<Deps, "clock" | "connection">): Subscriptions {
   const followed = new Map<string, readonly string[]>();
   let server: McpServer | undefined;
@@ -134,7 +134,7 @@ export function limitTo(message: unknown, uris: readonly string[]): void {
 
 /** Follows topics of a server through its API. */
 interface Watch {
-  /** Follows these topics in place of the earlier ones. When it has resolved, the client gets every later change. */
+  /** Follows these topics instead of the earlier ones. After it has resolved, the client gets every later change. */
   follow(topics: Topics): Promise<void>;
 }
 
@@ -162,8 +162,8 @@ const afterFailureMs = 60_000;
 const betweenReadsMs = 30_000;
 
 /**
- * Keeps one request open for all topics. If there are no topics, sends no request. After each change it calls `notify`
- * with the id of the proposal or with `queue`.
+ * Keeps one request open for all topics, and none if there are no topics. Calls `notify` after each change, with the id
+ * of the proposal or with `queue`.
  */
 function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
   const watching: Watching = { runs: new Map(), queue: false, notify };
@@ -217,7 +217,7 @@ async function watchOn(context: WatchContext, watching: Watching, first: Promise
   }
 }
 
-/** The position which means that this server has no list of changes. */
+/** The value of a position if the server has no list of changes. */
 const noList = "";
 
 async function readMark({ connection }: WatchParts, signal: AbortSignal): Promise<string> {

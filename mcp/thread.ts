@@ -23,7 +23,7 @@ export async function readThread(
   return parts;
 }
 
-/** The link to the configured console, if there is one. */
+/** Returns the thread with a link to the configured console, if there is one. */
 const withLink = (thread: ThreadParts, { consoleUrl }: Pick<Deps, "consoleUrl">): ThreadParts =>
   consoleUrl ? { ...thread, consoleUrl: `${consoleUrl}/feedback/${thread.app.id}/${thread.id}` } : thread;
 
@@ -149,7 +149,7 @@ const lengthOf = (messages: readonly MessageParts[]): number =>
 export interface ThreadParts {
   readonly app: { readonly id: string; readonly name: string };
   readonly id: string;
-  /** The requested id, if its thread was merged into this one; null otherwise. */
+  /** The id of this thread, if the requested thread was merged into it; null otherwise. */
   readonly mergedInto: string | null;
   readonly consoleUrl: string | null;
   readonly category: string;
@@ -169,7 +169,7 @@ export interface ThreadParts {
   readonly latestProposal: ProposalParts | null;
   /** How many older messages the server did not send. */
   readonly omittedMessages: number;
-  /** Whether the server refuses a proposal if its expected latest proposal is outdated. */
+  /** Whether the server accepts `expectedRunId`, with which it refuses a proposal if the thread has a newer one. */
   readonly takesExpectedRun: boolean;
 }
 
@@ -193,7 +193,7 @@ export interface MessageParts {
   readonly author: string;
   readonly body: string;
   readonly createdAt: string | null;
-  /** The fields of a repeated report, without its text. They are unchecked, too. */
+  /** The fields of a repeated report, without its text. They are not checked. */
   readonly report?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -267,11 +267,11 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: textOfLatest } : parts;
   };
 
-/** The reference to the plan: its name in the structured answer, and its name in the answer as text. */
+/** The text of a note that repeats the plan. It says where the plan is, in the structured answer and in the text. */
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 
-/** Whether a message is the note with the text of the latest proposal. Then the text is not shown a second time. */
+/** Whether a message is the note with the text of the latest proposal, which is not shown a second time. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
   if (direction !== "note" || author === "team" || plan === "") return false;
   const frame = body.length - summary.length - plan.length;

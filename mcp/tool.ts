@@ -112,7 +112,7 @@ function withKnownNames(given: unknown, known: readonly string[]) {
 function unknownName(name: string, known: readonly string[]): string {
   const shown = /^\w{1,40}$/.test(name) ? `\`${name}\`` : "an argument";
   const near = closest(name.slice(0, 40), known);
-  return `${shown} is unknown${near ? ` (did you mean \`${near}\`?)` : `; there are ${known.join(", ")}`}`;
+  return `${shown} is unknown${near ? ` (did you mean \`${near}\`?)` : `; the arguments are ${known.join(", ")}`}`;
 }
 
 /** Converts strings into numbers and booleans where these are required: some models write them as strings. */
@@ -126,7 +126,7 @@ function withValues(values: unknown, error: z.core.$ZodError): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Hints for a client. With them, it decides whether to ask its user before a call. */
+/** Hints with which a client decides whether to ask its user before a call. */
 export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;

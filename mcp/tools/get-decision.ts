@@ -27,7 +27,7 @@ export const getDecisionTool = defineTool({
   name: "get_decision",
   title: "Get the decision on a plan",
   description:
-    "Read what a person decided on a proposed plan. wait_seconds waits for it without spending turns. awaiting_approval is a normal answer, not an error. Act only when may_proceed is true, else do what next_step says.",
+    "Read what a person decided on a proposed plan. wait_seconds waits for it in one call. awaiting_approval is a normal answer, not an error. Act only when may_proceed is true, else do what next_step says.",
   annotations: {
     title: "Get the decision on a plan",
     readOnlyHint: true,
@@ -125,7 +125,9 @@ async function observeUntilDecided(
   }
 }
 
-/** Offers the page on which a person decides, once for each proposal. Ignores failures: the next wait reports them. */
+/**
+ * Offers the page on which a person decides, once for each proposal. Ignores failures; the wait itself reports them.
+ */
 async function offerConsole(
   runId: string,
   { connection, isFirstOffer }: Waiting,
@@ -198,7 +200,7 @@ async function decisionOn(
   };
 }
 
-/** The next step if another worker has claimed an approved proposal, or its work has ended. (rule L10) */
+/** Returns the next step if another worker has claimed the approved proposal, or its work has ended. (rule L10) */
 function stepIfTaken(
   { claimedBy, isReported }: Pick<ProposalFields, "claimedBy" | "isReported">,
   { worker }: Pick<Deps, "worker">,

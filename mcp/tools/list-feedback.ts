@@ -28,7 +28,7 @@ const badQuery =
 /** The maximum number of tokens in a page of 20 threads. (rule L14) */
 const mostTokens = 1_500;
 
-/** The estimated tokens of parts of an answer. */
+/** How many tokens the parts of an answer need, as an estimate. */
 const tokens = {
   /** The tokens of the answer without its rows. */
   aroundRows: 190,
@@ -38,12 +38,12 @@ const tokens = {
   leastOfSubject: 5,
 } as const;
 
-const notYet = "No newer thread matches. Older ones were not searched yet: call again with cursor.";
+const notYet = "No newer thread matches. Older threads were not searched yet: call again with cursor.";
 
-/** Numbers the lines. Threads and subjects are separate lists, and the numbers show which of them belong together. */
+/** Numbers the lines. Threads and subjects are separate lists, and the numbers show which elements belong together. */
 const numbered = (lines: readonly string[]): string[] => lines.map((line, at) => `${at + 1} ${line}`);
 
-/** Returns a time without seconds, in the short form of ISO 8601. This form needs four tokens less. */
+/** Returns a time without seconds, in the short form of ISO 8601. This form needs four tokens fewer. */
 const minuteOf = (instant: string): string =>
   `${instant.replaceAll("-", "").replaceAll(":", "").slice(0, "20261126T1830".length)}Z`;
 
@@ -144,8 +144,8 @@ function textOf(nonce: string, { untrusted, team, columns, threads, ...rest }: F
 type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names: readonly string[] } };
 
 /**
- * Returns a page of threads, with one line of words for each thread. The names of the apps and the subjects are in
- * separate lists. They are shortened so that the page has at most the allowed number of tokens.
+ * Returns a page of threads. Each thread is a line of words. The names of the apps and the subjects are in separate
+ * lists, and are shortened so that the page has at most the allowed number of tokens.
  */
 export function foundThreads(answer: unknown, { text, removed }: Sanitiser): FoundThreads {
   const items = listAt(answer, "items");
@@ -174,8 +174,8 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
 }
 
 /**
- * Returns the maximum for each text, so that all texts together have at most `left` tokens. Only long texts are
- * shortened.
+ * Returns the most tokens of each text, so that all texts together have at most `left` tokens. Texts that are short
+ * enough are not shortened.
  */
 function fairShare(costs: readonly number[], left: number): number {
   let space = left;
@@ -188,7 +188,7 @@ function fairShare(costs: readonly number[], left: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Returns the words of a row, and the tokens of its ids. */
+/** Returns the words of a row, and the number of tokens of its ids. */
 function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   const runId = idAt(item, "runId");
   const waiting = wordAt(item, "waiting");

@@ -187,9 +187,8 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
 /**
- * Sends a proposal once and stores a record of it. If it is unclear whether the server received the proposal, it
- * searches for it on the thread and does not send it again, because each proposal sends a message to the app's chat
- * channel.
+ * Sends a proposal once and stores a record of it. If it is unclear whether the server received the proposal, looks for
+ * it on the thread instead of sending it again, because each proposal causes a message in the chat of the app.
  */
 async function postProposal(
   draftForThread: DraftForThread,
@@ -289,7 +288,7 @@ function decidedOnThread(
   return { ...recordOf(latest.id, { draft, thread }, deps), status, decision, decision_note, decided_at };
 }
 
-/** Returns the proposal that a new one would replace. Returns undefined if there is no such proposal. */
+/** Returns the id of the proposal that a new one would replace. Returns undefined if there is no such proposal. */
 async function awaitingRunOn(
   thread: ThreadParts,
   deps: Pick<Deps, "clock" | "connection" | "proposals">,
@@ -331,7 +330,7 @@ interface ProposalDraft {
   readonly removedCharacters: number;
 }
 
-/** A draft and the thread that it is for. */
+/** A draft and its thread. */
 interface DraftForThread {
   readonly draft: ProposalDraft;
   readonly thread: ThreadParts;
@@ -359,8 +358,8 @@ function proposalDraftOf(
 }
 
 /**
- * Returns the idempotency key. A repeated request has the same key, so a proposal is never posted twice. If the latest
- * run has changed since then, the same text gets a new key.
+ * Returns the idempotency key. A repeated request has the same key, so a proposal is never posted twice. If the thread
+ * has another latest run by then, the same text gets a new key.
  */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

@@ -66,7 +66,7 @@ const isTeams = ({ author }: Authored): boolean => author === "team";
 
 const isAgents = ({ author }: Authored): boolean => author === "agent";
 
-/** Whether the public wrote a message. A message of an unknown author counts as public. */
+/** Whether a stranger may have written a message. This includes messages of an unknown author. */
 const isPublic = (message: Authored): boolean => !isTeams(message) && !isAgents(message);
 
 const shownMessage = (
@@ -129,7 +129,7 @@ export const readFeedbackTool = defineTool({
   }),
 });
 
-/** The maximum sizes of the images in one answer. The base API has the same maximum for one image. */
+/** The limits of the images in one answer. The base API has the same limit for the bytes of one image. */
 const mostOfImages = {
   loaded: 8,
   bytes: 2 * 1_048_576,
@@ -168,8 +168,8 @@ export async function readFeedback(
 }
 
 /**
- * Returns a thread as text: a line of JSON, then the texts of the public, of the team and of agents. Each of these
- * parts is between separate fences.
+ * Returns a thread as text: a line of JSON, then the texts of strangers, of the team and of agents. Each of these three
+ * parts is between its own fences.
  */
 function threadText(nonce: string, answer: ThreadAnswer): string {
   const { untrusted, team, agents, latest_proposal, ...rest } = answer;
@@ -193,7 +193,7 @@ function section(heading: string, value: unknown): Section[] {
 }
 
 /**
- * Returns the structured content of a thread. Text of the public is only in `untrusted`, text of agents only in
+ * Returns the structured content of a thread. Text of strangers is only in `untrusted`, text of agents only in
  * `agents`, and text of the team only in `team` and in the decision note.
  */
 function structuredThread(
@@ -361,8 +361,8 @@ interface ImageLoading {
 type ImageDeps = Pick<Deps, "baseUrl" | "download">;
 
 /**
- * Loads all images of a thread. An image is loaded only if it is on the configured server, and if it is not too large,
- * and all images together are not too large. (rule L17)
+ * Loads the first images of a thread. An image is loaded only if it is on the configured server and not too large, and
+ * as long as all images together are not too large. (rule L17)
  */
 async function loadImages(
   addresses: readonly string[],

@@ -16,7 +16,7 @@ const unknownClaim =
 
 const refusals: Readonly<Record<string, string>> = {
   bad_request:
-    "The server refused the report. Each link is an address with http or https. Correct this, then call again.",
+    "The server refused the report. Each link must be an http or https address. Correct this, then call again.",
   wrong_state: "An outcome was already reported for this claim. Nothing was changed; tell the user.",
   ...endedClaims,
   insufficient_scope:

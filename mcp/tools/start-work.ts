@@ -136,8 +136,8 @@ async function claim(
 }
 
 /**
- * Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name. Both are needed later.
- * (rule L15)
+ * Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name. The agent needs both to
+ * continue the work. (rule L15)
  */
 const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
 

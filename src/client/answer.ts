@@ -26,7 +26,7 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 
 /**
  * Returns the value of a success with all its fields. Undefined for a 204, and for a 202 of a route whose answer may be
- * pending. A 201 without a body becomes an empty object if servers may answer this route with anything. Throws an
+ * pending. A 201 without a body becomes an empty object if servers may answer this route with any fields. Throws an
  * UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is about a
  * different object than the request. (rule L60)
  */
@@ -47,8 +47,8 @@ export function contentOf(
 }
 
 /**
- * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ; an object without
- * any of the fields is refused, unless servers may answer anything. (rule L60)
+ * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ. An object with
+ * none of the fields is refused, unless servers may answer this route with any fields. (rule L60)
  */
 function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
@@ -115,7 +115,7 @@ function kindOf({ headers, text }: WireAnswer): string {
   return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
 }
 
-/** The longest wait that is accepted, because a server may send a number of any size. */
+/** The longest Retry-After that is used. A server may send a number of any size. */
 const mostRetryAfterSeconds = 31_536_000;
 
 /**

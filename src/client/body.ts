@@ -26,8 +26,8 @@ export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readon
 const jsonBlockBytes = 3 * 16_384;
 
 /**
- * Returns feedback as JSON: its fields, and its files as base64 data URLs. Files are read and encoded in blocks while they
- * are sent, so that no whole file is in memory.
+ * Returns feedback as JSON: its fields, and its files as base64 data URLs. Files are read and encoded in blocks while
+ * they are sent, so that no whole file is in memory.
  */
 export function feedbackBody(
   fields: Readonly<Record<string, unknown>>,
@@ -85,7 +85,7 @@ async function* base64Of(file: SentFile): AsyncGenerator<Buffer, void, undefined
     yield Buffer.from(block.toString("base64"), "latin1");
 }
 
-/** A field of a form, and the files that share one field name. */
+/** A form. Several files can have the same field name. */
 export interface Form {
   readonly fields: Readonly<Record<string, string | undefined>>;
   readonly files: Readonly<Record<string, readonly SentFile[]>>;

@@ -36,12 +36,12 @@ export interface WireRequest {
   readonly body?: string | Content;
   /** The longest time without any data on the connection. */
   readonly timeoutMs: number;
-  /** Limits of the whole answer: its bytes, and the milliseconds after the request is sent. */
+  /** Limits of the whole answer: the milliseconds after the request was sent, and the number of bytes. */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-  /** Receives the body of a success. Then the answer has no text. */
+  /** Receives the body of a success. The `text` of the answer is then empty. */
   readonly sink?: Sink;
 }
 
@@ -56,7 +56,7 @@ export interface WireAnswer {
 /** Sends a request and returns the answer. Rejects with a ConnectionError, or with the signal's reason. */
 export type Transport = (request: WireRequest) => Promise<WireAnswer>;
 
-/** The result of a call: the success body, or undefined for a 204 and for a 202 without an answer yet. */
+/** The result of a call: the body of a success; undefined for a 204, and for a 202 (there is no result yet). */
 export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
   | (E extends { readonly pending: true } ? undefined : never);

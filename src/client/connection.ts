@@ -24,7 +24,7 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/** Creates the error for a call without an answer. It names only hosts: an address can contain a secret. */
+/** Creates the error for a call without an answer. Its message names only hosts: an address can contain a secret. */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
@@ -70,8 +70,8 @@ export function connectionReason(code: string): string {
 }
 
 /**
- * Returns the code of an error, of its cause, or of the first of several errors (there is one for each address of a
- * host).
+ * Returns the code of an error. An error without a code may have it in its cause, or in the first of its errors (Node
+ * reports one for each address of a host).
  */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -89,8 +89,8 @@ export interface ProxySettings {
 }
 
 /**
- * Returns the address of the proxy for a request. Undefined if it needs none: requests to this machine never use a
- * proxy.
+ * Returns the address of the proxy for a request. Undefined if the request uses no proxy. Requests to this machine
+ * never use one.
  */
 export function proxyFor(url: URL, settings: ProxySettings): string | undefined {
   const proxy = url.protocol === "https:" ? settings.https : settings.http;
@@ -98,7 +98,6 @@ export function proxyFor(url: URL, settings: ProxySettings): string | undefined 
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
-/** Whether a host is this machine. */
 /** Whether a host of a URL is always this machine. */
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);

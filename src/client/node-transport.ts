@@ -49,7 +49,7 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
     const fail = (error: unknown) => end(error instanceof SinkFailure ? error : connectionError(error, url));
     const outgoing = start(url, { method, headers, timeout: timeoutMs }, (message) => {
       read(message, request).then((answer) => {
-        // Not an error: the server has answered before it read the whole body.
+        // The server has answered before it read the whole body. That is not an error.
         if (!outgoing.writableEnded) outgoing.destroy();
         resolve(answer);
       }, fail);
@@ -75,7 +75,8 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
 }
 
 /**
- * Ends a call whose answer arrives too slowly. The limit of silence does not end it, because some bytes always arrive.
+ * Ends a call whose answer arrives too slowly. The time-out for silence does not end such a call, because some bytes
+ * keep arriving.
  */
 function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
   let timer: NodeJS.Timeout | undefined;
@@ -88,8 +89,8 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
 }
 
 /**
- * Runs `send` when the connection is open. The body is not read earlier. So if there is no connection, it is certain that
- * nothing was sent.
+ * Runs `send` when the connection is open. The body is not read earlier. So if there is no connection, it is certain
+ * that nothing was sent.
  */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {
@@ -163,8 +164,8 @@ const drained = (outgoing: Writable): Promise<void> =>
   });
 
 /**
- * Yields the chunks of a body, and reports each to `onProgress`. Throws if the body does not have the announced number of
- * bytes.
+ * Yields the chunks of a body, and reports each to `onProgress`. Throws if the body does not have the announced number
+ * of bytes.
  */
 export async function* withProgress(
   content: Content,

@@ -50,7 +50,7 @@ export interface ClientOptions {
   readonly onExchange?: (exchange: Exchange) => void;
   /** Called with each mutation before it is sent. If it throws, the call rejects with that error. */
   readonly beforeMutation?: (request: PreparedRequest, route: Route) => void;
-  /** Adds a key to each mutation that has none. A mutation without a key is never sent twice. */
+  /** Adds an idempotency key to each mutation that has none. A mutation without a key is never sent twice. */
   readonly idempotency?: Idempotency;
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ const secretNames = new Set([
 const ourSecrets = /(sd[ktamor]|stk)_[A-Za-z0-9_-]{8,}/g;
 const hidden = "[redacted]";
 
-/** Headers that never contain credentials. */
+/** Returns headers without the values that are secrets. */
 export const redactHeaders = (
   headers: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> =>

@@ -44,8 +44,8 @@ const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
 /**
- * Creates the function for every call: it prepares, adds the key and the credential, sends, and tries again if that is
- * safe. (rule L5)
+ * Creates the function that carries out every call. It prepares the request, adds the credential and the idempotency
+ * key, sends the request, and tries again if that is safe. (rule L5)
  */
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
@@ -122,7 +122,7 @@ const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
 /**
- * Sends the time of each attempt, not of the call: after a pause, the old time would hide that the sender's clock is
+ * Adds the time of this attempt. After a pause, the time of the first attempt would hide that the sender's clock is
  * fast.
  */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
@@ -130,14 +130,14 @@ const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequ
 
 type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
 
-/** The limits of the answers that a client reads. (rule L16) */
+/** The limits of the answers that a client reads: bytes, and the time as a multiple of the time-out. (rule L16) */
 const answers = {
   usual: { bytes: 16 * 1_048_576, times: 4 },
   large: { bytes: 256 * 1_048_576, times: 20 },
   download: { bytes: Number.POSITIVE_INFINITY, times: 700 },
 } as const;
 
-/** Limits of an answer: its bytes, and its time as a multiple of the time-out for silence. */
+/** Returns the limits of an answer: its bytes and its milliseconds. */
 function answerLimits(
   { large, download }: Route,
   { timeoutMs }: ClientOptions,
@@ -147,7 +147,7 @@ function answerLimits(
   return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
 }
 
-/** Returns the headers of the credential and the key. They replace other headers with the same names. */
+/** The headers that the client adds, such as the credential. They replace other headers with the same names. */
 interface OwnHeaders {
   readonly own: Readonly<Record<string, string>>;
 }

@@ -6,8 +6,8 @@ import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
 /**
- * The transport for a program that ends soon: node:http without a proxy, because it loads fastest; undici through a
- * proxy.
+ * The transport for a program that ends soon. Without a proxy it uses node:http, which loads fastest, and through a
+ * proxy undici.
  */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();

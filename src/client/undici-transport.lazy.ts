@@ -39,8 +39,8 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
 }
 
 /**
- * Connections without a proxy, kept for the next call. If a call fails while no other runs, they are closed: one may be
- * half open.
+ * Returns a function that gives a call its connection without a proxy. Connections are kept for the next call. If a
+ * call fails while no other call runs, all connections are closed, because one of them may be half open.
  */
 function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
@@ -106,7 +106,7 @@ const rejected = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** The body for undici. `failure` is an error while the body was read, which is not an error of the connection. */
+/** Returns the body for undici, and a function for the error that occurred when the body was read, if there was one. */
 function outgoingBody({ body, onProgress }: WireRequest, limits: CallLimits) {
   if (body === undefined || typeof body === "string") {
     limits.answering();
@@ -212,9 +212,9 @@ interface CallConnection {
 }
 
 /**
- * The connection of one call through a proxy: https through a tunnel, http by asking the proxy for the address. The
- * signal closes every socket of the connection, also one that is not yet open. Throws a ConnectionError if the address is not that of
- * an http proxy.
+ * Creates the connection of one call through a proxy. https uses a tunnel; http asks the proxy for the address. The
+ * signal closes every socket of the connection, including one that is not open yet. Throws a ConnectionError if the
+ * address is not that of an http proxy.
  */
 function proxyConnection(library: typeof undici, address: string, signal: AbortSignal): CallConnection {
   const url = proxyAt(address);
@@ -261,7 +261,7 @@ function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dis
   return Object.assign(pool, { connect });
 }
 
-/** The error if a proxy refused a request. */
+/** Creates the error for a request that a proxy refused. */
 function refused(what: string, status: number, { host }: URL): ConnectionError {
   const why = `The proxy ${host} refused ${what} with status ${status}`;
   const next = ". It requires a name and a password in its address: http://NAME:PASSWORD@HOST:PORT";

@@ -109,7 +109,7 @@ export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number }
   | { readonly failure: Error }
 );
 
-/** The pauses after requests that the server answered immediately: each is longer than the one before. */
+/** The pauses after requests that the server answered immediately. Each is longer than the one before. */
 export interface Pauses {
   readonly firstMs: number;
   readonly growth: number;
@@ -127,8 +127,8 @@ interface LongPoll<Value> {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns a random number from 0 to 1, by which pauses are up to a fifth longer or shorter. Without it they are
-   * exact.
+   * Returns a random number from 0 to 1, which makes a pause up to a fifth longer or shorter. Without this function,
+   * pauses are exact.
    */
   readonly random?: (() => number) | undefined;
 }
@@ -138,8 +138,9 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Asks a server again and again, and yields each result. It asks again immediately after an answer that the
- * server delayed, and pauses after any other. A temporary failure is a result; any other failure, and the signal's reason, are thrown.
+ * Sends requests to a server again and again, and yields each result. Sends the next request immediately after an
+ * answer that the server delayed, and pauses after any other answer. A temporary failure is a result. Throws any other
+ * failure, and the signal's reason.
  */
 export async function* longPoll<Value>(
   poll: LongPoll<Value>,
@@ -202,7 +203,7 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** The time in which the last attempt must start, including the pause. */
+  /** How much time is left, including the pause, in which the last attempt must start. */
   readonly leftMs: number;
   readonly error: Error;
 }
@@ -252,7 +253,7 @@ export async function repeatedly<T>(
   }
 }
 
-/** Whether the same request may succeed in a while. */
+/** Whether the same request may succeed later. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof ConnectionError) return !permanent.has(error.code) && !/CERT|TLS|SSL/.test(error.code);
   if (!(error instanceof ServerError)) return false;
@@ -263,8 +264,8 @@ export function isTemporary(error: unknown): boolean {
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds: the one that the server requests, or else half a second, doubled each time, with
- * jitter.
+ * Returns the pause in milliseconds. It is the one that the server requests, or else half a second, doubled after each
+ * attempt and made shorter at random.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

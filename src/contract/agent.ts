@@ -28,11 +28,12 @@ export const directions = ["inbound", "outbound", "note"] as const;
 export const authors = ["sender", "team", "agent"] as const;
 export type MessageAuthor = (typeof authors)[number];
 
-/** An attachment as it is read. (rule F15) */
+/** An attachment in an answer. (rule F15) */
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
 /**
- * A message of a thread. A repeated report also has the other fields of that report. It has no sender. (rule F21)
+ * A message of a thread. If the message is a repeated report, it also has the other fields of the report. The sender is
+ * left out. (rule F21)
  */
 export const Message = z.object({
   id: uuid,
@@ -50,7 +51,7 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
-/** The first report of a thread, as an agent reads it. It has no sender. (rule F21) */
+/** The first report of a thread, as an agent reads it. The sender is left out. (rule F21) */
 export const ThreadFeedback = z.object({
   id: uuid,
   consoleUrl: z.string(),
@@ -66,7 +67,7 @@ export const ThreadFeedback = z.object({
   ...eachReportText(() => z.nullable(z.string())),
   occurrences: z.int(),
   createdAt: instant,
-  /** Only if the id of the request is that of a thread which was merged: the id of the thread that has its messages. */
+  /** The thread that now has the messages. Only set if the requested thread was merged into it. */
   mergedInto: z.optional(uuid),
 });
 export type ThreadFeedback = z.output<typeof ThreadFeedback>;
@@ -95,7 +96,7 @@ export type NewProposal = z.output<typeof NewProposal>;
 
 export const threadParams = z.object({ id: uuid });
 
-/** The rights of an agent token. Its only change is a proposal, unless it has the scope `runs:work`. (rule A1) */
+/** The endpoints for agent tokens. Without the scope `runs:work`, a token can only read and propose. (rule A1) */
 export const agent = {
   readThread: endpoint({
     method: "GET",
@@ -125,7 +126,7 @@ export const agent = {
         runId: uuid,
         status: RunStatus,
         pollUrl: z.string(),
-        /** Only if the thread was merged: the id of the thread on which the proposal is. */
+        /** The thread that has the proposal. Only set if the requested thread was merged into it. */
         mergedInto: z.optional(uuid),
       }),
     },

@@ -5,7 +5,7 @@ import { optionalText, uuid } from "./fields.ts";
 import { isReceivedFile, type ReceivedFile } from "./files.ts";
 import { importedFile, limits } from "./limits.ts";
 
-/** How many records of each kind an import stored, by the word in their `type`. */
+/** The number of records that an import stored, for each value of the field `type`. */
 const Counts = z.record(z.string(), z.int());
 
 /** An app that was imported. */
@@ -45,7 +45,7 @@ export const appData = {
       files: z.optional(
         z
           .enum(["0", "1"], "must be 0 or 1")
-          .check(z.meta({ description: "`1`: with the files, as a tar archive" })),
+          .check(z.meta({ description: "`1` exports a tar archive that also contains the files." })),
       ),
     }),
     success: { status: 200, download: ["application/x-ndjson", "application/x-tar"] },
@@ -55,11 +55,11 @@ export const appData = {
   import: endpoint({
     method: "POST",
     path: "/api/v1/console/import",
-    summary: "Import a file of an export as a new app, of which you are the only owner",
+    summary: "Import an exported file as a new app; you become its only owner",
     auth: "session",
     role: "account",
     body: z.object({
-      /** One file, which an export created. */
+      /** A list with one file, which an export created. */
       file: z.optional(z.array(ExportedFile).check(z.maxLength(1, "must be one file"))),
       name: optionalText(limits.appName),
     }),

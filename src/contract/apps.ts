@@ -3,7 +3,7 @@ import { endpoint, roles } from "./endpoint.ts";
 import { instant, openEnum, queryInteger, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The forms in which messages to the chat of an app can be. (rule N9) */
+/** The message formats of the chat services to which an app can send messages. (rule N9) */
 export const chatFormats = ["slack", "mattermost", "discord", "teams", "telegram", "ntfy", "json"] as const;
 export type ChatFormat = (typeof chatFormats)[number];
 
@@ -62,7 +62,7 @@ export type AppChange = z.output<typeof AppChange>;
 
 export const OldThreads = z.object({
   threads: z.int(),
-  /** Whether there are more than the stated number: the server counts only to 1,000. */
+  /** Whether there are more threads than `threads` says. The server counts at most 1,000. */
   more: z.boolean(),
 });
 export type OldThreads = z.output<typeof OldThreads>;
@@ -121,12 +121,12 @@ export const apps = {
     method: "GET",
     path: `${path}/retention`,
     summary:
-      "Count the resolved threads that are too old, by the setting of the app or by another number of days",
+      "Count the resolved threads that are older than a number of days; by default the retention period of the app",
     auth: "console",
     role: "owner",
     scope: "apps:write",
     params: appParams,
-    /** The default of `days` is the setting of the app. */
+    /** The default of `days` is the `retentionDays` of the app. */
     query: z.object({ days: z.optional(queryInteger(1, limits.retentionDays)) }),
     success: { status: 200, body: OldThreads },
     errors: ["not_found"],

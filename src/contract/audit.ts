@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { boundary, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The actions that this version records, as object and verb. Other versions may have more. */
+/** The actions that this version records. Each name is an object and a verb. Other versions may have more actions. */
 export const auditActions = [
   "app.create",
   "app.delete",
@@ -123,7 +123,10 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.output<typeof AuditChange>;
 
-/** The mark that an import adds to people of the file, so that nobody takes them for people of this server. (rule X6) */
+/**
+ * The suffix of the address of a person who came with an import, so that nobody takes the person for one of this
+ * server. (rule X6)
+ */
 export const importedMark = " (imported)";
 
 /** Who did what, when, and from which address. */
@@ -154,8 +157,8 @@ export const audit = {
       appId: z.optional(uuid),
       action: z.optional(text(1, 100)),
       /**
-       * Finds what one actor did: the e-mail address of a person (also finds what the person's maintainer tokens did),
-       * `agent`, or the id of a token.
+       * Finds what one actor did. The value is the e-mail address of a person, `agent`, or the id of a token. An e-mail
+       * address also finds what the person's maintainer tokens did.
        */
       actor: z.optional(text(1, limits.email)),
       /** Finds entries at this time and later. */

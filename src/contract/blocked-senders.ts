@@ -17,7 +17,7 @@ export const BlockedSender = z.object({
 });
 export type BlockedSender = z.output<typeof BlockedSender>;
 
-/** A report, a repeat or an answer of a blocked sender. */
+/** A report, a repeated report or an answer that is hidden because its sender is blocked. */
 export const HiddenFeedback = z.object({
   id: uuid,
   threadId: uuid,
@@ -46,7 +46,7 @@ export const blockedSenders = {
   create: endpoint({
     method: "POST",
     path,
-    summary: "Hide all further feedback of an address; owners also that of a mail domain",
+    summary: "Hide all further feedback from an e-mail address; an owner can also block a mail domain",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

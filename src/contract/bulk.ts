@@ -6,7 +6,7 @@ import { limits } from "./limits.ts";
 import { threadChanges } from "./threads.ts";
 import { ViewQuery } from "./views.ts";
 
-/** The changes of a bulk request in each of its threads. */
+/** The changes that a bulk request makes in each thread. */
 export const BulkChange = z.extend(
   z.pick(threadChanges, {
     status: true,
@@ -53,7 +53,7 @@ export const bulk = {
       ids: z.optional(z.array(uuid).check(z.minLength(1), z.maxLength(limits.bulkIds))),
       /** The filters of the list that the caller saw. */
       filter: z.optional(ViewQuery),
-      /** How many threads that list had, and when. Threads that came later are not changed. */
+      /** The length of that list, and the time at which it was read. Threads that came later are not changed. */
       expected: z.optional(z.object({ total: z.int(), asOf: givenInstant })),
       change: BulkChange,
     }),
@@ -62,7 +62,7 @@ export const bulk = {
       body: z.object({
         changed: z.int(),
         ...skipped,
-        /** With it the caller undoes the change, within ten minutes. */
+        /** The value with which the caller can undo the change, within ten minutes. */
         undo: z.string(),
       }),
     },

@@ -36,7 +36,7 @@ const GivenTranslation = z.object({
   items: z.optional(Items),
 });
 
-/** A release note as it is sent, with the limits of its fields. (rule C15) */
+/** A release note in a request, with the limits of its fields. (rule C15) */
 export const NewChangelogEntry = z.object({
   title: text(1, limits.changelogTitle),
   version,
@@ -54,30 +54,33 @@ export const NewChangelogEntry = z.object({
   publish: z.optional(
     z.boolean().check(
       z.meta({
-        description: "Publish it now, by the server's clock. An entry that is published keeps its date.",
+        description:
+          "Publish the entry now, by the server's clock. An entry that is already published keeps its date.",
       }),
     ),
   ),
   allowDuplicate: z.optional(
-    z.boolean().check(z.meta({ description: "Accept it even if the app has an entry of this version." })),
+    z
+      .boolean()
+      .check(z.meta({ description: "Accept the entry even if the app already has one of this version." })),
   ),
 });
 
 export const ChangelogChange = z.partial(NewChangelogEntry);
 
-/** A change of a release note, and threads that its text names as well. (rule C32) */
+/** A change of a release note. `fixes` adds threads to those that the text names. (rule C32) */
 const ChangelogUpdate = z.extend(ChangelogChange, {
   fixes: z.optional(
-    z
-      .array(uuid)
-      .check(
-        z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
-        z.meta({ description: "Threads that the text names in addition to those that it names now." }),
-      ),
+    z.array(uuid).check(
+      z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
+      z.meta({
+        description: "Threads that the text shall name, in addition to those that it names already.",
+      }),
+    ),
   ),
 });
 
-/** A release note that a program imports, usually many times. The server finds the existing note by its version. */
+/** A release note that a program imports, often repeatedly. The server finds the existing note by its version. */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
     z.boolean().check(z.meta({ description: "Also overwrite what a person wrote since the last import." })),
@@ -109,7 +112,7 @@ const importedField = z.enum([
   "translations",
 ]);
 
-/** The text of a draft of a published release note. */
+/** The fields that a draft of a published release note can change. */
 const ReleaseDraft = z.pick(NewChangelogEntry, {
   ...{ title: true, version: true, versions: true, releaseType: true },
   ...{ bodyFormat: true, body: true, items: true, translations: true },
@@ -132,10 +135,10 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   /** The changed text that is not published yet; null if there is none. */
   draft: z.nullable(
     z.extend(ReleaseContent, {
-      /** The translations that the draft changes; null for one that it deletes. */
+      /** The translations that the draft changes. Null means that the draft deletes the translation. */
       translations: translations(z.nullable(ReleaseTranslation)),
       updatedAt: instant,
-      /** Whether the published text has changed since the draft was saved. Then it cannot be published. */
+      /** Whether the published text has changed since the draft was saved. If so, the draft cannot be published. */
       conflict: z.boolean(),
     }),
   ),
@@ -144,7 +147,7 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
   translations: translations(ReleaseTranslation),
-  /** When this text was written, and by whom; null for a deleted account. */
+  /** When this text was written, and who wrote it. `by` is null if the account was deleted. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
@@ -195,7 +198,7 @@ export const consoleChangelog = {
         text(1, limits.contentSearch).check(
           z.meta({
             description:
-              "Words that a note must have in its texts, its draft or its versions. A page can have fewer notes than `limit`, although more follow.",
+              "Words that a note must have in its texts, its draft or its versions. A page can have fewer notes than `limit` although more pages follow.",
           }),
         ),
       ),
@@ -210,7 +213,7 @@ export const consoleChangelog = {
     role: "maintainer",
     method: "POST",
     path,
-    summary: "Write a release note; a draft unless `publish` or `publishedAt` is given",
+    summary: "Write a release note; it is a draft unless `publish` or `publishedAt` is given",
     params: appParams,
     body: NewChangelogEntry,
     success: { status: 201, body: EditedChangelogEntry },
@@ -255,7 +258,7 @@ export const consoleChangelog = {
     role: "maintainer",
     method: "POST",
     path: `${entryPath}/publish`,
-    summary: "Publish a release note now, with its draft; a published one keeps its date",
+    summary: "Publish a release note now, with the text of its draft; a published note keeps its date",
     params: entryParams,
     success: { status: 200, body: EditedChangelogEntry },
     errors: ["not_found", "version_exists", "draft_conflict"],
@@ -296,7 +299,7 @@ export const consoleChangelog = {
     role: "maintainer",
     method: "POST",
     path: `${entryPath}/restore`,
-    summary: "Bring an earlier text of a release note back: as the draft of a published one",
+    summary: "Restore an earlier text of a release note; for a published note it becomes the draft",
     params: entryParams,
     body: RestoredVersion,
     success: { status: 200, body: EditedChangelogEntry },
@@ -333,7 +336,7 @@ export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 
 export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
 
-/** An entry as an app reads it in a language. */
+/** A release note as an app reads it, in one language. */
 const ReadChangelogEntry = z.extend(ChangelogEntry, {
   /** The language of the text; null for the default one. Only included if the request names a language. */
   language: z.optional(z.nullable(z.string())),
@@ -351,7 +354,7 @@ export const changelog = {
         z.string().check(
           z.meta({
             description:
-              "The version that the user has. The answer has the entries that were published after it, and those with a greater version.",
+              "The version that the user has. The answer has the entries that were published after that version, and the entries with a greater version.",
           }),
         ),
       ),

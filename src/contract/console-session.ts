@@ -49,10 +49,10 @@ export const session = {
   finish: endpoint({
     method: "POST",
     path: "/api/v1/console/session/second-factor",
-    summary: "Finish a sign-in with the second factor, within ten minutes of the first",
+    summary: "Finish a sign-in with the second factor, within ten minutes after the first step",
     auth: "none",
     body: z.object({
-      /** From the error `second_factor_required` of the first step. */
+      /** The `step` of the error `second_factor_required` that answered the first step. */
       step: text(1, limits.signInStep),
       /** Exactly one of these two fields is needed. */
       code: z.optional(factorCode),
@@ -68,7 +68,7 @@ export const session = {
   askPasskey: endpoint({
     method: "POST",
     path: "/api/v1/console/session/passkey",
-    summary: "Get the options with which an authenticator finishes a sign-in with a passkey",
+    summary: "Get the options that a browser needs to finish a sign-in with a passkey",
     auth: "none",
     body: z.object({ step: text(1, limits.signInStep) }),
     success: {
@@ -145,7 +145,7 @@ export const session = {
   }),
 } as const;
 
-/** Links in mails: to create an account, or to replace a forgotten password. */
+/** The endpoints for mailed links, which create an account or replace a forgotten password. */
 export const accountLinks = {
   signUp: endpoint({
     method: "POST",
@@ -154,9 +154,9 @@ export const accountLinks = {
     auth: "none",
     body: z.object({
       email,
-      /** Only for a server that sends no mail: such a server creates the account immediately. */
+      /** Used only by a server that sends no mail. Such a server creates the account immediately. */
       password: z.optional(password),
-      /** The name of the person. Only a server that sends no mail uses it here. */
+      /** The name of the person. Used only by a server that sends no mail; others take it from `finishSignUp`. */
       name: omittable(memberName),
     }),
     success: { status: 204 },
@@ -180,7 +180,8 @@ export const accountLinks = {
   recover: endpoint({
     method: "POST",
     path: "/api/v1/console/recovery",
-    summary: "Request a link to a new password; the answer does not say whether the address has an account",
+    summary:
+      "Request a link that sets a new password; the answer does not say whether the address has an account",
     auth: "none",
     body: z.object({ email: text(1, limits.email) }),
     success: { status: 204 },

@@ -49,7 +49,7 @@ export const slots = {
   accept: change("accept", "Assign a slot to the tester who requested it", ["wrong_state"]),
   decline: change("decline", "Decline the request for a slot; the slot is open again", ["wrong_state"]),
   remove: change("remove", "Remove a tester from a slot; another slot opens in its place", ["wrong_state"]),
-  rotateKey: change("rotate-key", "Replace the test key of a slot; its tester reads the new one", [
+  rotateKey: change("rotate-key", "Replace the test key of a slot; its tester can read the new key", [
     "wrong_state",
   ]),
   confirmJoin: change("confirm-join", "Confirm that the tester has joined the store's test", ["wrong_state"]),
@@ -95,14 +95,14 @@ export const Cycle = z.object({
   /** The start of the first day and the end of the last one. */
   startsAt: instant,
   endsAt: instant,
-  /** The number of today in the cycle. 0 before the first day; the number of the last day after the end. */
+  /** The number of the current day. It is 0 before the first day, and stays that of the last day after the end. */
   dayIndex: z.int(),
   createdAt: instant,
 });
 
 export type Cycle = z.output<typeof Cycle>;
 
-/** A cycle of a list, with the verdict on it. */
+/** A cycle in a list, with its verdict. */
 export const JudgedCycle = z.extend(Cycle, { verdict: CycleVerdict });
 
 export type JudgedCycle = z.output<typeof JudgedCycle>;
@@ -129,7 +129,7 @@ export const EvidenceProof = z.object({
 /** The facts about one day of a slot. */
 export const SlotDay = z.object({
   dayIndex: z.int(),
-  /** `counted`, `missed` (closed and not counted), `open` (today), `ahead`, or `none` (the slot was not active). */
+  /** `counted`, `missed` (over and not counted), `open` (today), `ahead`, or `none` (the slot was not active). */
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
@@ -156,7 +156,7 @@ export const CycleDetail = z.object({
   today: z.nullable(TestToday),
   /** The testers with a slot, sorted by how soon they need attention. */
   attention: z.array(TesterAttention),
-  /** The days that have begun. */
+  /** One element for each day that has begun. */
   unbroken: z.array(UnbrokenDay),
   slots: z.array(SlotWithDays),
 });
@@ -172,11 +172,11 @@ export const CycleReport = z.object({
   testers: z.int(),
   /** How many of these testers have a slot in which every day of the test counts. */
   testersWithEveryDay: z.int(),
-  /** How many of the first days of the test are over. */
+  /** How many days of the test are over. */
   finishedDays: z.int(),
-  /** How many of these testers have a slot in which every day that is over counts. */
+  /** How many of these testers have a slot in which all of these days count. */
   testersWithEveryFinishedDay: z.int(),
-  /** For each day: the number of slots in which the day counts. */
+  /** The number of slots in which a day counts, for each day. */
   testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
   seats: z.array(
     z.object({
@@ -213,7 +213,7 @@ export const cycles = {
   list: endpoint({
     method: "GET",
     path: "/api/v1/console/listings/:listingId/cycles",
-    summary: "List the test cycles of a listing, newest first, each with the verdict on it",
+    summary: "List the test cycles of a listing, newest first, each with its verdict",
     auth: "console",
     role: "viewer",
     scope: "testing:manage",

@@ -5,7 +5,7 @@ import { limits } from "./limits.ts";
 import { challengePattern } from "./pkce.ts";
 import { AuthorizeQuery, authorizePath } from "./sign-in.ts";
 
-/** A device that a person has signed in. */
+/** A device on which a person is signed in. */
 export const Device = z.object({
   id: uuid,
   name: z.string(),

@@ -3,8 +3,8 @@ import type { ErrorCode } from "./errors.ts";
 import type { RateLimitName } from "./limits.ts";
 
 /**
- * The credentials that an endpoint accepts. `console`: a console session or a maintainer token; `session`: only a person
- * signed in.
+ * The credentials that an endpoint accepts. `console` accepts a console session or a maintainer token. `session`
+ * accepts only a console session.
  */
 export type Auth = "none" | "appKey" | "agentToken" | "deviceToken" | "console" | "session";
 
@@ -51,15 +51,15 @@ export type Scope = MaintainerScope | DeviceScope | AgentScope;
 export const roles = ["owner", "maintainer", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** A limit that counts every attempt, whatever its result, and the parts of the request that form its key. */
+/** A limit that counts every attempt, whatever its result. Attempts with equal values of `by` are counted together. */
 export interface AttemptLimit {
   readonly limit: RateLimitName;
   readonly by: readonly ("account" | "address" | `body.${string}`)[];
 }
 
-/** The files of a large body, and its limits. */
+/** The files that a large body may contain, and the limits of its size. */
 export interface UploadRules {
-  /** The fields that take files, and the bytes of each file. A `named` file has a name in its field: `{name, data}`. */
+  /** The fields that take files, and the most bytes of each file. In a `named` field, a file is `{name, data}`. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The field that may contain any JSON object. In a form it is JSON text. */
   readonly anyJson?: string;
@@ -82,7 +82,8 @@ export interface Endpoint {
   readonly scope?: Scope;
   /**
    * The lowest role that the caller needs in the app of the request. A list shows only apps in which the caller has
-   * this role. `account`: the request is about the caller's own account. Set only, and always, for people and agents.
+   * this role. `account` means that the request is about the caller's own account. All endpoints for people and agents
+   * have a role, and no others.
    */
   readonly role?: Role | "account";
   /** The path parameter that names a token. A token may send this request about itself without the scope. (rule K12) */
@@ -91,15 +92,15 @@ export interface Endpoint {
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniObject;
   /**
-   * `upload`: a large body with files, as JSON with data URLs or as multipart/form-data; `form`: as multipart/form-data
-   * only.
+   * `upload` is a large body with files, as JSON with data URLs or as multipart/form-data. `form` is a large body with
+   * files as multipart/form-data only.
    */
   readonly bodyKind?: "json" | "upload" | "form";
   /** Always set for the kinds `upload` and `form`, and only for them. */
   readonly upload?: UploadRules;
   /** The most bytes of a JSON body; 1 MiB by default. */
   readonly bodyBytes?: number;
-  /** Whether the request must send the ETag of the data that it changes in `If-Match`. */
+  /** Whether the request must have the header `If-Match` with the ETag of the data that it changes. */
   readonly ifMatch?: true;
   /**
    * Whether the request contains a time that the sender's clock has measured. Then its header `Date` must have the time
@@ -110,7 +111,7 @@ export interface Endpoint {
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
     /** The answer is a file of one of these media types. */
     | { readonly status: 200; readonly download: readonly string[] }
-    /** The answer stays open and sends events, as `text/event-stream`. This is the schema of the data of an event. */
+    /** The answer stays open and sends events as `text/event-stream`. `events` is the schema of an event's data. */
     | { readonly status: 200; readonly events: z.ZodMiniType }
     | { readonly status: 204 };
   /** Whether the endpoint may also answer 202 with `{}`, which means that there is no result yet. */
@@ -118,20 +119,20 @@ export interface Endpoint {
   /** Whether the answer may be large. Then a client accepts more bytes, and waits longer, than for other answers. */
   readonly large?: true;
   /**
-   * Whether servers may answer with other fields, or with none, because the specification does not define them.
+   * Whether servers may answer with other fields, or with none, because the specification does not define the answer.
    * (rule L60)
    */
   readonly openAnswer?: true;
-  /** The path parameter that must equal the answer's `id`: a client refuses an answer about another object. */
+  /** The path parameter that must equal the answer's `id`. A client refuses an answer about another object. */
   readonly repeats?: string;
   /**
    * The error codes that are specific to this endpoint. `errorsOf` adds the codes that follow from its other fields.
    */
   readonly errors: readonly ErrorCode[];
   readonly rateLimit?: RateLimitName;
-  /** The field of the body for whose value the rate limit counts requests, instead of for the credential. */
+  /** If set, `rateLimit` counts requests with the same value of this body field, not those with the same credential. */
   readonly rateLimitBy?: string;
-  /** The rate limit that some requests use instead. The handler decides which requests. */
+  /** The rate limit that some requests use instead of `rateLimit`. The handler decides which requests. */
   readonly otherRateLimit?: RateLimitName;
   /** Whether the total bytes of all bodies within an hour are limited too. */
   readonly countsBytes?: true;
@@ -144,7 +145,7 @@ export interface Endpoint {
   readonly repeatableBy?: readonly string[];
   /** For how many seconds a repeat of a request gets the stored answer. A day if not given. */
   readonly repeatableSeconds?: number;
-  /** The endpoint is deprecated but still works. This is the path of its successor. */
+  /** Only set for an endpoint that is deprecated but still works: the path of its successor. */
   readonly successor?: `/${string}`;
   /**
    * The answer contains a secret. Caches must not store it, and the server encrypts it before it stores it for repeats.
@@ -175,7 +176,7 @@ export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repea
 const countsSender = ({ auth, body }: Pick<Endpoint, "auth" | "body">): boolean =>
   auth !== "none" || body !== undefined;
 
-/** Every code that an endpoint can answer. */
+/** Returns every error code that an endpoint can answer. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = [...authErrors[endpoint.auth], ...endpoint.errors];
   if (endpoint.scope) codes.push("insufficient_scope");

@@ -109,7 +109,7 @@ export const errorCatalogue = {
   run_open: {
     status: 409,
     message:
-      "A proposal of this thread waits for a decision, is approved, or its work is running. Wait until it has ended.",
+      "This thread has a proposal that waits for a decision, is approved or is being carried out. Wait until that has ended.",
   },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
@@ -190,7 +190,7 @@ export interface ErrorDetails {
   readonly mayResume?: true;
   /** The release note that already has this version. */
   readonly entryId?: string;
-  /** The sealed first step of a sign-in that the second factor finishes. */
+  /** The sealed state after the first step of a sign-in. The request with the second factor contains it. */
   readonly step?: string;
   /** The reasons why the attestation of the app failed. */
   readonly reasons?: readonly IntegrityReason[];

@@ -5,7 +5,7 @@ import { appId, at, threadId } from "./example-values.ts";
 import { anyObject, instant, openEnum, pageLimit, queryInteger, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** What happens in an app and is sent to programs outside of the server. (rule O25) */
+/** The types of events in an app that the server reports to other programs. (rule O25) */
 export const eventTypes = [
   "feedback.created",
   "feedback.repeated",
@@ -27,7 +27,9 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** An event of an app: ids, states and links. A webhook gets the same object without `id`, which is in a header. */
+/**
+ * An event of an app. `data` has ids, states and links. A webhook gets the id in a header, and the rest as its body.
+ */
 export const AppEvent = z.object({
   id: uuid,
   type: openEnum(eventTypes),
@@ -46,7 +48,7 @@ export const events = {
     scope: "events:read",
     params: appParams,
     query: z.object({
-      /** The `next` of an earlier answer, or a time. Without it, the list begins now. */
+      /** The `next` of an earlier answer, or a time. Without it, only events from now on are found. */
       since: z.optional(text(1, limits.eventsPosition)),
       /** The seconds to wait for an event if there is none. */
       wait: z.optional(queryInteger(0, limits.waitSeconds)),
@@ -56,7 +58,7 @@ export const events = {
       status: 200,
       body: z.object({
         items: z.array(AppEvent),
-        /** The position after these events, for `since`. */
+        /** The position after these events. It is the `since` of the next request. */
         next: z.string(),
       }),
     },

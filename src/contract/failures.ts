@@ -4,11 +4,11 @@ import { endpoint } from "./endpoint.ts";
 import { optionalInstant, optionalText, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** Names a failure whose test passed by its `dedupeKey`, or several failures by the beginning of their keys. */
+/** The `dedupeKey` of a failure whose test passed, or the common beginning of the keys of several such failures. */
 const Passed = z.union([text(1, limits.dedupeKey), z.object({ prefix: text(1, limits.dedupeKey) })]);
 export type Passed = z.output<typeof Passed>;
 
-/** A successful test run: which tests it covers, and which of them passed. */
+/** A test run, with the failures whose tests passed in it. */
 const GreenRun = z.object({
   scope: optionalText(limits.dedupeScope),
   run: text(1, limits.dedupeRun),
@@ -20,7 +20,7 @@ export type GreenRun = z.output<typeof GreenRun>;
 
 const failure = { id: uuid, dedupeKey: z.string(), consoleUrl: z.string() };
 
-/** The threads of failures that a test run or a CI job reports again and again, by their `dedupeKey`. */
+/** The endpoint for the threads of failures. Test runs and CI jobs report a failure repeatedly with one `dedupeKey`. */
 export const failures = {
   resolve: endpoint({
     method: "POST",
@@ -36,7 +36,7 @@ export const failures = {
       status: 200,
       body: z.object({
         resolved: z.array(z.object(failure)),
-        /** Why failures that the run names stay open. At most 200 of those that have passed in no scope. */
+        /** The failures that the request names and that stay open. Lists at most 200 that have passed in no scope. */
         stillFailing: z.array(
           z.object({
             ...failure,

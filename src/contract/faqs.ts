@@ -33,7 +33,7 @@ export const NewFaq = z.extend(FaqText, {
 
 export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sortOrder) });
 
-/** An entry in the answer to a change. It has no `createdAt` and no `updatedAt`. (rule C16) */
+/** An entry in the answer to a change. It has neither `createdAt` nor `updatedAt`. (rule C16) */
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
 
 /**
@@ -46,22 +46,22 @@ const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /** The hash that the last replacement of the whole list set for this language. */
+    /** The hash of the text that a replacement of the whole list last set for this language. */
     pushedHash: z.nullable(z.string()),
   }),
 );
 
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
-  /** The hash that the last replacement of the whole list set; null if no replacement has set this entry. (rule C21) */
+  /** The hash of the text that a replacement of the whole list last set for this entry; null if none has. (rule C21) */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
   translations: FaqTranslations,
 });
 
 /**
- * An entry in a request that replaces the whole list. Without an id it is new. With an id, missing fields stay unchanged:
- * the text, the position, or both.
+ * An entry in a request that replaces the whole list. Without an id it is new. With an id, missing fields stay
+ * unchanged: the text, the position, or both.
  */
 export const WantedFaq = z
   .object({
@@ -87,7 +87,7 @@ export const FaqList = z.object({
     .check(z.maxLength(limits.listedFaqs, `must have at most ${limits.listedFaqs} elements`)),
 });
 
-/** The common part of the two endpoints that replace a whole list. */
+/** The common part of the two endpoints that replace the whole FAQ of an app. */
 export const replacesFaqs = {
   method: "PUT",
   summary:
@@ -97,7 +97,7 @@ export const replacesFaqs = {
   bodyBytes: limits.faqList,
   large: true,
   body: FaqList,
-  /** Entries without translations have no field for them. */
+  /** An entry without translations has no field `translations`. */
   success: {
     status: 200,
     body: z.array(z.extend(ListedFaq, { translations: z.optional(FaqTranslations) })),
@@ -111,7 +111,7 @@ const DraftTranslations = translations(z.nullable(PlainText));
 /** An entry with its draft, the changed text that is not published yet. */
 export const DraftedFaq = z.object({
   id: uuid,
-  /** False for an entry that was never published: then the text is that of the draft. */
+  /** False for an entry that was never published. `question` and `answer` are then those of the draft. */
   published: z.boolean(),
   question: z.string(),
   answer: z.string(),
@@ -122,10 +122,10 @@ export const DraftedFaq = z.object({
     z.object({
       question: z.string(),
       answer: z.string(),
-      /** The translations that the draft changes; null for one that it deletes. */
+      /** The translations that the draft changes. Null means that the draft deletes the translation. */
       translations: DraftTranslations,
       updatedAt: instant,
-      /** Whether the published text has changed since the draft was saved. Then it cannot be published. */
+      /** Whether the published text has changed since the draft was saved. If so, the draft cannot be published. */
       conflict: z.boolean(),
     }),
   ),
@@ -141,13 +141,13 @@ const FaqVersion = z.object({
   question: z.string(),
   answer: z.string(),
   translations: translations(PlainText),
-  /** When this text was published, and by whom; null for an app key or a deleted account. */
+  /** When this text was published, and who published it. `by` is null for an app key and for a deleted account. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
 });
 
-/** The earlier text that becomes the draft. */
+/** The id of the earlier text to restore. */
 export const RestoredVersion = z.object({ version: uuid });
 
 export const faqParams = z.object({ faqId: uuid });
@@ -221,7 +221,7 @@ export const consoleFaqs = {
     role: "viewer",
     method: "GET",
     path: `${path}/drafts`,
-    summary: "List the FAQ entries whose text is not published, the last changed first",
+    summary: "List the FAQ entries that have unpublished text, the last changed first",
     large: true,
     params: appParams,
     success: { status: 200, body: z.array(DraftedFaq) },
@@ -321,7 +321,7 @@ export type ListedFaq = z.output<typeof ListedFaq>;
 
 /** An entry of the list that apps read. */
 const FaqAnswer = z.extend(PublishedFaq, {
-  /** Only included if the request asks for it. */
+  /** Only included if `include` asks for it. */
   pushedHash: z.optional(ListedFaq.shape.pushedHash),
   pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
   translations: z.optional(FaqTranslations),

@@ -4,15 +4,15 @@ const idPattern = new RegExp(uuid, "gi");
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
- * Returns the ids of the threads that release notes name, in lower case and without duplicates: in lines such as
- * `Feedback: ID`, and in links to a thread in the console. (rule C17)
+ * Returns the ids of the threads that a release note names, in lower case and without duplicates. It names them in
+ * lines such as `Feedback: ID`, and in links to a thread in the console. (rule C17)
  */
 export function feedbackIdsIn(text: string): readonly string[] {
   const ids = text.split("\n").flatMap((line) => (isFeedbackLine(line) ? idsOf(line) : linkedIn(line)));
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-/** Returns the text for users of the app: without the lines that only name threads. */
+/** Returns the text as users of the app see it: the lines that only name threads are removed. */
 export function withoutFeedbackLines(text: string): string {
   const lines = text.split("\n");
   const shown = lines.filter((line) => !isFeedbackLine(line));
@@ -42,7 +42,7 @@ export function withFeedbackLine(text: string, ids: readonly string[]): string {
   return shown.trim() === "" ? line : `${shown.trimEnd()}\n\n${line}`;
 }
 
-/** Whether a line has only `Feedback:` and threads. Any other sentence that begins with this word is text for users. */
+/** Whether a line has only `Feedback:` and threads. Any other line that begins with `Feedback:` is text for users. */
 function isFeedbackLine(line: string): boolean {
   if (!startPattern.test(line) || idsOf(line).length === 0) return false;
   const [, rest = ""] = /^[^:]*:(.*)$/s.exec(line) ?? [];

@@ -24,7 +24,8 @@ const attachment = z.object({
 });
 
 /**
- * The tests that a report summarises. Each is the beginning of the test's keys, like the `prefix` in a run that passed.
+ * The tests that a report summarises. Each text is the beginning of the `dedupeKey`s of a test, like `prefix` in a
+ * request that resolves failures.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
@@ -73,7 +74,7 @@ export const feedback = {
         /** The page on which the sender reads replies. Everybody with this address can read them. */
         statusUrl: z.optional(z.string()),
         deduplicated: z.optional(z.boolean()),
-        /** The last resolved thread of the same failure (`dedupeKey`), if this report shows that it happens again. */
+        /** The last resolved thread with the same `dedupeKey`, if this report shows that the failure is back. */
         earlier: z.optional(z.object({ id: uuid, consoleUrl: z.string() })),
         metadataDropped: z.optional(z.array(z.string())),
         filesDropped: z.optional(z.array(z.string())),

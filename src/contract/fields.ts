@@ -31,18 +31,18 @@ const normalised = (normalise: (given: string, fault: (message: string) => void)
     );
   });
 
-/** Line breaks, controls and invisible characters, but not those with which words and emoji are spelt. (rule K33) */
+/** Line breaks, control and invisible characters, except those that are needed to write words and emoji. (rule K33) */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/u;
 
 const blank = /[\p{Z}\p{M}\u2800]|\u200c|\u200d/gu;
 
-/** The name by which a person is shown to those who share an app with the person. (rule K33) */
+/** The name of a person that the other members of the person's apps see. (rule K33) */
 export const memberName = text(1, limits.memberName).check(
   z.refine((name) => !unprintable.test(name), "must not contain control, direction or invisible characters"),
   z.refine((name) => name.replace(blank, "") !== "", "must contain a visible character"),
   z.refine(
     (name) => !name.normalize("NFKC").includes("@"),
-    "must not contain an @: addresses are shown as such",
+    "must not contain an @, because it must not look like an e-mail address",
   ),
 );
 
@@ -56,7 +56,7 @@ export function omittable<Schema extends z.ZodMiniType>(
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // The published schema shows the original schema, made optional.
+  // The OpenAPI document shows the given schema, as an optional one.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 
@@ -77,8 +77,8 @@ export const anyObject = z
 export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 
 /**
- * An answer field with one of the values that the server knows today. Clients must accept others, because later versions
- * may add some.
+ * An answer field with one of the values that the server knows today. Clients must accept others, because later
+ * versions may add some.
  */
 export const openEnum = (values: readonly string[]) => z.string().check(z.meta({ enum: [...values] }));
 
@@ -108,7 +108,7 @@ const instantForm =
 /** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. (rule D11) */
 export const givenInstant = z.string().check(normalised(normalisedInstant), z.meta({ format: "date-time" }));
 
-/** Whether a text has at most `max` code points. A text of exactly `max` is within. (rule H31) */
+/** Whether a text has at most `max` code points. (rule H31) */
 export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
 /** The time at which a list begins or ends. A date without a time means the start of that day in UTC. (rule H34) */

@@ -2,9 +2,9 @@
 export const signatureBytes = 1_024;
 
 /**
- * Returns the media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; HEIC or
- * AVIF, which no field accepts; otherwise null. The signature is at the beginning of the file. That of a PDF may have other
- * bytes before it. The bytes after the signature are not checked. (rule F4)
+ * Returns the media type that the signature in the first bytes of a file shows: PNG, JPEG, WebP, GIF, MP4, WebM,
+ * QuickTime or PDF; HEIC or AVIF, which no field accepts; otherwise null. The signature of a PDF may follow other
+ * bytes. The bytes after a signature are not checked. (rule F4)
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -18,8 +18,8 @@ export function detectMediaType(head: Uint8Array): string | null {
 const hasPdfSignature = (head: Uint8Array): boolean => ascii(head, 0, signatureBytes).includes("%PDF-");
 
 /**
- * A declared media type in lower case and without parameters. `image/jpg` gets its registered name. Null if none is
- * declared.
+ * Returns a declared media type in lower case and without parameters; null if none is declared. `image/jpg` becomes
+ * `image/jpeg`, the registered name.
  */
 export function normaliseMediaType(declared: string | null | undefined): string | null {
   const type = (declared ?? "").split(";", 1)[0]?.trim().toLowerCase();
@@ -32,14 +32,16 @@ const oldQuickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"];
 
 const mp4Brand = /^(iso[2-9a-m]|mp4[12]|mp71|avc1|M4V |M4V[HP]|dash|MSNV|mmp4|f4v |F4V |NDS[CHMPSX]|XAVC)$/;
 
-// Still images and sound use the same boxes, and may list video brands as compatible.
+// Files of still images and of sound have the same boxes, and may list video brands as compatible.
 const notVideoBrand = /^(mia[fn]|avio|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
 
 const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
 
 const avifBrand = /^avi[fs]$/;
 
-/** The end of a sentence about a photograph that no field accepts, after "its bytes are". Undefined for other files. */
+/**
+ * Returns what a message says about a photograph that no field accepts, after "these are". Undefined for other files.
+ */
 export function adviceOn(mediaType: string | null): string | undefined {
   if (mediaType === "image/heic")
     return "HEIC, as iPhones store photographs: export it as JPEG, or choose “Most Compatible” in the settings of the camera";
@@ -100,12 +102,13 @@ function uint32(head: Uint8Array, at: number): number {
   return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
 }
 
-// A symbol, because no JSON body can contain one: an object that looks like a received file must not be treated as one.
+// The mark of a received file is a symbol, because no JSON body can contain a symbol. So a sender cannot imitate the
+// mark.
 const mark: unique symbol = Symbol("received file");
 
 /**
- * A file of a request, stored on disk: its declared properties and the properties of its bytes. The schema of the
- * field that contains the file checks them.
+ * A file of a request, which is stored on disk. It has the properties that the sender declared, and those that its
+ * bytes show. The schema of the field that contains the file checks them.
  */
 export interface ReceivedFile {
   readonly [mark]: true;

@@ -10,16 +10,16 @@ import { RunStatus, runDecisions } from "./runs.ts";
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**
- * The next step of the newest proposal of a thread. `approval`: a person decides; `changes`: an agent proposes again, with the
- * changes that a person asked for; `approved`: a worker claims it; `outcome`: that worker reports the outcome. `none`: there
- * is no proposal, or no step is left.
+ * The next step of the newest proposal of a thread. `approval`: a person decides. `changes`: an agent proposes again,
+ * with the changes that a person asked for. `approved`: a worker claims the proposal. `outcome`: that worker reports
+ * the outcome. `none`: there is no proposal, or no step is left.
  */
 export const waitingStates = ["none", "approval", "changes", "approved", "outcome"] as const;
 export type Waiting = (typeof waitingStates)[number];
 
 const app = z.object({ id: uuid, name: z.string() });
 
-/** A thread in the list of an agent. */
+/** A thread in the list that an agent reads. */
 export const FoundThread = z.object({
   id: uuid,
   app,
@@ -37,7 +37,7 @@ export const FoundThread = z.object({
 });
 export type FoundThread = z.output<typeof FoundThread>;
 
-/** A proposal in the list of an agent. `GET /api/v1/agent/runs/{runId}` has its plan. */
+/** A proposal in the list that an agent reads. `GET /api/v1/agent/runs/{runId}` returns its plan. */
 export const FoundRun = z.object({
   id: uuid,
   status: RunStatus,

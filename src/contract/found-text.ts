@@ -1,5 +1,5 @@
 import type { UnknownValue } from "./found.ts";
 
-/** Returns the sentence about an unknown value, for a page and a command. */
+/** Returns what a page or a command says about an unknown value of an operator. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
-  `${operator}:${value} was searched as words. What the search understands: ${allowed.join(", ")}.`;
+  `${operator}:${value} was searched as words. The search understands: ${allowed.join(", ")}.`;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { openEnum } from "./fields.ts";
 
-/** The place of the found line in the thread. */
+/** The parts of a thread in which a search finds lines. */
 export const foundIn = [
   ...(["subject", "report", "repeat", "answer", "reply", "note", "plan"] as const),
   ...(["sender", "tag", "file", "metadata", "source"] as const),
@@ -9,7 +9,7 @@ export const foundIn = [
 
 export type FoundIn = (typeof foundIn)[number];
 
-/** The line that shows why a search found a thread. `marks` are parts of `text`, in UTF-16 code units. */
+/** The line that shows why a search found a thread. `marks` are the found parts, in UTF-16 units of `text`. */
 export const FoundLine = z.object({
   in: openEnum(foundIn),
   text: z.string(),
@@ -18,10 +18,12 @@ export const FoundLine = z.object({
 
 export type FoundLine = z.output<typeof FoundLine>;
 
-/** A number of threads. A text such as `500+` if there are more, or if the search had no time to count them all. */
+/**
+ * A number of threads. It is a text such as `500+` if there are more, or if the search had no time to count them all.
+ */
 export const Count = z.union([z.int(), z.string()]);
 
-/** An operator of a query whose value is not known, so that it was searched as words. */
+/** An operator in a query whose value the search does not know. The search looked for both as words. */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
   operator: z.string(),
@@ -32,15 +34,15 @@ export const UnknownValue = z.object({
 
 export type UnknownValue = z.output<typeof UnknownValue>;
 
-/** The facts about the whole search that its first page contains. */
+/** Facts about the whole search. Only its first page contains them. */
 export const SearchFacts = z.object({
-  /** The found threads of each status, also of statuses that were not requested. */
+  /** The number of found threads of each status, including statuses that were not requested. */
   counts: z.object({ open: Count, in_progress: Count, resolved: Count, archived: Count }),
-  /** The query with words that exist, if a word of the query is in no thread. */
+  /** A corrected query, with words that exist. Only set if a word of the query is in no thread. */
   didYouMean: z.nullable(z.string()),
   /** Whether the index still lacks threads, for example in the first minutes after an update of the server. */
   indexing: z.boolean(),
-  /** The operators with a value that is not known, if there are any. */
+  /** The operators whose value the search does not know, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
 });
 

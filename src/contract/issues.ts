@@ -1,7 +1,10 @@
 import type * as z from "zod/mini";
 import { limits } from "./limits.ts";
 
-/** One fault of a request: its path (`images.1`, `sortOrder`; empty for the whole) and what the value must be. */
+/**
+ * One fault of a request. `path` is the field (`images.1`, `sortOrder`; empty for the whole body). `message` says what
+ * the value must be.
+ */
 export interface Issue {
   readonly path: string;
   readonly message: string;
@@ -11,8 +14,8 @@ export interface Issue {
 export const notUuid = "must be a UUID";
 
 /**
- * Options for each parse whose faults are shown. They are set here, because other libraries may change the messages for
- * the whole process.
+ * Options for each parse whose faults are shown, with our messages. The global messages of zod are not used, because
+ * other libraries may change them.
  */
 export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
@@ -21,8 +24,8 @@ export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 
 /**
- * Returns the faults of a value that a schema refuses. It parses the value again, so that an accepted small request does
- * not need `ownMessages`, which takes several microseconds.
+ * Returns the faults of a value that a schema refuses. It parses the value again, so that an accepted small request
+ * does not need `ownMessages`, which takes several microseconds.
  */
 export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
   const { error } = schema.safeParse(value, ownMessages);

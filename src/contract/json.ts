@@ -50,8 +50,8 @@ export function jsonIn(text: string): unknown {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Whether lists and objects of a JSON text are nested deeper than `most` levels. JSON.parse takes seconds for a megabyte
- * of brackets, and code that follows such a value overflows the stack.
+ * Whether lists and objects of a JSON text are nested deeper than `most` levels. JSON.parse takes seconds for a
+ * megabyte of brackets, and recursive code overflows the stack on such a value.
  */
 export function isNestedDeeperThan(json: string, most: number): boolean {
   let depth = 0;
@@ -68,7 +68,7 @@ export function isNestedDeeperThan(json: string, most: number): boolean {
 }
 
 /**
- * Returns the index of the quote that ends a JSON string; -1 if there is none. `from` is the index after its first
+ * Returns the index of the quote that ends a JSON string; -1 if there is none. `from` is the index after the opening
  * quote.
  */
 export function endOfString(text: string, from: number): number {

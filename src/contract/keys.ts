@@ -5,7 +5,8 @@ import { instant, optionalText, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 /**
- * `full` gives access to everything that an app key can do. `intake` cannot write the FAQ and may be embedded in an app.
+ * `full` gives access to everything that an app key can do. `intake` cannot write the FAQ and may be embedded in an
+ * app.
  */
 export const KeyKind = z.enum(["full", "intake"]);
 
@@ -52,7 +53,7 @@ export const keys = {
   regenerate: endpoint({
     method: "POST",
     path: "/api/v1/console/apps/:appId/keys/:keyId/regenerate",
-    summary: "Replace a key by a new one; the old one stops working at once",
+    summary: "Replace a key with a new one; the old key stops working at once",
     auth: "session",
     role: "owner",
     params: keyParams,

@@ -1,6 +1,6 @@
 import { limits } from "./limits.ts";
 
-/** A language, and if needed its script, its country and its variants. Extensions and private tags are refused. */
+/** A language, and optionally a script, a country and variants. Extensions and private tags are refused. */
 const shape = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/;
 
 /** Returns a BCP 47 tag in its canonical form, such as `pt-BR`; undefined for any other text. (rule C34) */
@@ -15,8 +15,8 @@ export function canonicalLanguage(tag: string): string | undefined {
 }
 
 /**
- * Returns the tags in which a text is looked for, the best one first: `zh-Hant-TW`, `zh-Hant`, `zh`. A text that is no
- * tag has none. Extensions are left out. (rule C35)
+ * Returns the language tags under which a translation is looked for, the best one first: `zh-Hant-TW`, `zh-Hant`, `zh`.
+ * Returns none if `wanted` is not a language tag. Extensions are left out. (rule C35)
  */
 export function lookedForLanguages(wanted: string): readonly string[] {
   const tag = wanted

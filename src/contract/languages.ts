@@ -40,7 +40,7 @@ export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text)
 export const translations = <Shape extends z.ZodMiniType>(translation: Shape) =>
   z.record(z.string(), translation);
 
-/** The data of a translation in an answer, besides its text. */
+/** What an answer says about a translation in addition to its text. */
 export const aboutTranslation = {
   /** Whether the text of the default language has changed since this translation was saved. */
   outdated: z.boolean(),
@@ -52,7 +52,7 @@ export const wantedLanguage = z.optional(
   z.string().check(
     z.meta({
       description:
-        "The language of the user, such as `de-AT`. Texts are in `de-AT`, else in `de`, else in the default language. Without it, or with another text, the answer is in the default language.",
+        "The language of the user, such as `de-AT`. Texts are in `de-AT`, else in `de`, else in the default language. Without it, or if it is not a language tag, the answer is in the default language.",
     }),
   ),
 );

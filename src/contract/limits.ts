@@ -13,19 +13,22 @@ export const limits = {
   threadTags: 20,
   appTags: 500,
   /**
-   * The most days of a period, threads and versions in statistics, versions that are counted in a day, and where the
-   * count of open threads ends.
+   * Statistics have at most `days` days. They list at most `top` threads and `versions` versions, count at most
+   * `versionsOfDay` versions in a day, and count open threads up to `open`. (rules F60 to F64)
    */
   statistics: { days: 366, top: 10, versions: 20, versionsOfDay: 100, open: 10_000 },
   /**
-   * The limits, in minutes, of the ranges in which waiting times are counted. Longer times are in one further range.
-   * (rule F61)
+   * The upper ends, in minutes, of the ranges in which waiting times are counted. Longer times are in one further
+   * range. (rule F61)
    */
   waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,
   savedReplies: 200,
   blockedSenders: 1_000,
-  /** Texts of unsent forms that are kept for a person, and the characters of all their sealed texts. (rule O17) */
+  /**
+   * The most texts of unsent forms that are kept for a person, and the most characters of all these texts when they are
+   * sealed. (rule O17)
+   */
   drafts: { count: 200, length: 4_000_000 },
   /** The maximum number of files in one body, in all fields together. */
   bodyFiles: 32,
@@ -34,20 +37,20 @@ export const limits = {
   dedupeRun: 200,
   /** How many tests a report can summarise. Its thread is resolved when all of them have passed. */
   dedupeParts: 5_000,
-  /** How many failures whose test passed one request can name. */
+  /** How many failures one request can name whose tests passed. */
   passedFailures: 5_000,
   /** How many failures one request resolves. The limit is low, because the request is one transaction. */
   resolvedAtOnce: 200,
-  /** How many views a person sees in an app, and the most threads that are counted for one. */
+  /** The most views that a person sees in an app, and up to which number the threads of a view are counted. */
   views: 100,
   viewName: 60,
   viewCount: 500,
-  /** How many threads a bulk change names at most, and how many its filters find. */
+  /** The most threads that a bulk change can name, and the most that its filters can find. */
   bulkIds: 200,
   bulkFound: 5_000,
   /** The most apps whose notices one request changes. */
   noticeApps: 100,
-  /** For how many days at most a thread is snoozed. */
+  /** The most days for which a thread can be snoozed. */
   snoozeDays: 366,
   /** For how many days a merge of threads can be undone. */
   unmergeDays: 30,
@@ -57,6 +60,7 @@ export const limits = {
   mergedThreads: 10_000,
   /** How many merges can follow each other: a thread into a second one, that one into a third one. */
   mergeDepth: 100,
+  /** The longest question, and the longest answer, of an FAQ entry. (rule C2) */
   question: 500,
   answer: 20_000,
   summary: 2_000,
@@ -78,23 +82,24 @@ export const limits = {
   changelogItem: 1_000,
   /** The most threads that a release note can name. */
   changelogFeedback: 200,
-  /** The translations of an entry of the FAQ or of a release note. */
+  /** The most translations of an FAQ entry or a release note. */
   languages: 20,
-  /** All translations of an entry or a note together, as JSON. */
+  /** The most bytes of all translations of an FAQ entry or a release note together, as JSON. */
   translations: MB,
-  /** The characters of a language tag. */
+  /** The most characters of a language tag. */
   language: 35,
-  /** The search in the release notes of an app. */
+  /** The longest query of a search in the release notes of an app. */
   contentSearch: 200,
   version: 100,
+  /** The longest name of a platform in the `versions` of a release note, and the most elements of that list. */
   platform: 100,
   platformVersions: 20,
-  /** The largest signed 32-bit integer. */
+  /** The range of signed 32-bit integers. */
   sortOrder: { min: -2_147_483_648, max: 2_147_483_647 },
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
-  /** How many faults, or parts that were left out, one answer names. */
+  /** How many faults, and how many parts that were left out, one answer names at most. */
   namedFaults: 20,
   namedDrops: 20,
   fileName: 200,
@@ -103,14 +108,15 @@ export const limits = {
   url: 2_000,
   /** The most open invitations of an app. */
   invitations: 100,
-  /** Characters of a password. (rule S1) */
+  /** The least and the most characters of a password. (rule S1) */
   password: { min: 8, max: 200 },
   /** The most characters of a code that a person types. */
   factorCode: 100,
-  /** The most characters of the answer of an authenticator. */
+  /** The most characters of each base64url field in the answer of an authenticator. */
   passkeyBytes: 8_000,
-  /** The sealed first step of a sign-in. */
+  /** The most characters of the sealed state between two steps of a sign-in. */
   signInStep: 2_000,
+  /** The most bytes of a request that adds pictures for FAQ entries or release notes. */
   contentPictures: 12 * MB,
   /** The most earlier texts of an FAQ entry or a release note. */
   contentVersions: 50,
@@ -143,24 +149,27 @@ export const limits = {
    */
   freeWaitSeconds: 20,
   /**
-   * How many of its newest messages an answer with a thread has. Without a limit, a failure that is repeated for months
-   * would be too long to read. (rule F19)
+   * How many of the newest messages an answer about a thread contains. Without a limit, the thread of a failure that is
+   * repeated for months would be too long to read. (rule F19)
    */
   threadMessages: 500,
   threadProposals: 100,
-  /** Bytes of a JSON body. (rule H19) */
+  /** The most bytes of a JSON body. (rule H19) */
   json: MB,
-  /** A report without its files. Metadata over its limit is left out. */
+  /** The most bytes of a report without its files. It is high, because too much metadata is left out, not refused. */
   jsonWithMetadata: 4 * MB,
   /** The most entries, and the most bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
   faqList: 32 * MB,
-  /** The limit for requests without a credential. */
+  /** The most bytes of the body of a request without a credential. */
   anonymousBody: 32_768,
-  /** If all files are as large as allowed, their base64 has 54.7 MB; line ends and escapes make it longer. */
+  /**
+   * The most bytes of a report with its files. If all files are as large as allowed, their base64 has 54.7 MB. Line
+   * ends and escapes make it longer.
+   */
   feedback: 60 * MB,
   idempotencyKey: 255,
-  /** Closed testing. */
+  /** Limits of closed testing. */
   screens: 50,
   screenName: 200,
   sessionHours: 24,
@@ -183,7 +192,7 @@ export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const videoTypes = ["video/mp4", "video/webm", "video/quicktime"] as const;
 export const documentTypes = ["application/pdf"] as const;
 
-/** The files that feedback may have: how many, how large, and of which types. (rule F3) */
+/** How many files of which sizes and types a report may have. (rule F3) */
 export const feedbackFiles = {
   images: { most: 3, bytes: 2 * MB, types: imageTypes },
   videos: { most: 2, bytes: 10 * MB, types: videoTypes },
@@ -191,7 +200,8 @@ export const feedbackFiles = {
 } as const;
 
 /**
- * The pictures that one request can add for FAQ entries and release notes. They have the limits of feedback. (rule C26)
+ * The pictures that one request can add for FAQ entries and release notes. Their limits are those of a report. (rule
+ * C26)
  */
 export const contentPictures = feedbackFiles.images;
 
@@ -201,7 +211,7 @@ export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as cons
 /** A file for an import. Its bytes show no media type, because it is not a picture or a document. */
 export const importedFile = { bytes: 4_096 * MB } as const;
 
-/** Sliding windows: the number of requests in a number of seconds. */
+/** Rate limits with a sliding window: at most `limit` requests within `windowSeconds`. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
   /**
@@ -230,11 +240,12 @@ export const rateLimits = {
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
-  /** Mails with links to one address. Mails beyond the limit are not sent, without a message to anybody. */
+  /** Mails with links to one address. A mail beyond the limit is not sent, and nobody is told. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
-   * Wrong codes of an authenticator app, counted for each account and each known browser or device, or for each account and
-   * network if the browser is unknown. Only a person who has the first factor can send a code.
+   * Wrong codes of an authenticator app, in 15 minutes and in a day. They are counted for each account and known
+   * browser or device, or for each account and network if the browser is unknown. Only a person who has the first
+   * factor can send a code.
    */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
@@ -245,26 +256,33 @@ export const rateLimits = {
    * works when the limit of wrong app codes is reached.
    */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
-  /** No setting changes this limit. Only a server with `--dev` can switch it off. (rule T30) */
+  /** Test sessions of one test key. No setting changes this limit. Only `--dev` can switch it off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   /**
-   * Requests without a credential whose headers or body are refused. Each server process counts only its own, because
-   * they cost its time.
+   * Requests without a credential whose headers or body are refused. Each server process counts only the requests that
+   * it gets, because the limit protects its time.
    */
   refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
   /**
    * Requests with a credential whose scope, headers or body are refused, counted for each credential and network. Each
-   * server process counts only its own.
+   * server process counts only the requests that it gets.
    */
   refusedByCredential: { limit: 600, windowSeconds: 60 },
+  /** Requests that wait until a device is approved. (rule S16) */
   awaitByDevice: { limit: 300, windowSeconds: 900 },
-  /** Anyone can name any device, so this limits how much data the server stores and writes because of one sender. */
+  /**
+   * The same requests by network address. Anyone can name any number of devices, and the server stores data for each.
+   */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
+  /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
-  /** Refused registrations. They are limited, because each refusal shows that an e-mail address has an account. */
+  /**
+   * Refused attempts of `register` from one network address. Each refusal shows that an e-mail address has an account.
+   * After this many, every attempt from there is 429. (rule S15)
+   */
   refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
   /** Registrations of programs that want to connect. */
   clientsByAddress: { limit: 20, windowSeconds: 3_600 },
@@ -287,11 +305,11 @@ export const rateLimits = {
   imports: { limit: 20, windowSeconds: 3_600 },
   /** Reads of the events of an app. */
   events: { limit: 600, windowSeconds: 3_600 },
-  /** Test events, and repeats of deliveries. */
+  /** Test events, and deliveries that a person sends again. */
   webhookSends: { limit: 120, windowSeconds: 3_600 },
   /** Requests for slots, and new test keys. (rule T32) */
   slotRequests: { limit: 120, windowSeconds: 3_600 },
-  /** Rule T31. */
+  /** Proofs for one slot, and proofs of one account. (rule T31) */
   proofsBySlot: { limit: 12, windowSeconds: 3_600 },
   proofsByAccount: { limit: 120, windowSeconds: 3_600 },
 } as const;

@@ -107,7 +107,7 @@ export const listings = {
   update: endpoint({
     method: "PATCH",
     path: "/api/v1/console/listings/:listingId",
-    summary: "Change an offer to testers; slots and days apply to later cycles",
+    summary: "Change an offer to testers; new numbers of slots and days apply only to later cycles",
     auth: "console",
     role: "maintainer",
     scope: "testing:manage",

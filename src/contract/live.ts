@@ -2,7 +2,9 @@ import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { givenInstant, instant, openEnum, uuid } from "./fields.ts";
 
-/** The kind of change. `everything`: events were missed, or there were too many changes for separate events. */
+/**
+ * The kinds of changes. `everything` means that events were missed, or that there were too many for separate events.
+ */
 export const liveKinds = [
   "thread",
   "answering",
@@ -15,11 +17,12 @@ export const liveKinds = [
 export type LiveKind = (typeof liveKinds)[number];
 
 /**
- * An event: it names what has changed, but not the new data. A client requests the data if it may read it. (rule F70)
+ * An event. It says what has changed, but does not contain the new data. A client requests the data if it may read it.
+ * (rule F70)
  */
 export const LiveEvent = z.object({
   kind: openEnum(liveKinds),
-  /** The app in which it changed. Not set for `everything`. */
+  /** The app in which something has changed. Not set for `everything`. */
   appId: z.optional(uuid),
   /** Set for `thread`, `answering` and `proposal`. */
   threadId: z.optional(uuid),

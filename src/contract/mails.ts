@@ -5,7 +5,7 @@ import { instant, openEnum, uuid } from "./fields.ts";
 
 export const automaticMarks = ["auto_submitted", "precedence", "no_sender"] as const;
 
-/** A mail that was not added to its thread, because a program wrote the mail, according to a header. */
+/** A mail that was not added to its thread, because a header says that a program wrote the mail. */
 export const AutomaticMail = z.object({
   id: uuid,
   threadId: uuid,
@@ -13,7 +13,7 @@ export const AutomaticMail = z.object({
   subject: z.string(),
   /** The beginning of the text. */
   text: z.string(),
-  /** The header that shows that a program wrote it. */
+  /** The header that shows that a program wrote the mail. */
   reason: openEnum(automaticMarks),
   createdAt: instant,
   /** The time at which the server deletes the mail. */
@@ -23,7 +23,7 @@ export type AutomaticMail = z.output<typeof AutomaticMail>;
 
 const params = z.object({ mailId: uuid });
 
-/** Incoming mails. Only people can read originals: agents and tokens cannot. */
+/** Incoming mails. Only people can read the original mails. Agents and tokens cannot. */
 export const incomingMails = {
   listAutomatic: endpoint({
     method: "GET",
@@ -39,7 +39,7 @@ export const incomingMails = {
   take: endpoint({
     method: "POST",
     path: "/api/v1/console/automatic-mails/:mailId/take",
-    summary: "Add to its thread a mail that was set apart as automatic, because a person wrote it",
+    summary: "Add a mail to its thread, although a program seemed to have written it",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -143,7 +143,8 @@ export const invitations = {
   accept: endpoint({
     method: "POST",
     path: "/api/v1/console/invitations/:token/accept",
-    summary: "Accept an invitation to an app; works once, for the account with its e-mail address",
+    summary:
+      "Accept an invitation to an app; works once, and only for the account with the invited e-mail address",
     auth: "session",
     role: "account",
     params: tokenParams,

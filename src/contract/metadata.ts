@@ -1,8 +1,8 @@
 import { limits } from "./limits.ts";
 
 /**
- * Why an entry of metadata was left out: it is nested too deep, there are too many entries, there are too many bytes, or
- * an earlier entry has the same name.
+ * Why an entry of metadata was left out: it is nested too deep, there are too many entries, there are too many bytes,
+ * or an earlier entry has the same name.
  */
 export const dropReasons = ["depth", "count", "size", "name"] as const;
 
@@ -19,8 +19,8 @@ export interface FittingMetadata {
 }
 
 /**
- * Returns the part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too deep,
- * or for which there is no space, is left out as a whole. Lone surrogates are replaced. (rule F6)
+ * Returns the part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too
+ * deep, or for which there is no space, is left out as a whole. Lone surrogates are replaced. (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
@@ -82,5 +82,5 @@ function depthOf(value: unknown): number {
   return 1 + deepest;
 }
 
-/** Shortens a path, so that a person can read it: a key may have a megabyte. */
+/** Shortens the name of an entry, because a name may have a megabyte. */
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 99).toWellFormed()}…` : key);

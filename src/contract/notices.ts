@@ -13,8 +13,9 @@ export const noticeKinds = [
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
- * The ways in which a notice can be sent. `mail` collects what happens within 15 minutes; `daily` is one mail a day;
- * `chat` is the chat of the app; `browser` means the browsers that the member has turned on. (rules N1, N8, N10)
+ * The ways in which a notice can be sent. `mail` is a mail about all that happens within 15 minutes. `daily` is one
+ * mail a day. `chat` is the chat of the app. `browser` means the browsers in which the member turned notices on. (rules
+ * N1, N8, N10)
  */
 export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
@@ -39,7 +40,7 @@ export const KindChoice = z.object({
   ways,
   /** The ways that you can choose for this kind in this app. */
   offered: ways,
-  /** Whether you have not changed it. */
+  /** Whether `ways` are the default, because you have not changed them. */
   byDefault: z.boolean(),
 });
 export type KindChoice = z.output<typeof KindChoice>;
@@ -69,7 +70,7 @@ export type OwnNotices = z.output<typeof OwnNotices>;
 
 const givenWays = z.array(z.enum(noticeWays)).check(z.maxLength(noticeWays.length));
 
-/** The ways for each kind. Null for the default. */
+/** The ways for each kind. Null restores the default. */
 const GivenChoices = z.object({
   report: z.optional(z.nullable(givenWays)),
   answer: z.optional(z.nullable(givenWays)),
@@ -91,7 +92,7 @@ export const NoticeBrowser = z.object({
   browser: z.nullable(z.string()),
   createdAt: instant,
   lastNoticeAt: z.nullable(instant),
-  /** Until when it gets notices, if the person does not sign in there again. */
+  /** Until when the browser gets notices, if the person does not sign in with it again. */
   expiresAt: instant,
   /** Whether it is the browser of this request. */
   current: z.boolean(),
@@ -120,7 +121,7 @@ export const notices = {
   change: endpoint({
     method: "PUT",
     path,
-    summary: "Change which notices you get, and how. What you leave out does not change",
+    summary: "Change which notices you get, and how; fields that are left out do not change",
     auth: "console",
     role: "account",
     scope: "feedback:write",
@@ -181,7 +182,7 @@ export const notices = {
       /** The two keys of the subscription. */
       p256dh: bytes(87),
       auth: bytes(22),
-      /** The address that the browser had before. Then it is changed only if it has shown notices to the same person. */
+      /** The earlier address of the browser. It is replaced only if the browser showed notices to the same person. */
       replaces: z.optional(webUrl(limits.url)),
     }),
     success: { status: 201, body: NoticeBrowser },
@@ -197,7 +198,7 @@ export const notices = {
   removeBrowser: endpoint({
     method: "DELETE",
     path: `${path}/browsers/:browserId`,
-    summary: "Let a browser show you no more notices",
+    summary: "Stop a browser from showing you notices",
     auth: "session",
     role: "account",
     params: z.object({ browserId: uuid }),

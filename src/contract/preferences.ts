@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 
-/** What the console opens after a thread was resolved or archived: the next thread, the same one, or the list. */
+/** What the console opens after a thread was resolved or archived: the next thread, the same thread, or the list. */
 export const afterResolvings = ["next", "stay", "list"] as const;
 
 /** How the console works for one person. */

@@ -1,14 +1,14 @@
 import type { OwnedThread } from "./threads.ts";
 
-/** A thread, as far as a reply needs it. */
+/** The part of a thread that decides who receives a reply. */
 interface AnsweredThread {
   readonly feedback: Pick<OwnedThread["feedback"], "id">;
   readonly messages: OwnedThread["messages"];
 }
 
 /**
- * Returns the id of the report whose sender a reply probably answers: the sender who wrote last, or the receiver of a later
- * reply. Notes and replies to everyone do not count. (rule M10)
+ * Returns the id of the report whose sender a reply probably answers. This is the sender who wrote last or, if a reply
+ * is newer, the receiver of that reply. Notes and replies to everyone do not count. (rule M10)
  */
 export function probableReceiver({ feedback, messages }: AnsweredThread): string {
   const last = messages.findLast(
@@ -19,7 +19,7 @@ export function probableReceiver({ feedback, messages }: AnsweredThread): string
   return last.reportId ?? last.mergedFrom ?? feedback.id;
 }
 
-/** Whether the thread has reports of several senders, so that a reply has to name one. */
+/** Whether the thread has repeated reports, so that a reply has to name the report that it answers. */
 export const hasRepeats = ({ messages }: Pick<AnsweredThread, "messages">): boolean =>
   messages.some(({ sender }) => sender !== undefined);
 

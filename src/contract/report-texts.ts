@@ -4,16 +4,15 @@ import { limits } from "./limits.ts";
 interface ReportText {
   /** The name that pages and commands show. */
   readonly label: string;
-  /** How many characters are stored. The rest of a longer text is cut. */
+  /** How many characters are stored. A longer text is cut. */
   readonly longest: number;
-  /** The value of the flag of `feedback send`, as its help names it, and the help. */
+  /** The flag of `feedback send`: the name of its value, and its description in the help. */
   readonly flag: readonly [value: string, help: string];
 }
 
 /**
  * The short texts of a report, in the order in which they are shown. The body of a new report, answers, stored rows,
- * pages, flags and tools get their fields from this list. A new text also needs its column in the tables of threads and
- * messages, a migration that adds it, and its field in the export.
+ * pages, flags and tools get their fields from this list. CONTRIBUTING.md lists what else a new text needs.
  */
 const texts = {
   source: {

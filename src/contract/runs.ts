@@ -44,7 +44,7 @@ export const RunOutcome = z.object({
 /** The history of a proposal after its creation. */
 export const RunLife = z.object({
   decision: z.nullable(RunDecision),
-  /** When the approval expires if nobody claims it before. Null if it does not expire. */
+  /** When the approval expires if nobody claims the proposal before. Null if it does not expire. */
   expiresAt: z.nullable(instant),
   claim: z.nullable(RunClaim),
   progress: z.nullable(RunProgress),
@@ -70,7 +70,7 @@ export const Run = z.object({
 export const runParams = z.object({ runId: uuid });
 
 export const runs = {
-  /** Only a session decides; asking for changes needs a note. (rule A6) */
+  /** Only a person in a console session can decide. A request for changes needs a note. (rule A6) */
   decide: endpoint({
     method: "POST",
     path: "/api/v1/console/runs/:runId/decision",
@@ -126,7 +126,7 @@ export type RunLife = z.output<typeof RunLife>;
 
 export type Run = z.output<typeof Run>;
 
-/** The common part of claim, progress and outcome: the scope `runs:work`. (rule A17) */
+/** The common part of the endpoints for claim, progress and outcome. They need the scope `runs:work`. (rule A17) */
 const work = {
   method: "POST",
   auth: "agentToken",
@@ -156,7 +156,8 @@ export const runWork = {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
-    // Not needed, because the same worker always gets the same claim again. After a release a stored answer would be wrong.
+    // Short, because a stored answer is wrong after a release. A repeat needs no stored answer: the claim stays the
+    // same.
     repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
     example: {

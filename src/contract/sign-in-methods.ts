@@ -6,7 +6,7 @@ import { limits } from "./limits.ts";
 /** Bytes in base64url, as browsers send them. */
 const bytes = z.string().check(z.regex(/^[\w-]+$/, "must be base64url"), z.maxLength(limits.passkeyBytes));
 
-/** The sealed state of a passkey request. It can be used once, for ten minutes. */
+/** The sealed state of a passkey request. It can be used once, within ten minutes. */
 const ceremony = z.string().check(z.minLength(1), z.maxLength(limits.signInStep));
 
 /** The answer of an authenticator that proves that it has a passkey. */
@@ -38,7 +38,7 @@ const Descriptor = z.object({
   transports: z.array(z.string()),
 });
 
-/** For `navigator.credentials.get`, with bytes in base64url. */
+/** The argument of `navigator.credentials.get`, with bytes in base64url. */
 export const PasskeyRequest = z.object({
   ceremony: z.string(),
   options: z.object({
@@ -52,7 +52,7 @@ export const PasskeyRequest = z.object({
 
 export type PasskeyRequest = z.output<typeof PasskeyRequest>;
 
-/** For `navigator.credentials.create`, with bytes in base64url. */
+/** The argument of `navigator.credentials.create`, with bytes in base64url. */
 export const PasskeyCreation = z.object({
   ceremony: z.string(),
   options: z.object({
@@ -94,7 +94,7 @@ export const passkeys = {
   begin: endpoint({
     method: "POST",
     path: "/api/v1/console/passkeys/begin",
-    summary: "Get the options with which an authenticator creates a passkey; the second factor must be on",
+    summary: "Get the options that a browser needs to create a passkey; the second factor must be on",
     auth: "session",
     role: "account",
     body: z.object({ code: factorCode }),
@@ -160,7 +160,7 @@ export const secondFactor = {
   begin: endpoint({
     method: "POST",
     path: "/api/v1/console/second-factor/totp",
-    summary: "Create the secret for an authenticator app; it is used once it is confirmed",
+    summary: "Create the secret for an authenticator app; it is not active until you confirm it",
     auth: "session",
     role: "account",
     body: z.object({
@@ -191,7 +191,7 @@ export const secondFactor = {
   renewRecoveryCodes: endpoint({
     method: "POST",
     path: "/api/v1/console/second-factor/recovery-codes",
-    summary: "Replace your recovery codes by ten new ones",
+    summary: "Replace your recovery codes with ten new ones",
     auth: "session",
     role: "account",
     body: z.object({ code: factorCode }),

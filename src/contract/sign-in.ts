@@ -33,7 +33,7 @@ export const timeZone = text(1, 100).check(
   z.refine((name) => name === "" || isTimeZone(name), "must be an IANA time zone such as Europe/London"),
 );
 
-/** A time zone as an account has it: an IANA name, or a fixed offset such as `+03:00`. */
+/** The time zone of an account: an IANA name, or a fixed offset such as `+03:00`. */
 export const accountTimeZone = z.string().check(
   z.overwrite((given) => fixedOffset(given) ?? given.trim()),
   z.refine((name) => isAccountTimeZone(name), "must be an IANA time zone such as Europe/London"),
@@ -116,7 +116,9 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/** The answer contains a token. So the server stores it for repeated requests only as long as the code is valid. */
+/**
+ * The answer contains a token. So the server stores it for repeated requests only as long as a sign-in code is valid.
+ */
 const grantSeconds = 300;
 
 const exampleAccount = {
@@ -157,7 +159,7 @@ export const signIn = {
     method: "POST",
     path: "/api/v1/testing/auth/await",
     summary:
-      "Wait until the person has approved the device, for terminals without a redirect; 202 until then",
+      "Wait until a person has approved the device, for terminals that get no redirect; answers 202 until then",
     auth: "none",
     body: z.object({
       deviceId,

@@ -13,21 +13,21 @@ export const verdictStates = [
 ] as const;
 
 /**
- * Whether a test can still have the required number of testers, each with every day counted. It follows from the checks
- * of the server, and is no statement about the decision of a store. (rule T39)
+ * Whether a test can still reach its goal: the required number of testers, each with every day counted. The verdict
+ * follows from what the server has counted. It does not say what an app store will decide. (rule T39)
  */
 export const CycleVerdict = z.object({
   /**
-   * `not_started`; `on_track`; `at_risk`: possible only with a late session of yesterday or, on the first day, with
-   * another tester; `out_of_reach`: not possible any more; `reached`; `not_reached`: the test ended without it;
-   * `cancelled`.
+   * `at_risk` means that the goal can be reached only with a late test session of yesterday or, on the first day, with
+   * another tester. `out_of_reach` means that the goal cannot be reached any more. `not_reached` means that the test
+   * ended without reaching it.
    */
   state: z.enum(verdictStates),
   /** How many testers the test needs: its number of slots. */
   testersNeeded: z.int(),
-  /** How many testers have or can still have every day counted. An open slot counts while a new tester can. */
+  /** How many testers have, or can still have, every day counted. An open slot counts if a new tester still could. */
   testersPossible: z.int(),
-  /** `out_of_reach`, `not_reached`: the day since which the number of testers is not greater than it is now. */
+  /** The day on which `testersPossible` fell to its present value. Only set for `out_of_reach` and `not_reached`. */
   sinceDay: z.nullable(z.int()),
   /** The numbers of the slots without a tester, while the test accepts testers. */
   openSeats: z.array(z.int()),
@@ -64,15 +64,16 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * `removal_due`: only a late session of yesterday saves the slot; `one_miss_left`: the next missed day removes the
-   * tester; `missed_yesterday`: a late session can still count; `today_open`: today is not counted yet; `active`.
+   * `removal_due`: only a late test session of yesterday saves the slot. `one_miss_left`: the next missed day removes
+   * the tester. `missed_yesterday`: a late test session can still count the day. `today_open`: today is not counted
+   * yet. `active`: the tester need not do anything now.
    */
   state: z.enum(attentionStates),
   /** Whether today is not counted yet. */
   needsToday: z.boolean(),
   /** Whether yesterday is not counted and a late session can still count it. */
   needsYesterday: z.boolean(),
-  /** The end of the time for that: the end of today. Null if nothing is needed now. */
+  /** The end of today, until which the tester can do what is needed. Null if nothing is needed now. */
   until: z.nullable(instant),
   missedDays: z.int(),
   /** How many more missed days remove the tester. */
@@ -81,12 +82,12 @@ export const TesterAttention = z.object({
 
 export type TesterAttention = z.output<typeof TesterAttention>;
 
-/** How many testers have an unbroken run: every day from the first to this one. */
+/** How many testers have every day counted from the first day to this one. */
 export const UnbrokenDay = z.object({
   dayIndex: z.int(),
   /** Testers whose days are all counted. */
   testers: z.int(),
-  /** These testers, and those whose missing days can still be counted: today, or yesterday by a late session. */
+  /** These testers, and those whose missing days can still count: today, or yesterday with a late test session. */
   possible: z.int(),
 });
 

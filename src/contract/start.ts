@@ -20,7 +20,7 @@ export type FirstSteps = z.output<typeof FirstSteps>;
 
 const path = "/api/v1/console/apps/:appId/start";
 
-/** The first minutes with a new app. (rule O36) */
+/** The endpoints for the first steps with a new app. (rule O36) */
 export const start = {
   read: endpoint({
     method: "GET",

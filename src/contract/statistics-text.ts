@@ -13,8 +13,8 @@ export const dayColumns = [
 ] as const satisfies readonly (readonly [string, (day: Statistics["perDay"][number]) => string | number])[];
 
 /**
- * Returns the days as CSV, for spreadsheets: a line with the names of the columns, and a line for each day. Only days and
- * numbers are in it, so no cell can be a formula.
+ * Returns the days as CSV, for spreadsheets: a line with the names of the columns, and a line for each day. The cells
+ * contain only days and numbers, so none can be a formula.
  */
 export const csvOf = ({ perDay }: Pick<Statistics, "perDay">): string =>
   [
@@ -62,9 +62,9 @@ export function waitText(milliseconds: number): string {
 const withRest = (whole: number, unit: string, rest: number, smaller: string): string =>
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
-/** The least number of which a share is shown: a share of fewer is not meaningful, and would reveal single reports. */
+/** A share is shown only if the whole is at least this number. Otherwise a share would reveal single reports. */
 const leastOfShare = 5;
 
-/** Returns a share in percent; undefined if it would be a share of fewer than five. (rule F64) */
+/** Returns a share in percent; undefined if `all` is less than five. (rule F64) */
 export const shareOf = (part: number, all: number): number | undefined =>
   all < leastOfShare ? undefined : Math.round((100 * part) / all);

@@ -20,13 +20,13 @@ const DayNumbers = z.object({
 });
 export type DayNumbers = z.output<typeof DayNumbers>;
 
-/** Milliseconds; null if nothing was measured. The server interpolates it from counts in fixed ranges. */
+/** Milliseconds; null if nothing was measured. The server interpolates the value from counts in fixed ranges. */
 const wait = z.nullable(z.number());
 
-/** The numbers of an app in a period. (rules F60 to F64) */
-/** The name under which the versions of a day are counted that are too many. No version has this name. */
+/** The name under which further versions are counted if a day has too many. No version has this name. */
 export const otherVersions = "other";
 
+/** The statistics of an app in a period. (rules F60 to F64) */
 export const Statistics = z.object({
   /** The first and the last day, and the time zone of the days. */
   from: z.string(),
@@ -36,28 +36,28 @@ export const Statistics = z.object({
   /** How long the threads that began in the period waited for their first reply, in milliseconds. */
   firstReply: z.object({
     median: wait,
-    /** Nine of ten were answered after at most this time. */
+    /** Nine of ten threads with a reply got the first one within this time. */
     p90: wait,
-    /** How many were answered within this time. Each number includes the ones before it. */
+    /** How many threads got their first reply within each of these times. Each number includes the ones before it. */
     within: z.object({ "1h": count, "8h": count, "24h": count, "3d": count }),
-    /** How many have no reply. */
+    /** How many threads have no reply. */
     none: count,
   }),
   /**
-   * How many threads are open or in progress now, by their age: less than a day, 7 days, 30 days, or more. Each number is
-   * at most 10,000.
+   * How many threads are open or in progress now, by their age: less than a day, 7 days, 30 days, or more. Each number
+   * is at most 10,000.
    */
   openByAge: z.object({ "1d": count, "7d": count, "30d": count, older: count }),
   /** The threads that were reported again most often in the period. */
   top: z.array(
     z.object({
       id: uuid,
-      /** The number of the thread in its app. Null as long as the database cannot be written. */
+      /** The number of the thread in its app. Null as long as the server cannot write to the database. */
       number: z.nullable(z.int()),
       subject: z.string(),
-      /** The reports of the thread in the period. */
+      /** How many reports of the thread arrived in the period. */
       count,
-      /** The same by day, in the order of `perDay`. */
+      /** How many of these reports arrived on each day, in the order of `perDay`. */
       days: z.array(count),
     }),
   ),
@@ -66,18 +66,19 @@ export const Statistics = z.object({
     proposed: count,
     approved: count,
     rejected: count,
-    /** Answered with a request for changes. */
+    /** How many proposals a person answered with a request for changes. */
     changed: count,
     expired: count,
     claimed: count,
     succeeded: count,
     failed: count,
-    /** How long a proposal waited for a person, interpolated as for the first reply. */
+    /** How long a proposal waited for the decision of a person. Interpolated like the times of the first reply. */
     medianDecisionMs: wait,
   }),
   /**
-   * The threads that began in the period by the version of the app that their metadata name, the most first. In a day, at
-   * most 100 versions are counted; the others come last, as `other`.
+   * The versions of the app that the metadata of reports name, with the number of threads that began in the period. The
+   * version with the most threads is first. At most 100 versions are counted in a day. The others come last, as
+   * `other`.
    */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });
@@ -87,7 +88,7 @@ export const statistics = {
   read: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/statistics",
-    summary: "Read the numbers of an app in a period: reports, replies, failures and proposals",
+    summary: "Read the statistics of an app in a period: reports, replies, failures and proposals",
     auth: "console",
     role: "viewer",
     scope: "feedback:read",

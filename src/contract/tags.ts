@@ -13,7 +13,7 @@ export type TagColour = z.output<typeof Colour>;
 const refused = /[\p{Cc}\p{Co}\p{Zl}\p{Zp},]|(?!\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cf}\p{DI}]/u;
 const visible = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** The name of a tag, in Unicode's form NFC, with single spaces. (rule F30) */
+/** The name of a tag, in the Unicode form NFC and with single spaces between words. (rule F30) */
 export const TagName = z.pipe(
   z.string(),
   z.pipe(
@@ -53,7 +53,7 @@ export const tags = {
   create: endpoint({
     method: "POST",
     path: appPath,
-    summary: "Make a tag",
+    summary: "Create a tag",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -4,7 +4,7 @@ import { endOfDay } from "./example-values.ts";
 import { givenInstant, instant, label, openEnum, optionalLabel } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The reasons why a session did not make a day count, in the order in which the server checks them. (rule T17) */
+/** The reasons why a test session did not make a day count, in the order in which the server checks them. (rule T17) */
 export const sessionReasons = [
   "cycle_not_running",
   "slot_not_active",
@@ -16,8 +16,8 @@ export const sessionReasons = [
 export type SessionReason = (typeof sessionReasons)[number];
 
 /**
- * Names of screens: trimmed, composed (NFC), cut, without duplicates and empty names. A name that is too long must not make
- * the session fail. (rule T21)
+ * Names of screens. They are trimmed, changed to the Unicode form NFC, and cut, because a name that is too long must
+ * not make the test session fail. Duplicates and empty names are removed. (rule T21)
  */
 const Screens = z
   .array(label(limits.screenName, "NFC"))
@@ -32,7 +32,7 @@ const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
  */
 const testKey = z.string().check(z.trim());
 
-/** Shortens a session that is too long. It is not refused, because an app that was closed could not end its session. */
+/** Shortens a test session to a day. A longer one is not refused: an app that was closed could not end its session. */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {
@@ -73,7 +73,7 @@ export type SessionReport = z.output<typeof SessionReport>;
 export const SessionResult = z.object({
   matched: z.boolean(),
   counted: z.boolean(),
-  /** The day of the test that the session belongs to; 0 outside the test. */
+  /** The day of the test to which the test session belongs; 0 if it is outside of the test. */
   dayIndex: z.int(),
   reason: z.nullable(openEnum(sessionReasons)),
 });
@@ -107,7 +107,7 @@ export const sessions = {
   report: endpoint({
     method: "POST",
     path,
-    summary: "Report a session of a tester; it may count a day of the test",
+    summary: "Report a session of a tester; it may make a day of the test count",
     auth: "appKey",
     body: SessionReport,
     success: { status: 200, body: SessionResult },

@@ -88,7 +88,8 @@ export const OpenListing = z.object({
 export type OpenListing = z.output<typeof OpenListing>;
 
 /**
- * An image of a proof. The server checks it after the slot and the day. A faulty image causes the error `bad_image`.
+ * An image of a proof. The server checks the slot and the day first, and then the image. A faulty image causes the
+ * error `bad_image`.
  */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
@@ -121,12 +122,12 @@ export const ProofReceipt = z.object({
 
 export const slotParams = z.object({ slotId: uuid });
 
-/** The endpoints for testers. Each names the scope that it needs. (rule K6) */
+/** The endpoints for testers. (rule K6) */
 export const tester = {
   tasks: endpoint({
     method: "GET",
     path: "/api/v1/testing/me/tasks",
-    summary: "List what the tester has to do today, or had on an earlier day",
+    summary: "List the tester's tasks of today, or of an earlier day",
     auth: "deviceToken",
     scope: "testing:read",
     query: z.object({ day: z.optional(queryInteger(1, limits.durationDays)) }),

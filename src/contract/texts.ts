@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { file, markdown } from "./fields.ts";
 import { contentPictures, limits } from "./limits.ts";
 
-/** A picture that was stored: its address, and the Markdown that shows it in a text. */
+/** A stored picture: its address, and the Markdown with which a text shows the picture. */
 const StoredPicture = z.object({ url: z.string(), markdown: z.string() });
 
 /** The pictures of a request. */
@@ -31,12 +31,12 @@ const storesPictures = {
   example: { request: { pictures: ["data:image/png;base64,iVBORw0KGgo="] } },
 } as const;
 
-/** The common part of FAQ entries and release notes: their texts are Markdown with pictures. */
+/** The endpoints for the texts of FAQ entries and release notes, which are Markdown with pictures. */
 export const texts = {
   preview: endpoint({
     method: "POST",
     path: "/api/v1/console/preview",
-    summary: "Show a Markdown text as HTML, as a preview; changes nothing",
+    summary: "Convert a Markdown text to HTML, as a preview; changes nothing",
     auth: "session",
     role: "account",
     body: z.object({ markdown: markdown(0, limits.changelogBody) }),
@@ -47,13 +47,14 @@ export const texts = {
   addFaqPictures: endpoint({
     ...storesPictures,
     path: "/api/v1/console/apps/:appId/faqs/pictures",
-    summary: "Store pictures for the texts of the FAQ; everybody with an address can read its picture",
+    summary:
+      "Store pictures for the texts of the FAQ; everybody who knows the address of a picture can see it",
     scope: "faqs:write",
   }),
   addReleasePictures: endpoint({
     ...storesPictures,
     path: "/api/v1/console/apps/:appId/changelog/pictures",
-    summary: "Store pictures for release notes; everybody with an address can read its picture",
+    summary: "Store pictures for release notes; everybody who knows the address of a picture can see it",
     scope: "changelog:write",
   }),
 } as const;

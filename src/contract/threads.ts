@@ -12,7 +12,7 @@ import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
 
-/** Marks which threads the caller's account has read. Other accounts cannot see the marks. (rules F50, F52) */
+/** The endpoints that mark threads as read. Other accounts cannot see the marks. (rules F50, F52) */
 export const readMarks = {
   update: endpoint({
     method: "PUT",
@@ -76,7 +76,7 @@ export type Assignee = z.output<typeof Assignee>;
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
-  /** The number of the thread in its app. Null as long as the database cannot be written. */
+  /** The number of the thread in its app. Null as long as the server cannot write to the database. */
   number: z.nullable(z.int()),
   appId: uuid,
   subject: z.string(),
@@ -97,7 +97,7 @@ export const ThreadSummary = z.object({
   /** Whether others have done something in the thread since the caller's account last read it. */
   unread: z.boolean(),
   lastMessage: LastMessage,
-  /** Only in a search: the line that was found. Null if the query has no words. */
+  /** The line that a search found. Only set in a search. Null if the query has no words. */
   found: z.optional(z.nullable(FoundLine)),
 });
 
@@ -105,7 +105,7 @@ export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 
-/** The mail with a reply to one address. */
+/** A mail that sends a reply to one address. */
 export const ReplyMail = z.object({
   to: z.string(),
   status: openEnum(mailStatuses),
@@ -116,24 +116,24 @@ export const ReplyMail = z.object({
 
 export type ReplyMail = z.output<typeof ReplyMail>;
 
-/** The reason why a reply reaches no sender: no sender has entered an address, or the server sends no mail. */
+/** Why a reply does not reach a receiver: the receiver has given no address, or the server sends no mail. */
 export const missedReasons = ["no_address", "no_mail"] as const;
 
-/** How a reply was delivered. A mail may still wait or come back; the message on the thread shows that. */
+/** How a reply was delivered. A mail may still wait or come back. `mails` of the message shows that. */
 export const ReplyDelivery = z.object({
   /** The addresses to which the reply is mailed. */
   mailedTo: z.array(z.string()),
-  /** Whether the senders' pages of the receivers show the reply. */
+  /** Whether the receivers can read the reply on their sender's pages. */
   onPage: z.boolean(),
   /** The number of receivers who get the reply neither by mail nor on a sender's page. */
   missed: z.int(),
-  /** The reason why the reply does not reach these receivers. Null if it reaches all. */
+  /** The reason why the reply does not reach these receivers. Null if it reaches all receivers. */
   reason: z.nullable(openEnum(missedReasons)),
 });
 
 export type ReplyDelivery = z.output<typeof ReplyDelivery>;
 
-/** An entry of the metadata of a report that was not stored. */
+/** An entry of a report's metadata that the server did not store. */
 export const DroppedMetadata = z.object({ name: z.string(), reason: openEnum(dropReasons) });
 
 export type DroppedMetadata = z.output<typeof DroppedMetadata>;
@@ -141,7 +141,7 @@ export type DroppedMetadata = z.output<typeof DroppedMetadata>;
 /** The first entries that were not stored. Missing if all were stored. (rule F6) */
 const metadataDropped = z.optional(z.array(DroppedMetadata));
 
-/** A message. A repeated report has its sender; a reply has its receivers and its mails. */
+/** A message as members read it. A repeated report has its sender. A reply has its receivers and its mails. */
 export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
   /** The e-mail address of the member who wrote it. */
@@ -155,10 +155,10 @@ export const OwnedMessage = z.extend(Message, {
   everyone: z.optional(z.boolean()),
   /** The address that a mailed answer names as its author, if nothing proves that the sender wrote it. */
   foreignFrom: z.optional(z.string()),
-  /** Exists only as long as the mail of this answer is stored. */
+  /** When the original mail of this answer will be deleted. Missing if no original is stored. */
   originalUntil: z.optional(instant),
   mails: z.optional(z.array(ReplyMail)),
-  /** Only a reply has this field. */
+  /** Only set for a reply. */
   delivery: z.optional(ReplyDelivery),
   /** The merged thread in which the message was written. */
   mergedFrom: z.optional(uuid),
@@ -171,10 +171,10 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/** A thread that was merged into another one. Its report is the message with its id. */
+/** A thread that was merged into another one. Its report is the message with the same id. */
 export const MergedThread = z.object({
   id: uuid,
-  /** The number of the thread in its app. Null as long as the database cannot be written. */
+  /** The number of the thread in its app. Null as long as the server cannot write to the database. */
   number: z.nullable(z.int()),
   /** Null if the report was erased. */
   subject: z.nullable(z.string()),
@@ -191,7 +191,7 @@ export type MergedThread = z.output<typeof MergedThread>;
 /** The thread with all fields that an agent reads, and the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
   feedback: z.extend(ThreadFeedback, {
-    /** The number of the thread in its app. Null as long as the database cannot be written. */
+    /** The number of the thread in its app. Null as long as the server cannot write to the database. */
     number: z.nullable(z.int()),
     /** When the snooze of the thread ends. Null if the thread is not snoozed. */
     snoozedUntil: z.nullable(instant),
@@ -204,7 +204,9 @@ export const OwnedThread = z.extend(Thread, {
   earlier: z.nullable(EarlierThread),
   /** The threads that were merged into this one, directly or through other threads, in the order of the merges. */
   merged: z.array(MergedThread),
-  /** A name for the reports whose senders a reply to everyone reaches now. It is another one if others would get it. */
+  /**
+   * Identifies the reports whose senders a reply to everyone reaches now. The value changes if these reports change.
+   */
   receivers: z.optional(z.string()),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
@@ -212,16 +214,16 @@ export const OwnedThread = z.extend(Thread, {
 
 export type OwnedThread = z.output<typeof OwnedThread>;
 
-/** The kinds of event of this version. */
+/** The kinds of events that this version knows. */
 export const threadEventKinds = [
   ...["status", "assignee", "tags", "subject", "type", "issue"],
   ...["merge", "snooze", "decision", "release_note"],
 ] as const;
 
-/** The events of a thread besides its messages. */
+/** An event of a thread that is not a message. */
 export const ThreadEvent = z.object({
   at: instant,
-  /** The e-mail address of the member who did it. Null if it was nobody, or if the account was deleted. */
+  /** The e-mail address of the member who did it. Null if no member did it, or if the account was deleted. */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
   kind: openEnum(threadEventKinds),
@@ -252,7 +254,7 @@ export const SimilarThread = z.object({
       activeAt: true,
     },
   }).shape,
-  /** The words that both have and few other threads, the rarest first. */
+  /** The words that are in both threads and in few others, the rarest first. */
   shared: z.array(z.string()),
 });
 
@@ -265,9 +267,9 @@ export const threadChanges = z.object({
   status: z.optional(ThreadStatus),
   category: z.optional(FeedbackType),
   subject: z.optional(text(1, limits.subject)),
-  /** The issue that a person links to the thread. Before that, it is null. (rule F22) */
+  /** The issue to which a person links the thread. Null removes the link. (rule F22) */
   githubIssueUrl: z.optional(z.nullable(webUrl(limits.url))),
-  /** Names of tags. An unknown name creates a tag. Changes of the tags by others are kept. */
+  /** Names of tags. An unknown name creates a tag. Other tags of the thread do not change. */
   addTags: tagNames,
   removeTags: tagNames,
   /** The assignee: `me`, the id or the e-mail address of a member, null for nobody. */
@@ -276,7 +278,7 @@ export const threadChanges = z.object({
    * The id of the assignee that the caller saw, null for nobody. If the assignee has changed, the request is refused.
    */
   expectedAssignee: z.optional(z.nullable(uuid)),
-  /** Snoozes an open thread until then, at most a year. Null ends the snooze. */
+  /** Snoozes an open thread until this time, for at most a year. Null ends the snooze. */
   snoozedUntil: z.optional(z.nullable(givenInstant)),
 });
 
@@ -294,7 +296,10 @@ export const threadFilters = z.object({
   tag: z.optional(text(1, 1_000)),
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
-  /** Finds unfinished threads: those in which the last to write was a sender (`us`), or those with a reply (`sender`). */
+  /**
+   * Finds unfinished threads. They wait for the `sender` if the last message to or from a sender is a reply, and else
+   * for `us`. (rule F44)
+   */
   waitingOn: z.optional(z.enum(["us", "sender"])),
   /** Only threads that are open or in progress. */
   unfinished: z.optional(z.enum(["true"])),
@@ -307,9 +312,9 @@ export const threadFilters = z.object({
   number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
   from: z.optional(boundary),
   to: z.optional(boundary),
-  /** The order. By default that of arrival. A search has its own order. */
+  /** The order of the threads, by default `created`, the time of arrival. A search has its own order. */
   order: z.optional(z.enum(listOrders)),
-  /** Only threads that are unread for the caller's account, the last active first. Not in a search. */
+  /** Only threads that are unread for the caller's account, the last active first. Cannot be combined with `q`. */
   unread: z.optional(z.enum(["true"])),
   cursor: z.optional(text(1, 500)),
   limit: pageLimit(limits.listPage),
@@ -317,7 +322,10 @@ export const threadFilters = z.object({
 
 export type ThreadFilters = z.output<typeof threadFilters>;
 
-/** A reply is for the sender of the report, unless it names a repeat or is for the senders of all of them. */
+/**
+ * A note or a reply. A reply goes to the sender of the first report, to the sender of the report in `reportId`, or with
+ * `everyone` to the senders of all reports.
+ */
 const NewMessage = z.object({
   direction: z.enum(["note", "outbound"]),
   body: text(1, limits.message),
@@ -326,11 +334,11 @@ const NewMessage = z.object({
   /** The newest message that the caller saw, null for none. If another person has written since, a reply is refused. */
   expectedMessageId: z.optional(z.nullable(uuid)),
   /**
-   * The thread that was merged into this one last, as the caller saw it; null for none. If another one was merged since,
-   * a reply to everyone is refused.
+   * The last thread that was merged into this one, as the caller saw it; null for none. If another thread was merged
+   * into this one since, a reply to everyone is refused.
    */
   expectedMergeId: z.optional(z.nullable(uuid)),
-  /** The `receivers` of the thread that the caller saw. If they are others now, a reply to everyone is refused. */
+  /** The `receivers` of the thread that the caller saw. If they have changed, a reply to everyone is refused. */
   expectedReceivers: z.optional(text(1, 100)),
   /** A change of the thread together with the message. Both are saved, or neither. */
   change: z.optional(threadChanges),
@@ -445,7 +453,8 @@ export const threads = {
   merge: endpoint({
     method: "POST",
     path: `${path}/merge`,
-    summary: "Merge a thread into another one of its app; its id leads to the other thread then",
+    summary:
+      "Merge a thread into another one of its app; the id of the merged thread then leads to the other one",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
@@ -458,7 +467,7 @@ export const threads = {
   unmerge: endpoint({
     method: "POST",
     path: `${path}/unmerge`,
-    summary: "Undo a merge within 30 days: the messages of its reports move back to the thread",
+    summary: "Undo the merge of a thread within 30 days; the messages of its reports move back to it",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
@@ -469,7 +478,7 @@ export const threads = {
   addMessage: endpoint({
     method: "POST",
     path: "/api/v1/console/feedback/:id/messages",
-    summary: "Add an internal note, or a reply to the sender, and change the thread with it",
+    summary: "Add an internal note or a reply to the sender; can also change the thread",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

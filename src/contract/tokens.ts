@@ -6,7 +6,7 @@ import { limits } from "./limits.ts";
 
 export const TokenKind = z.enum(["agent", "maintainer"]);
 
-/** `oauth`: the connection of an agent, which a person allowed on the consent page. */
+/** `oauth` is the connection of an agent that a person allowed on the consent page. */
 const ListedKind = z.enum([...TokenKind.options, "oauth"]);
 
 export const Token = z.object({
@@ -19,7 +19,7 @@ export const Token = z.object({
   createdAt: instant,
   createdBy: z.string(),
   lastUsedAt: z.nullable(instant),
-  /** When it expires. Null if it does not expire. */
+  /** When the token expires. Null if it does not expire. */
   expiresAt: z.nullable(instant),
   ended: z.boolean(),
 });
@@ -62,7 +62,8 @@ export const tokens = {
   rotate: endpoint({
     method: "POST",
     path: "/api/v1/console/tokens/:tokenId/rotate",
-    summary: "Replace the secret of a token, shown only once; the old one may stay valid for some minutes",
+    summary:
+      "Replace the secret of a token; the new secret is shown only once, and the old one can stay valid for some minutes",
     auth: "session",
     role: "account",
     params: z.object({ tokenId: uuid }),

@@ -7,12 +7,12 @@ import { Count } from "./found.ts";
 import { limits } from "./limits.ts";
 import { threadFilters } from "./threads.ts";
 
-/** The filters of a view: those of the list of threads, without its pages. */
+/** The filters of a view: the filters of the list of threads, except `number` and the fields for pages. */
 export const ViewQuery = z.omit(threadFilters, { cursor: true, limit: true, number: true });
 
 export type ViewQuery = z.output<typeof ViewQuery>;
 
-/** Filters of the list of threads with a name. */
+/** A view: filters of the list of threads that were saved under a name. */
 export const View = z.object({
   id: uuid,
   name: z.string(),
@@ -107,11 +107,11 @@ export const views = {
       status: 200,
       body: z.object({
         fixed: z.array(z.object({ view: openEnum(fixedViewNames), query: ViewQuery, count: Count })),
-        /** Missing without `views`. */
+        /** Missing if the request does not have `views`. */
         saved: z.optional(
           z.array(z.object({ id: uuid, name: z.string(), shared, query: ViewQuery, count: Count })),
         ),
-        /** Missing without `matching`. `asOf` is the time of the count, for a change of all these threads. */
+        /** Missing if the request does not have `matching`. A bulk change of these threads sends `asOf` back. */
         matching: z.optional(z.object({ count: Count, asOf: instant })),
       }),
     },

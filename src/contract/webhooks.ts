@@ -13,15 +13,15 @@ export const webhookEnds = ["person", "gone"] as const;
 export const Webhook = z.object({
   id: uuid,
   url: z.string(),
-  /** The events that it gets. Null for all, also for those of later versions. */
+  /** The types of events that the webhook gets. Null means all types, including those of later versions. */
   events: z.nullable(z.array(openEnum(eventTypes))),
-  /** Whether its events also have texts, such as the message of a report. */
+  /** Whether the events also contain texts, such as the message of a report. */
   texts: z.boolean(),
   createdAt: instant,
-  /** When it was switched off; null while it is on. */
+  /** When the webhook was switched off; null while it is on. */
   disabledAt: z.nullable(instant),
   disabledBecause: z.nullable(openEnum(webhookEnds)),
-  /** Until when events are also signed with the secret from before the last rotation. */
+  /** Until when events are also signed with the previous secret. */
   oldSecretUntil: z.nullable(instant),
   /** How many deliveries wait, at most 99. */
   waiting: z.int(),
@@ -46,7 +46,7 @@ export type DeliveryAttempt = z.output<typeof DeliveryAttempt>;
 export const deliveryStates = ["waiting", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The delivery of an event to a webhook. Its id is that of the event, which the receiver gets as `webhook-id`. */
+/** The delivery of an event to a webhook. It has the id of the event, which the receiver gets as `webhook-id`. */
 export const Delivery = z.object({
   id: uuid,
   type: openEnum([...eventTypes, "webhook.test"]),
@@ -133,7 +133,7 @@ export const webhooks = {
   rotate: endpoint({
     method: "POST",
     path: `${path}/rotate`,
-    summary: "Replace the secret of a webhook; events are signed with both until the old one ends",
+    summary: "Replace the secret of a webhook; events are signed with both secrets until the old one expires",
     auth: "session",
     role: "owner",
     params: hookParams,
@@ -189,7 +189,7 @@ export const webhooks = {
   replay: endpoint({
     method: "POST",
     path: `${path}/replay`,
-    summary: "Deliver the events of a time again, oldest first, at most 10,000 with one request",
+    summary: "Deliver the events of a period again, oldest first, at most 10,000 with one request",
     auth: "session",
     role: "owner",
     params: hookParams,
@@ -198,7 +198,7 @@ export const webhooks = {
       status: 200,
       body: z.object({
         queued: z.int(),
-        /** The time at which the rest begins, for `from`; null if nothing is left. */
+        /** The `from` of the next request; null if no events are left. */
         next: z.nullable(instant),
       }),
     },

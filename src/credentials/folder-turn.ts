@@ -36,8 +36,8 @@ function taken(lock: string): string | undefined {
 }
 
 /**
- * Removes the lock of a killed process. Only the process that creates the claim file may do that: a second one could
- * remove the new lock of the first.
+ * Removes the lock of a killed process. Only the process that creates the claim file may do that. Otherwise a second
+ * process could remove the new lock of the first.
  */
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
@@ -61,13 +61,13 @@ function makes(file: string): boolean {
   }
 }
 
-/** An identity that differs from that of a later lock under the same name. */
+/** Returns an identity of a lock file. A later file with the same name has another identity. */
 function identityOf(file: string): string | undefined {
   const found = statOf(file);
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/** As `identityOf`, but undefined for a new lock. A lock from the future counts as old: the clock was set back. */
+/** Returns the identity of a lock file that is old. A time in the future counts as old: the clock was set back. */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

@@ -12,7 +12,7 @@ export interface FolderEnvironment {
 
 type Paths = Pick<PlatformPath, "join">;
 
-/** The folder of settings and credentials: from INNKEEP_CONFIG_DIR, XDG_CONFIG_HOME, or the default of the system. */
+/** Returns the folder of settings and credentials, which INNKEEP_CONFIG_DIR, XDG_CONFIG_HOME or the system sets. */
 export function configFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
@@ -21,8 +21,8 @@ export function configFolder({ env, home, platform }: FolderEnvironment, { join 
 }
 
 /**
- * The folder of the program's state: from INNKEEP_STATE_DIR, INNKEEP_CONFIG_DIR, XDG_STATE_HOME, or the default of the
- * system.
+ * Returns the folder of the program's state, which INNKEEP_STATE_DIR, INNKEEP_CONFIG_DIR, XDG_STATE_HOME or the system
+ * sets.
  */
 export function stateFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
@@ -38,7 +38,7 @@ interface System {
   readonly userInfo: () => { readonly homedir: string };
 }
 
-/** The home folder, also if HOME is empty: then files would go into the working folder. */
+/** Returns the home folder. An empty HOME is not used, because files would go into the working folder. */
 export function homeFolder({ homedir, userInfo }: System): string {
   const home = homedir();
   if (home !== "") return home;
@@ -50,7 +50,7 @@ export function homeFolder({ homedir, userInfo }: System): string {
   }
 }
 
-/** The text of a file; undefined if the file is missing or not readable. */
+/** Returns the text of a file; undefined if the file is missing or not readable. */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
@@ -74,8 +74,8 @@ export function writePrivately(file: string, text: string, newId: () => string):
 }
 
 /**
- * Creates a folder, and those above it that are missing. Throws the error of the file system. The recursive `mkdir` of
- * Node never ends in folders such as /proc, where a new folder can neither be found nor created.
+ * Creates a folder, and the missing folders above it. Throws the error of the file system. Does not use the recursive
+ * `mkdir` of Node, because that never ends in folders such as /proc, in which no folder can be created.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;

@@ -5,9 +5,9 @@ export interface Keychain {
   deletePassword(service: string, account: string): Promise<boolean>;
 }
 
-/** The keychain did not answer, or refused. */
+/** The keychain did not answer, or refused the request. */
 export class KeychainError extends Error {
-  /** True if there was no answer: the keychain may still be asking the person. False if it refused. */
+  /** True if there was no answer, because the keychain may still be asking the person. False if it refused. */
   readonly isLate: boolean;
 
   constructor(message: string, isLate: boolean, options?: ErrorOptions) {
@@ -20,7 +20,7 @@ export class KeychainError extends Error {
 const limitMs = 3_000;
 const slowMs = 500;
 
-/** The keychain of this system; undefined if keytar is not installed or finds no keychain. */
+/** Returns the keychain of this system; undefined if keytar is not installed or finds no keychain. */
 export async function systemKeychain(): Promise<Keychain | undefined> {
   try {
     const { default: keytar } = await import("keytar");
@@ -49,7 +49,7 @@ export async function withinLimit<T>(answer: Promise<T>, onSlow: () => void): Pr
     return await Promise.race([answer, late]);
   } catch (cause) {
     if (cause instanceof KeychainError) throw cause;
-    throw new KeychainError("The keychain refused.", false, { cause });
+    throw new KeychainError("The keychain refused the request.", false, { cause });
   } finally {
     for (const timer of timers) clearTimeout(timer);
   }

@@ -10,8 +10,8 @@ export interface BusPlace {
 }
 
 /**
- * The address of this user's session bus, through which programs use the keychain on Linux. Programs that start agents
- * often do not pass it on. Undefined if the environment names it, or if there is none.
+ * Returns the address of this user's session bus, through which programs use the keychain on Linux. Programs that start
+ * agents often do not pass on the variable with this address. Undefined if the variable is set, or if there is no bus.
  */
 export function sessionBusOf({
   env,

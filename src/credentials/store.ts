@@ -3,7 +3,6 @@ import { inTurn } from "./folder-turn.ts";
 import { readIfThere } from "./folders.ts";
 import { type Keychain, KeychainError, withinLimit } from "./keychain.ts";
 
-/** The parts of the store. */
 interface StoreOptions {
   readonly folder: string;
   /** Loads the keychain. Called only to read a secret that is in it, or to store one. */
@@ -23,8 +22,9 @@ export type CredentialStore = ReturnType<typeof createStore>;
 const accountOf = ({ origin, kind }: CredentialKey) => `${kind}@${origin}`;
 
 /**
- * Secrets by the origin that they were issued for: in the keychain, or in a 0600 file. The file also lists the secrets
- * in the keychain, so that the keychain is used only when needed.
+ * Creates the store of secrets. Each secret belongs to the origin of the server that issued it. It is in the keychain,
+ * or in a file that only its owner can read (0600). The file also lists the secrets in the keychain, so that the
+ * keychain is used only when needed.
  */
 export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
@@ -53,8 +53,8 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     },
 
     /**
-     * Stores a secret in the keychain; in the file if there is no working keychain or `wanted` is the file. Returns
-     * where it is stored. Throws a KeychainError if the keychain does not answer.
+     * Stores a secret in the keychain, or in the file if there is no working keychain or `wanted` is `file`. Returns
+     * where the secret is stored. Throws a KeychainError if the keychain does not answer.
      */
     async put(key: CredentialKey, secret: string, wanted?: "file"): Promise<StoredCredential["in"]> {
       const before = index();
@@ -118,7 +118,7 @@ function indexOf(text: string): CredentialIndex {
   return mapEntries(value, (kinds) => mapEntries(kinds, storedOf));
 }
 
-/** The index with one entry set, or removed if it is undefined. */
+/** Returns the index with one entry set, or without the entry if `stored` is undefined. */
 function withEntry(
   index: CredentialIndex,
   { origin, kind }: CredentialKey,
@@ -130,7 +130,7 @@ function withEntry(
   return Object.keys(next).length === 0 ? origins : { ...origins, [origin]: next };
 }
 
-/** The first characters of a secret: enough to recognise it, too few to use it. */
+/** Returns the first characters of a secret, which are enough to recognise it and too few to use it. */
 export const hintOf = (secret: string): string => (secret.length < 20 ? "…" : `${secret.slice(0, 8)}…`);
 
 function storedOf(value: unknown): StoredCredential {
@@ -149,14 +149,15 @@ function mapEntries<T>(value: unknown, each: (value: unknown) => T): Record<stri
 const service = "innkeep";
 
 /**
- * Our secrets in the keychain. `keychain` is called only when a secret is read or written; `onSlow` is called when
- * the keychain is slow, because it may be asking the person.
+ * Creates the functions for our secrets in the keychain. `keychain` is called only when a secret is read or written.
+ * `onSlow` is called when the keychain is slow, because it may be asking the person.
  */
 function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, onSlow: () => void) {
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {
     /**
-     * Stores a secret. Returns false if there is no keychain or it refuses. Throws a KeychainError if it does not answer.
+     * Stores a secret. Returns false if there is no keychain or it refuses. Throws a KeychainError if it does not
+     * answer.
      */
     async keep(account: string, secret: string): Promise<boolean> {
       const chain = await keychain();
@@ -165,13 +166,15 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
         await within(chain.setPassword(service, account, secret));
         return (await within(chain.getPassword(service, account))) === secret;
       } catch (error) {
-        // A slow keychain may still store the secret: it must not be on disk as well.
+        // A slow keychain may still store the secret, and then the secret must not be on disk as well.
         if (error instanceof KeychainError && !error.isLate) return false;
         throw error;
       }
     },
 
-    /** Reads a secret; undefined if it was removed. Throws a KeychainError if the keychain does not answer or refuses. */
+    /**
+     * Reads a secret; undefined if it was removed. Throws a KeychainError if the keychain does not answer or refuses.
+     */
     async read(account: string): Promise<string | undefined> {
       const chain = await keychain();
       if (!chain)

@@ -10,11 +10,13 @@ export interface CommandRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly cwd: string;
-  /** Its standard output goes to standard error, because standard output is for data. */
+  /** Whether the command's standard output goes to our standard error, because our standard output is for data. */
   readonly toStderr?: boolean;
   /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
-  /** Called with the output, which is also passed on. If missing, the command uses the streams of this process. */
+  /**
+   * Called with the output, which is also written to our streams. If missing, the command uses our streams directly.
+   */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
@@ -59,7 +61,7 @@ function start({ command, env, cwd, platform, toStderr, onOutput }: CommandRun):
   const [file = "", ...words] = command;
   const [out, err] = onOutput ? ["pipe" as const, "pipe" as const] : [toStderr ? 2 : 1, 2];
   const options = { env, cwd, stdio: ["inherit" as const, out, err] };
-  // On Windows npm and npx are scripts, which only a shell starts.
+  // On Windows npm and npx are scripts, which only a shell can start.
   return platform === "win32"
     ? spawn(command.map(quoted).join(" "), { ...options, shell: true })
     : spawn(file, words, options);
@@ -75,7 +77,7 @@ function passOutput(child: ChildProcess, { toStderr, onOutput }: CommandRun): vo
   }
 }
 
-/** A process that the command has started may keep its output open forever. */
+/** How long to wait for the last output. A process that the command has started may keep the output open forever. */
 const outputGraceMs = 1_000;
 
 /** Waits for the last output of the command. Later output is still passed on, but nothing waits for it. */

@@ -59,7 +59,7 @@ async function run(
     if (!isOver) warn("The server has ended before the command.");
   });
   try {
-    // On Windows npm and npx are scripts, which only a shell starts.
+    // On Windows npm and npx are scripts, which only a shell can start.
     const child =
       platform === "win32"
         ? spawn(command.map(quoted).join(" "), { env, stdio: "inherit", shell: true })
@@ -90,7 +90,7 @@ interface Signals {
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
 
-/** Catches the signals of this process: they no longer end it. */
+/** Catches the signals of this process, so that they no longer end it. */
 function takeSignals(): Signals {
   const arrived = new AbortController();
   let first: NodeJS.Signals | undefined;
@@ -114,6 +114,9 @@ function takeSignals(): Signals {
   };
 }
 
-/** A terminal sends Ctrl-C and Ctrl-\ to all programs in the foreground: the command has received them already. */
+/**
+ * Whether a terminal sent the signal. It sends Ctrl-C and Ctrl-\ to all programs in the foreground, so also to the
+ * command.
+ */
 const isFromTerminal = (signal: NodeJS.Signals): boolean =>
   (signal === "SIGINT" || signal === "SIGQUIT") && Boolean(process.stdin.isTTY);

@@ -12,8 +12,8 @@ const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
 /**
- * The settings that a server for tests reads from the environment. All other settings are for another server, its data
- * or its mail.
+ * The settings that a server for tests reads from the environment. All other settings there are meant for another
+ * server, for example its data or its mail.
  */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
@@ -26,7 +26,7 @@ export const serverSettings = [
 const defaults = { INNKEEP_LOG_LEVEL: "warn", INNKEEP_RATE_LIMITS: "off" };
 
 /**
- * Returns the environment of a server for tests: it logs warnings only, and has no rate limits, unless these are set.
+ * Returns the environment of a server for tests. By default the server logs only warnings and has no rate limits.
  */
 export function serverEnvironment(given: Variables): Variables {
   const taken = [...ofSystem, ...serverSettings].filter((name) => given[name]);
@@ -93,7 +93,7 @@ export interface ServerProcess {
 export async function startServerProcess(options: {
   /** The built file of the server. */
   readonly program: string;
-  /** A file that the server is filled from, or its content. */
+  /** The first content of the server: the path of a file, or an object. */
   readonly seed?: string | object | undefined;
   readonly keep?: boolean | undefined;
   /** The whole environment of the process. */
@@ -105,7 +105,7 @@ export async function startServerProcess(options: {
   const child = spawn(process.execPath, [program], {
     env: environment,
     stdio: ["pipe", "pipe", "inherit"],
-    // Ctrl-C in a terminal must not end it, because the command that uses the server may still need it.
+    // Ctrl-C in a terminal must not end the server, because the command that uses the server may still need it.
     detached: true,
     windowsHide: true,
   });

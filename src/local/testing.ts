@@ -7,7 +7,8 @@ import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment, serverSettings, startServerProcess } from "./server-process.ts";
 
 /**
- * The folder of the built file with this module. The build replaces it by the right expression for the file's format.
+ * The folder of the built file that contains this module. The build replaces this name by an expression that fits the
+ * format of the file.
  */
 declare const BUILT_FOLDER: string;
 
@@ -20,7 +21,7 @@ export interface Seed {
     readonly name: string;
     readonly githubRepository?: string | null;
     readonly faqs?: readonly { question: string; answer: string; sortOrder?: number }[];
-    /** A draft unless `publish` or `publishedAt` is given. */
+    /** A release note is a draft unless `publish` or `publishedAt` is given. */
     readonly changelog?: readonly {
       title: string;
       version: string;
@@ -43,7 +44,7 @@ export interface Seed {
 }
 
 export interface StartOptions {
-  /** Fills the server: a file of JSON or YAML, or its content. The app of the demo by default. */
+  /** The first content of the server: the path of a JSON or YAML file, or an object. The demo app by default. */
   readonly seed?: string | Seed;
   /** The time at which the clock starts; the real time by default. */
   readonly now?: string | Date;
@@ -51,7 +52,7 @@ export interface StartOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The next requests that fail or wait. */
+/** Makes the next requests to a path fail or wait. */
 export interface Fault {
   /** This path and all paths below it. */
   readonly path: string;
@@ -94,7 +95,7 @@ export interface Innkeep {
   /** The device of a tester in a running test, and the key of that tester's slot. */
   readonly deviceToken: string;
   readonly testKey: string;
-  /** A thread on which an agent has proposed a plan, and the proposal; not with a seed. */
+  /** A thread on which an agent has proposed a plan, and that proposal. Not set if the server has a seed. */
   readonly threadId?: string;
   readonly runId?: string;
   /** The addresses and keys as variables, for a program under test. */
@@ -115,18 +116,19 @@ export interface Innkeep {
   messages(): Promise<CapturedMessage[]>;
   /** Resets the server: real time, no faults, the seed's content. Keys and tokens stay. */
   reset(): Promise<void>;
-  /** Saves database, files and clock under a name; loads them again. */
+  /** Saves the database, the files and the clock under a name. */
   saveSnapshot(name: string): Promise<void>;
+  /** Restores what `saveSnapshot` saved under this name. */
   loadSnapshot(name: string): Promise<void>;
-  /** Ends the server and removes its data. Without it the server ends when this process does. */
+  /** Ends the server and removes its data. Without this call, the server ends when this process ends. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts a server on a free port, with a separate folder and no rate limits. It ends with this process, even if that is
- * killed. Throws an Error with the server's message if it cannot start, and a TypeError for options that it does not
- * have.
+ * Starts a server on a free port, with a separate folder and no rate limits. The server ends with this process, even if
+ * this process is killed. Throws an Error with the server's message if the server cannot start, and a TypeError for
+ * invalid options.
  */
 export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep> {
   assertOptions(options);
@@ -168,7 +170,7 @@ function control(baseUrl: string) {
           : duration;
       const advance = isoDuration(given);
       if (advance === undefined)
-        throw new TypeError(`${given} is no length of time such as 1d, -2h30m or P1D.`);
+        throw new TypeError(`${given} is not a length of time such as 1d, -2h30m or P1D.`);
       return move({ advance });
     },
     setTime: async (instant: string | Date) => move({ set: instantOf(instant) }),
@@ -192,8 +194,8 @@ function control(baseUrl: string) {
 const known = ["seed", "now", "settings"];
 
 /**
- * Throws a TypeError that names every fault of the options of a start: an unknown option would have no effect, and
- * nobody would notice it before a test fails.
+ * Throws a TypeError that names every fault of the options of a start. Otherwise an unknown option would have no
+ * effect, and nobody would notice that before a test fails.
  */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];
@@ -230,7 +232,8 @@ function settingFaults([name, value]: [string, unknown]): string[] {
 const isInstant = (given: unknown): boolean =>
   (typeof given === "string" || given instanceof Date) && !Number.isNaN(new Date(given).getTime());
 
-const notInstant = (given: unknown): string => `${String(given)} is no instant such as 2031-03-01T09:00:00Z.`;
+const notInstant = (given: unknown): string =>
+  `${String(given)} is not an instant such as 2031-03-01T09:00:00Z.`;
 
 /**
  * Calls an endpoint under `/dev`, and returns the answer. Uses Node's own client, because tests often replace `fetch`.

@@ -1,7 +1,7 @@
 /**
- * The fields of answers that the base API does not have. A client of the base API ignores them, so nobody would notice a
- * new one. Therefore a test compares this list with the endpoints. Answers for apps and testers (FAQ, release notes, sessions, tasks,
- * slots, the exchange) have no such fields, because some decoders refuse them. (rule H33)
+ * The fields of answers that the base API does not have. A client of the base API ignores such fields, so nobody would
+ * notice a new one. Therefore a test compares this list with the endpoints. Answers for apps and testers (FAQ, release
+ * notes, sessions, tasks, slots, the exchange) have no such fields, because some decoders refuse them. (rule H33)
  */
 export const additions = {
   /** Fields by `operationId`. `[]` stands for each element of a list. */
@@ -22,13 +22,13 @@ export const additions = {
     "faqs.list": ["[].pushedHash", "[].pushedSortOrder", "[].translations", "[].language"],
     /** Only with `?lang=…`. */
     "changelog.list": ["entries[].language"],
-    /** The base API does not show this answer. */
+    /** The base API does not define this answer. */
     "tester.submitProof": ["proofId", "slotId", "dayIndex", "submitted"],
-    /** The base API does not show this answer. `slot` is one as in the list of slots. */
+    /** The base API does not define this answer. `slot` is like an element of the list of slots. */
     "tester.requestSlot": ["slot"],
     "agent.readThread": [
       ...["feedback.videos", "feedback.source", "feedback.occurrences", "feedback.createdAt"],
-      // Only if the thread of the request was merged into another one.
+      // Only set if the requested thread was merged into another one.
       "feedback.mergedInto",
       ...["name", "url", "mediaType", "size"].map((field) => `feedback.attachments[].${field}`),
       ...["id", "author", "category", "subject", "source", "metadata", "images", "videos", "attachments"].map(
@@ -49,7 +49,7 @@ export const additions = {
       ...["outcome", "outcome.status", "outcome.summary", "outcome.links", "outcome.reportedAt"],
     ],
   },
-  /** Fields of errors. `dayIndex` and `reasons` are those of the base API. */
+  /** Fields of errors that the base API does not have. It has only `dayIndex` and `reasons`. */
   errorFields: ["issues", "runId", "mayResume", "entryId", "step", "requestId"],
   /**
    * Whole endpoints that the base API lacks, in addition to all endpoints of the console. The base API has `register`

@@ -67,7 +67,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   secondFactor: "The second factor of a person",
   passkeys: "The passkeys of a person",
   apps: "Apps and their settings",
-  appData: "All of an app as a file",
+  appData: "Export and import of an app as a file",
   members: "The members of an app",
   invitations: "Invitations to an app",
   keys: "App keys",
@@ -89,7 +89,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   consoleChangelog: "Release notes, for people and scripts",
   texts: "The texts of the FAQ and of release notes: preview and pictures",
   listings: "Offers of an app to testers",
-  cycles: "Runs of a closed test",
+  cycles: "Cycles of a closed test",
   slots: "The slots of testers in a test",
   devices: "Devices that are signed in",
   audit: "Who did what",
@@ -122,7 +122,7 @@ const security: Record<Auth, readonly Json[]> = {
 /** Headers of answers, by their name. */
 const headers = {
   "X-Request-Id": {
-    description: "Names this request; the server's log has the same id.",
+    description: "The id of this request, which the server's log also contains.",
     schema: { type: "string" },
   },
   "Idempotent-Replay": {
@@ -132,7 +132,7 @@ const headers = {
   },
   ETag: {
     description:
-      "Names this version of the answer; send it as `If-None-Match` to get a 304 while it is current.",
+      "Identifies this version of the answer. Send it as `If-None-Match` to get a 304 while it is current.",
     schema: { type: "string" },
   },
   "Retry-After": {
@@ -156,7 +156,7 @@ type HeaderName = keyof typeof headers;
 const headerRefs = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** The values of a list that later versions may extend. */
+/** The keyword for the values of a list that later versions may extend. */
 const openListWord = "x-extensible-enum";
 
 const errorSchema = {
@@ -187,9 +187,8 @@ const errorSchema = {
 };
 
 /**
- * The OpenAPI 3.1 document of the whole API, derived from the contract. `baseUrl` is the server's address. Its creation
- * takes a tenth of a second. So `pause` is called before each operation, and a server can answer other requests in
- * between.
+ * Creates the OpenAPI 3.1 document of the whole API from the contract. `baseUrl` is the server's address. This takes a
+ * tenth of a second. So `pause` is called before each operation, and a server can answer other requests in between.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -293,7 +292,7 @@ const ifMatch: Json = {
   in: "header",
   required: true,
   description:
-    "The `ETag` of the list that the client has read, or `*` for any: 412 if it is no longer current.",
+    "The `ETag` of the list that the client has read, or `*` for any. If it is no longer current, the answer is 412.",
   schema: { type: "string" },
 };
 
@@ -310,7 +309,7 @@ const ifNoneMatch: Json = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "The `ETag` of the answer that the client has: 304 while that is current.",
+  description: "The `ETag` of the answer that the client has. While it is current, the answer is 304.",
   schema: { type: "string" },
 };
 
@@ -341,13 +340,13 @@ const responses = (endpoint: Endpoint, schemas: Schemas, example: unknown): Reco
 });
 
 const pending: Json = {
-  description: "There is no result yet: send the request again.",
+  description: "There is no result yet. Send the request again.",
   headers: headerRefs(["X-Request-Id"]),
   content: { "application/json": { schema: { type: "object", maxProperties: 0 } } },
 };
 
 const notModified: Json = {
-  description: "The client's answer is current.",
+  description: "The answer that the client has is current.",
   headers: headerRefs(["X-Request-Id", "ETag"]),
 };
 
@@ -458,7 +457,8 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
 }
 
 /**
- * Marks a list that must not be empty as required. The schema does not, because a missing list has a separate error.
+ * Whether a list must not be empty. Its field is then required, although it is optional in the schema, because a
+ * missing list has a separate error.
  */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
@@ -548,7 +548,7 @@ const modules: readonly Record<string, unknown>[] = [
   ],
 ];
 
-/** The exported schemas: a type of the API begins with a capital letter. */
+/** The names of the exported schemas. The name of a type of the API begins with a capital letter. */
 const names: ReadonlyMap<z.core.$ZodType, string> = new Map(
   modules
     .flatMap((module) => Object.entries(module))
@@ -559,7 +559,7 @@ function isSchema(value: unknown): value is z.core.$ZodType {
   return typeof value === "object" && value !== null && "_zod" in value;
 }
 
-/** The base API names all values of these. */
+/** Lists of values that the base API defines completely. */
 const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
   runs.RunStatus,
   changelog.ReleaseType,

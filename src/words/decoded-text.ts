@@ -1,8 +1,8 @@
 import { analyse } from "chardet";
 
 /**
- * Returns the text of bytes in UTF-8, UTF-16, an older encoding if it is clear, or else Windows-1252. Undefined if the bytes
- * are not text. (rule L20)
+ * Returns the text of bytes. They are decoded as UTF-8, UTF-16, an older encoding if the bytes show it clearly, or else
+ * Windows-1252. Undefined if the bytes are not text. (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
   const encoding = encodingOf(bytes, { isCut: false });
@@ -48,7 +48,10 @@ function wideEncodingOf(head: Uint8Array): string | undefined {
 const mostLooked = 65_536;
 const leastConfidence = 40;
 
-/** Short Western texts look like many encodings. So if the encoding is not clear, it is Windows-1252. */
+/**
+ * Returns the older encoding of a text. An encoding that is not clear is taken for Windows-1252, because short Western
+ * texts fit many encodings.
+ */
 function olderEncodingOf(head: Uint8Array): string {
   const looked = head.subarray(0, mostLooked);
   const [best] = analyse(looked);

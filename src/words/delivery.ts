@@ -1,6 +1,6 @@
 import type { ReplyDelivery } from "../contract/threads.ts";
 
-/** The most addresses that a sentence lists. If there are more, it has only their number. */
+/** The most addresses that a sentence lists. If there are more, the sentence states only their number. */
 const mostNamed = 5;
 
 /** Returns sentences for the writer of a reply about its delivery. */
@@ -10,11 +10,11 @@ export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
   ...(delivery.missed === 0 ? [] : [missedWords(delivery)]),
 ];
 
-/** The sentence about a reply that the sender's page shows. */
+/** Returns the sentence about a reply that the sender's page shows. */
 export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
   mailedTo.length === 0 ? "On the sender's page only." : "The sender's page shows it, too.";
 
-/** The sentence about a reply that does not reach all of its receivers. */
+/** Returns the sentence about a reply that does not reach all of its receivers. */
 export function missedWords({ mailedTo, missed, reason }: ReplyDelivery): string {
   const others = `Not delivered to ${missed} other ${missed === 1 ? "sender" : "senders"}`;
   const why =

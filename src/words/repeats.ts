@@ -11,14 +11,15 @@ interface Repeated {
 /** How a repeated report differs from the first report. */
 export interface RepeatDifference {
   /**
-   * The text of the repeated report. Only the lines that differ if most are the same; undefined if all are the same.
+   * The text of the repeated report; only the lines that differ, if most lines are the same. Undefined if the whole
+   * text is the same.
    */
   readonly text: string | undefined;
   /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
   /**
-   * The values that differ, by the names of their fields. Of an object only the fields that differ are there. A field
-   * that only the report has is undefined.
+   * The entries of the metadata that differ, with the values of the repeated report. An object has only the fields that
+   * differ. The value of an entry that only the first report has is undefined.
    */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
@@ -67,7 +68,9 @@ type Foldable = Pick<Message, "category"> & {
   readonly mergedFrom?: string | undefined;
 };
 
-/** Only a report has a type. The report of a merged thread is always shown. */
+/**
+ * Whether a message is a repeated report. Only reports have a category. The first report of a merged thread is none.
+ */
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
@@ -105,8 +108,8 @@ export function foldRepeats<One extends Foldable>(messages: readonly One[]): rea
 }
 
 /**
- * Returns the line for a group of repeated reports: how many there are, and which CI runs sent them. Their times are
- * shown next to it.
+ * Returns the line for a group of repeated reports: how many there are, and how many of them have a text other than the
+ * first report.
  */
 export function foldedWords(report: Repeated, repeats: readonly Repeat[]): string {
   const others = repeats.filter((repeat) => differenceOf(report, repeat).text !== undefined).length;

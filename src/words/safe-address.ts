@@ -4,7 +4,9 @@ export const shownAddress = (given: string): string =>
 
 const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** Returns the address if a page may link to it; undefined for others, such as `javascript:` or a path. */
+/**
+ * Returns the address if a page may link to it; undefined for other texts, such as a path or a `javascript:` address.
+ */
 export function safeAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url && allowed.has(url.protocol) ? url.href : undefined;

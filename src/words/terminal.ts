@@ -1,6 +1,6 @@
 /**
- * Returns text that was written for a terminal as a person sees it: without codes for colours, links and the cursor, and
- * without progress lines that a later one replaced. All other text stays, even if a program erased it. (rule L19)
+ * Returns text that was written for a terminal as a person sees it: without codes for colours, links and the cursor,
+ * and without progress lines that later lines replaced. All other text stays, even if a program erased it. (rule L19)
  */
 export function fromTerminal(given: string): string {
   if (!isForTerminal.test(given)) return given;
@@ -39,7 +39,9 @@ const code = new RegExp(
   "g",
 );
 
-/** Characters that replace the codes for the position of text. The text contains no other characters like these two. */
+/**
+ * The marks for "erased" and "one line up", which replace the codes for them. The text has no other such characters.
+ */
 const [erased, up] = ["\u001b", "\u009b"];
 const mostColumns = 200;
 const mostLines = 100;

@@ -15,7 +15,9 @@ const columns = Math.floor((page.width - 2 * page.margin) / (page.size * 0.6));
 
 const rows = Math.floor((page.height - 2 * page.margin) / page.leading);
 
-/** The numbers of the objects before the pages. After them each page is followed by its content. */
+/**
+ * The numbers of the objects before the pages. The next objects are each page and, after it, the content of the page.
+ */
 const at = { catalog: 1, pages: 2, font: 3, attachment: 4, original: 5, info: 6, firstPage: 7 };
 
 /** Returns the text as a PDF in Courier. The PDF also contains the original file, unchanged, as an attachment. */
@@ -97,8 +99,8 @@ const bytes: ReadonlyMap<string, string> = new Map(
 const tabWidth = 8;
 
 /**
- * A text as lines of at most `columns` characters, each character one byte of Windows-1252. Characters that are not in
- * it, and control characters, become `\u{…}`. The text is shown as in a terminal.
+ * Returns a text as a terminal shows it, in lines of at most `columns` characters. Each character is one byte of
+ * Windows-1252. Characters that Windows-1252 does not have, and control characters, become `\u{…}`.
  */
 function setLines(text: string, columns: number): string[] {
   const plain = fromTerminal(text.replace(/^\ufeff/, "")).normalize("NFC");

@@ -5,8 +5,8 @@ interface VisibleText {
 }
 
 /**
- * Returns the text with one kind of line break, and without control, invisible and direction characters. Each letter, mark and
- * emoji stays, with the joiners that its spelling needs. Unusual spaces become ordinary ones. (rule W1)
+ * Returns the text with one kind of line break, and without control, invisible and direction characters. Each letter,
+ * mark and emoji stays, with the joiners that its spelling needs. Unusual spaces become ordinary ones. (rule W1)
  */
 export function visibleText(given: string): VisibleText {
   let text = given.replace(lineBreaks, "\n");
@@ -39,7 +39,7 @@ const lineBreaks = /\r\n?|[\u2028\u2029\u0085]/g;
 
 const space = /^\p{Zs}$/u;
 
-/** Letters of no meaning to us, and marks on marks, which are seen. */
+/** Characters for private use, and marks. Readers can see both. */
 const seen = /^[\p{Co}\p{M}]$/u;
 
 const unseen = /^\p{Default_Ignorable_Code_Point}$/u;
@@ -85,7 +85,7 @@ const escapes = (character: string): string =>
  */
 const scheme = /\b([a-z][a-z\d+.-]{1,30}):(?=[^\s:])/gi;
 
-/** Returns a line in which no program finds an address that it could make a link of. */
+/** Returns a line in which no program finds an address that it could turn into a link. */
 const unlinked = (line: string): string =>
   line
     .replace(/:(?=\/\/)/g, ": ")
@@ -110,8 +110,8 @@ export const unmade = (given: string, most: number): string =>
     .replaceAll(">", "&gt;");
 
 /**
- * Returns text of the public for a plain-text title, subject or notice: marked as such, cut, and without links. (rule
- * W5)
+ * Returns a stranger's text for a plain-text title, subject or notice. It is in quotation marks, cut, and without
+ * links. (rule W5)
  */
 export const titled = (words: string, most = 80): string => quoted(unlinked(oneLine(words, most)));
 
@@ -163,10 +163,13 @@ const spelling = [
   "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]\\u{FE0F}?)\\u{200D}(?=\\p{Extended_Pictographic})",
 ].join("|");
 
-// From the fifth stacked mark on, marks cover the letters around them.
 let made: RegExp | undefined;
 
-/** Created at the first use, because it is large and most texts do not need it. */
+/**
+ * Returns the pattern that finds hidden characters. The fifth mark on a letter and all further ones count as hidden,
+ * because they cover the letters around. The pattern is created at its first use, because it is large and most texts do
+ * not need it.
+ */
 function finder(): RegExp {
   made ??= new RegExp(
     [
@@ -182,9 +185,9 @@ function finder(): RegExp {
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
 /**
- * Cuts a text at characters that could deceive a reader: invisible and bidirectional characters, controls, unusual
- * spaces and stacked marks become separate pieces. Characters of ordinary spelling stay in plain pieces: line breaks,
- * tabs, spaces, no-break spaces, joiners between letters of scripts that use them, and those of emoji.
+ * Cuts a text at characters that could deceive a reader. Invisible and bidirectional characters, control characters,
+ * unusual spaces and stacked marks become separate pieces. Characters of ordinary spelling stay in plain pieces: line
+ * breaks, tabs, spaces, no-break spaces, and joiners in emoji and in scripts that use joiners.
  */
 export function piecesOf(text: string): Piece[] {
   if (!suspicious.test(text)) return text === "" ? [] : [{ kind: "plain", text }];

@@ -176,7 +176,7 @@ describe("the server of innkeep/testing", () => {
       console.log(await fault(server.addFault({ path: "api" })));
       await server.stop();`);
     expect(text).toContain("apps.0.faqs.0.answer is missing");
-    expect(text).toContain("tomorrow is no length of time such as 1d, -2h30m or P1D.");
+    expect(text).toContain("tomorrow is not a length of time such as 1d, -2h30m or P1D.");
     expect(text).toContain("path must be a path that begins with /");
   });
 
@@ -194,7 +194,7 @@ describe("the server of innkeep/testing", () => {
     expect(text).toContain("There is no option sed. The options are seed, now, settings.");
     expect(text).toContain("A server for tests does not accept the setting INNKEEP_DATABASE_URL.");
     expect(text).toContain("The setting INNKEEP_BUDGETS must be a string.");
-    expect(text).toContain("yesterday is no instant such as 2031-03-01T09:00:00Z.");
+    expect(text).toContain("yesterday is not an instant such as 2031-03-01T09:00:00Z.");
     expect(text).toContain("`seed` must be an object or the path of a file.".replaceAll("`", "\u0060"));
     expect(text).toContain("The options must be an object.");
     expect(text).toContain("set must be");

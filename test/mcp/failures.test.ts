@@ -25,7 +25,7 @@ describe.each(eras)("a keychain that does not return the token, over %s,", (era)
     const api = await startFakeApi();
     let locked = true;
     const storedToken = async () => {
-      if (locked) throw new KeychainError("The keychain refused.");
+      if (locked) throw new KeychainError("The keychain refused the request.");
       return agentToken;
     };
     const { client } = await openMcpSession(era, {

@@ -109,7 +109,7 @@ describe("the command auth status", () => {
     });
     await line.run(["auth", "set", "api-key", "--no-check"], { stdin: key, ...keychainOf(fakeKeychain()) });
     const ran = await line.run(["auth", "status", "--json"], keychainOf(fakeKeychain({ refuses: true })));
-    expect(statesIn(ran)[0]).toMatchObject({ source: null, problem: "The keychain refused." });
+    expect(statesIn(ran)[0]).toMatchObject({ source: null, problem: "The keychain refused the request." });
   });
 
   it("recognises a credential of the wrong kind by its prefix", async () => {

@@ -217,6 +217,6 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     const { text } = await service.request("GET", `/console/search?q=${encodeURIComponent("type:x")}`, {
       headers: { ...world.headers, accept: "text/html" },
     });
-    expect(text).toContain("type:x was searched as words. What the search understands: type:bug,");
+    expect(text).toContain("type:x was searched as words. The search understands: type:bug,");
   });
 });

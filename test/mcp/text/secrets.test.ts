@@ -17,7 +17,7 @@ describe("the search for secrets in a text", () => {
     ["a private key", of("-----BEGIN ", "OPENSSH PRIVATE KEY-----")],
     ["a private key", of("-----BEGIN ", "PRIVATE KEY-----")],
     ["a PuTTY private key", of("PuTTY-User-Key", "-File-3: ssh-ed25519")],
-    ["an age secret key", of("AGE-SECRET-KEY", "-1QQPQ2FHXR8WLNUZ3W5T9PQQ")],
+    ["a secret key for age encryption", of("AGE-SECRET-KEY", "-1QQPQ2FHXR8WLNUZ3W5T9PQQ")],
     ["an AWS access key id", of("AKIA", "IOSFODNN7EXAMPLE")],
     ["an AWS secret key", of("aws_secret", "_access_key = ", letters.slice(0, 40))],
     ["a GitHub token", of("ghp", "_", letters.slice(0, 36))],

@@ -27,7 +27,9 @@ describe.each(eras)("arguments of a tool over %s", (era) => {
     });
     expect(isError).toBe(true);
     expect(told).toContain("`expected_runid` is unknown (did you mean `expected_run_id`?)");
-    expect(told).toContain("`supercede` is unknown; there are feedback, summary, plan, expected_run_id");
+    expect(told).toContain(
+      "`supercede` is unknown; the arguments are feedback, summary, plan, expected_run_id",
+    );
     expect(api.posts()).toEqual([]);
   });
 

@@ -13,6 +13,6 @@ describe("the tool list_feedback without a result", () => {
   it("says that the search continues if older threads were not searched", () => {
     const { note, ...found } = noteOf("ODAwMA");
     expect(found).toMatchObject({ threads: [], next_cursor: "ODAwMA" });
-    expect(note).toMatch(/Older ones were not searched yet/);
+    expect(note).toMatch(/Older threads were not searched yet/);
   });
 });

@@ -229,7 +229,7 @@ describe.each(eras)("the tools for approved work over %s", (era) => {
       [{ summary: `The key is sdk_${"a".repeat(30)}.` }, "seems to contain an Innkeep app key"],
       [{ summary: "Done.", links: ["https://ada:secret@git.example/1"] }, "an address with a password"],
       [{ summary: "\u200b\u200b" }, "no visible characters"],
-      [{ summary: "Done.", links: ["javascript:alert(1)"] }, "an address with http or https"],
+      [{ summary: "Done.", links: ["javascript:alert(1)"] }, "an http or https address"],
     ] as const)
       expect(await call("report_outcome", { ...report, ...more })).toMatchObject({
         isError: true,
