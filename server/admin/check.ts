@@ -29,7 +29,8 @@ export async function checkAll(database: Database, location: DataLocation): Prom
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
   else await assertPlace(database, location);
-  // An S3 store explains wrong settings only in the body of an answer, so this reads an object.
+  // An S3 store explains wrong settings only in the body of an answer. Answers to HEAD have no body, so this reads an
+  // object.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);

@@ -76,7 +76,7 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
 /** Renames the draft to the final name if `work` succeeds. Otherwise deletes the draft. */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
-  // A symbolic link with this name is removed. A write to this name could overwrite another file.
+  // If a symbolic link has this name, it is removed. A write to the link would overwrite another file.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);

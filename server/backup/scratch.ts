@@ -18,9 +18,9 @@ const lockName = "scratch.lock";
 const own = new Set<string>();
 
 /**
- * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that, it removes the
- * folders of processes that were killed. By default, `parent` is in the temporary folder of the system. Returns the
- * result of `work`. Throws a SettingError if the folder cannot be created.
+ * Removes the folders that killed processes have left in `parent`. Then calls `work` with a new, private folder in
+ * `parent`, and removes this folder afterwards. By default, `parent` is in the temporary folder of the system. Returns
+ * the result of `work`. Throws a SettingError if the folder cannot be created.
  */
 export async function inScratch<Result>(
   parent: string | undefined,

@@ -13,10 +13,12 @@ export const userTopic = (userId: string): string => `user:${userId}`;
 /** Signalled when the members or the settings of an app have changed, for example its name. */
 export const accessTopic = (appId: string): string => `access:${appId}`;
 
-/** Signalled when console sessions were ended: connections that receive events with one of them must end. */
+/**
+ * Signalled when console sessions were ended. Then connections that receive events in these sessions must be closed.
+ */
 export const sessionsTopic = "sessions";
 
-/** Signalled when tokens were revoked: requests that wait with one of them must end. */
+/** Signalled when tokens were revoked. Then waiting requests with these tokens must end. */
 export const tokensTopic = "tokens";
 
 /** Signalled when the keys, the FAQ, the release notes or the blocked senders of an app have changed. */

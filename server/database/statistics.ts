@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from "./database.ts";
 
 /**
- * The number of rows of each index that SQLite examines. With this number, SQLite can choose an index, and the analysis
- * is fast for tables of any size.
+ * The number of rows of each index that SQLite reads for its statistics. It is large enough for the choice of an index,
+ * and small enough for a fast analysis of any table.
  */
 const rowsPerIndex = 1_000;
 

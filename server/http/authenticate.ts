@@ -408,8 +408,9 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * The cookies of a console session and of the accounts to which a browser has signed in before. Scripts cannot read
- * them. They are sent to this host only, and over https only if the console has https. (rule K9)
+ * Returns the access to two cookies: one for the console session, and one for the accounts to which the browser has
+ * signed in before. Scripts cannot read the cookies. Browsers send them only to this host, and only over https if the
+ * console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
@@ -436,8 +437,8 @@ const mostAccounts = 5;
 
 /**
  * A cookie with a random id of the browser, and a keyed hash for each account to which the browser has signed in. The
- * cookie grants no access. Sign-ins from this browser count against a separate limit, so that failed sign-ins of others
- * do not lock it out.
+ * cookie grants no access. Sign-ins from this browser count against a separate limit, so that failed sign-ins from
+ * other browsers do not lock it out.
  */
 export const knownBrowser = {
   /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */

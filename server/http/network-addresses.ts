@@ -125,7 +125,7 @@ export interface Sender {
   readonly network: string;
 }
 
-/** Returns the sender of a body of this caller, or of this address. */
+/** Returns the sender of a body: the caller, or the network of the address if there is no caller. */
 export const senderOf = (caller: { readonly id: string } | undefined, address: string): Sender => ({
   id: caller ? caller.id : networkOf(address),
   anonymous: !caller,

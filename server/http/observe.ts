@@ -69,7 +69,10 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
   };
 }
 
-/** Creates ids that are unique among all servers: a random prefix of the process, then a count. */
+/**
+ * Creates a function that returns ids which are unique among all servers. An id is a random prefix of the process and a
+ * count.
+ */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;

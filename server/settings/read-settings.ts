@@ -350,7 +350,7 @@ function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   const { success, data = [], error } = Providers.safeParse(jsonIn(given));
   if (!success) throw new SettingError(`${providersWanted}${faultsOf(error)}.`);
   const ids = data.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) throw new SettingError(`${providersWanted}, each id once.`);
+  if (new Set(ids).size < ids.length) throw new SettingError(`${providersWanted}. Each id may occur only once.`);
   return data.map((provider) => ({ clientSecret: undefined, ...provider }));
 }
 
@@ -360,5 +360,5 @@ const providersWanted =
 /** Returns a text with the names of the wrong entries, but without their values, because some are secrets. */
 function faultsOf({ issues }: z.core.$ZodError): string {
   const paths = new Set(issues.map(({ path }) => path.join(".")).filter((path) => path !== ""));
-  return paths.size === 0 ? "" : `; wrong: ${[...paths].join(", ")}`;
+  return paths.size === 0 ? "" : `. These parts are wrong: ${[...paths].join(", ")}`;
 }

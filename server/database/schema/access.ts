@@ -69,7 +69,7 @@ export const secondFactors = table(
     /** The newest time step (TOTP) for which a code was used. */
     last_step: integer(),
     created_at: instant(),
-    /** The time at which the person confirmed the factor. Null before that: then the factor is not required. */
+    /** The time at which the person confirmed the factor. Null before that. Until then, the factor is not required. */
     confirmed_at: instant().null(),
   },
   { of: "account", erase: erased.withAccount },
@@ -179,7 +179,10 @@ export const identities = table(
   },
 );
 
-/** A code is valid until it is used or replaced. A refusal is a row that was never valid. */
+/**
+ * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. If a person refuses a
+ * sign-in, that is stored as a row that is replaced from the beginning.
+ */
 export const signInCodes = table(
   "sign_in_codes",
   {
@@ -248,8 +251,8 @@ export const apps = table(
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
     /**
-     * The day on which a program last read the events of the app. While it is set, reports of feedback are stored as
-     * events, too.
+     * The day on which a program last read the events of the app. Null if no program has read them for 30 days. While
+     * it is set, new reports are stored as events, even if the app has no webhook.
      */
     events_read_at: instant().null().since(124),
     /** The time at which an owner hid the first steps with the app. Null if the home page still shows them. */
@@ -292,7 +295,7 @@ export const formerApps = table(
   { of: "account", erase: erased.withAccount, primary: ["user_id", "app_id"] },
 );
 
-/** The row is deleted when the invitation is accepted or withdrawn, so the link works once. */
+/** Open invitations. The row is deleted when the invitation is accepted or withdrawn, so the link works once. */
 export const invitations = table(
   "invitations",
   {

@@ -94,8 +94,8 @@ export const feedback = table(
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
         { includes: "active_at, created_at" },
       ),
-      // This index is used for all filters by status or type. A list with one status reads each type in the index, and
-      // a list with one type reads each status.
+      // This index is used for all filters by status or type. For a filter with only a status, the index is read once
+      // for each type. For a filter with only a type, it is read once for each status.
       index(
         "feedback_by_state_and_activity",
         "app_id, status, category, coalesce(active_at, created_at), id",
@@ -380,7 +380,7 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this one. */
     resumed_as: text("plain").null(),
-    /** The time of the worker's last report before the notice that the worker is silent. */
+    /** If a notice said that the worker is silent: the time of the worker's last report before that notice. */
     silence_told: instant().null().since(134),
   },
   {
@@ -602,7 +602,10 @@ export const bulkThreads = table(
   },
 );
 
-/** Filters of the list of threads with a name. A view without an owner is shared with all members of the app. */
+/**
+ * Saved filters of the list of threads, each with a name. A view without an owner is shared with all members of the
+ * app.
+ */
 export const savedViews = table(
   "saved_views",
   {
@@ -624,8 +627,9 @@ export const savedViews = table(
 );
 
 /**
- * A hidden report is a thread with the status `blocked`. A hidden answer or repeat is a message with the direction
- * `blocked`. The column `blocked_by` of a hidden thread or message refers to the row here that hid it.
+ * The blocked senders of apps. A hidden report is a thread with the status `blocked`. A hidden answer or repeat is a
+ * message with the direction `blocked`. The column `blocked_by` of a hidden thread or message refers to the row of this
+ * table because of which it is hidden.
  */
 export const blockedSenders = table(
   "blocked_senders",

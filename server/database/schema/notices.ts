@@ -131,10 +131,10 @@ export const noticeBrowsers = table(
     /** The name of the browser, such as `Firefox on Linux`. */
     browser: text("plain").null(),
     created_at: instant(),
-    /** When the session ends. */
+    /** The time at which the session ends. */
     expires_at: instant(),
     last_notice_at: instant().null(),
-    /** Until when the push service wants no notices for this browser. */
+    /** The time until which the push service accepts no notices for this browser. */
     paused_until: instant().null().since(147),
   },
   {

@@ -1,16 +1,16 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The search index divides threads into ranges by their order of arrival. The first number is the number of threads in
- * a range of words. The second one is the number of threads that share a mark for their order of arrival.
+ * The search index divides threads into groups by their order of arrival. `rangeOfSearch` is the number of threads in a
+ * group for the lexemes `inRange`. `newestOfSearch` is the number of threads that have the same lexeme `place`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * Prefixes of the lexemes in the index of a thread: its app, status and type; its position in the order of arrival;
- * each word combined with the app; and each word combined with its range of that order. No word begins with one of
- * these prefixes.
+ * The prefixes of the lexemes that the index has for a thread: its app, status and type, its position in the order of
+ * arrival, each word together with the app, and each word together with the range of the thread. No word begins with
+ * one of these prefixes.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -26,8 +26,8 @@ export const wordInApp = (appId: string, word: string): string =>
 export const wordInRange = (range: number, word: string): string =>
   `${marksInPostgres.inRange}${range}.${word}`;
 
-// The parser of PostgreSQL treats an address or a path as one word. With spaces instead of punctuation, each part of it
-// is found.
+// The parser of PostgreSQL treats an address or a path as one word. If punctuation is replaced with spaces, the search
+// finds each part of the address or path.
 const punctuation = '!"#$%&()*+,-./:;<=>?@[]^_{|}~';
 
 /** The SQL expression for the texts of a thread that are searched in PostgreSQL. */
@@ -50,12 +50,12 @@ const lexemes = `SELECT array_to_tsvector(
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
 
 /**
- * The indexes of the search for feedback. A search for the beginning of a word must be fast, even if many words begin
- * with it. PostgreSQL first reads all lexemes with this beginning, so each lexeme contains the app or a range of the
- * order of arrival, which reduces their number. On SQLite the index contains all beginnings of 3 to 12 letters. For
- * other lengths, SQLite first reads the threads of all words with that beginning. A background job fills this index.
+ * The first index of the search. The migration "search whole threads" replaces it (`wordIndex`). A search for the
+ * beginning of a word must be fast, even if many words begin with it. PostgreSQL first reads all lexemes with this
+ * beginning. So each lexeme contains the app or a range of the order of arrival, which reduces their number. On SQLite
+ * the index contains all beginnings of 3 to 12 letters. For other lengths, SQLite first reads the threads of all words
+ * with that beginning.
  */
-/** The first index of the search. A later migration replaces it. */
 export const searchSchema: readonly Statement[] = [
   {
     sqlite: null,
@@ -271,8 +271,9 @@ const notedLater: readonly Noted[] = [
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**
- * PostgreSQL adds new words to the index at once. By default it collects 4 MB of them in a list: each search reads the
- * whole list once for each range, and the batch that fills it waits until all its words are added.
+ * PostgreSQL adds new words to the index at once. By default, it first collects 4 MB of new words in a list. Then each
+ * search would read the whole list once for each range, and a batch that fills the list would wait until all words of
+ * the list are added.
  */
 export const searchWithoutList: readonly Statement[] = [
   { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },

@@ -15,7 +15,7 @@ export const webhooks = table(
     old_until: instant().null(),
     /** The names of the events, with a comma before and after each. Null for all events. */
     events: text("plain").null(),
-    /** Whether its events also have texts of people. */
+    /** Whether the events that the webhook gets also contain texts of people. */
     texts: flag().default(0),
     created_at: instant(),
     disabled_at: instant().null(),

@@ -13,8 +13,8 @@ export async function openSqlite(
     isCopied,
   }: {
     /**
-     * Whether another program copies the write-ahead log and writes it into the database file. Then SQLite never writes
-     * it itself. (rule O24)
+     * Whether another program, such as Litestream, copies the write-ahead log and writes the log into the database
+     * file. Then SQLite itself never writes the log into the file. (rule O24)
      */
     readonly isCopied: boolean;
   },
@@ -207,7 +207,7 @@ async function dataVersion(connection: Connection): Promise<number> {
 
 /**
  * The size in pages up to which the write-ahead log grows before SQLite copies it into the database file. It is 16 MiB,
- * so that a page which changes often is copied only once.
+ * so that a page which changes often is not copied after each change.
  */
 const checkpointPages = 4_000;
 
@@ -229,8 +229,7 @@ const logBytes = (file: string): Promise<number> =>
   );
 
 /**
- * The write-ahead log becomes longer than this only if the other program has stopped, which copies it and writes it
- * into the database file.
+ * The write-ahead log becomes longer than this only if the program that writes it into the database file has stopped.
  */
 const mostBytes = 64 * 1_048_576;
 
