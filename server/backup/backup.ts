@@ -94,8 +94,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * Writes the draft of the backup. An encrypted backup is first written as plain text in the data folder. With `prove`,
- * it is verified there before it is encrypted. (rule O21)
+ * Writes the draft of the backup. A backup that must be encrypted is first written without encryption into the data
+ * folder. With `prove`, it is verified there before it is encrypted. (rule O21)
  */
 async function make(
   database: Database,

@@ -73,8 +73,8 @@ export function drillWarning(drill: Drill, now: Date): string | undefined {
 }
 
 /**
- * Returns when an unfinished nightly backup began. It is the last backup if its server has stopped, or the backup
- * before the running one. Undefined if no backup is unfinished.
+ * Returns when an unfinished nightly backup began. The last backup is unfinished if its server has stopped. While a
+ * backup runs, the backup before it may be unfinished. Undefined if no backup is unfinished.
  */
 function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
   if (outcome !== "running") return undefined;

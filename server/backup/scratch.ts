@@ -41,7 +41,7 @@ async function makeFolder(parent: string) {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
     throw new SettingError(`The scratch folder ${parent} cannot be created (${systemReason(cause)}).`);
   });
-  // Another process must not remove the new folder before it has a lock.
+  // The lock of the parent prevents another process from removing the new folder before this folder has its own lock.
   const parentLock = await lockFor("verify", parent);
   try {
     await removeLeftovers(parent);
@@ -95,9 +95,9 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 
 /** Describes how to recognise the folders of a command. */
 interface OwnFolders {
-  /** The beginning of their names. `mkdtemp` adds six characters. */
+  /** The beginning of the folders' names. `mkdtemp` adds six characters. */
   readonly prefix: string;
-  /** The beginnings of the names of the files in scratch folders. */
+  /** The beginnings of the names of the files in these folders. */
   readonly contents: readonly string[];
 }
 

@@ -211,7 +211,7 @@ export function tooOld(what: "database" | "backup", applied: readonly Named[], r
   const newest = applied.at(-1);
   const found =
     applied.length < count
-      ? `it has ${applied.length} migrations, up to ${newest?.number} "${newest?.name}", in place of ${count}, up to ${last}`
+      ? `it has ${applied.length} migrations up to ${newest?.number} "${newest?.name}", but this version needs all ${count} migrations up to ${last}`
       : `its migrations are not the ${count} migrations that this version can continue`;
   const restore = what === "backup" ? `Restore it with commit ${commit} of \`main\`. ` : "";
   return new Error(

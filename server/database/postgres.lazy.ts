@@ -96,9 +96,9 @@ function ignoreLostConnections(pool: pg.Pool): void {
 
 /**
  * Creates the function that sets up a connection. With these settings, PostgreSQL ends statements and transactions that
- * nobody is waiting for, because they still have locks. PostgreSQL also uses no parallel workers, because to start them
- * took 12 ms for 2 ms of work. It does not compile statements (JIT), because the statements of this program read few
- * rows. The settings are not connection parameters, because proxies such as PgBouncer refuse such parameters.
+ * nobody is waiting for, because these would keep their locks. PostgreSQL also uses no parallel workers, because to
+ * start them took 12 ms for 2 ms of work. It does not compile statements (JIT), because the statements of this program
+ * read few rows. The settings are not connection parameters, because proxies such as PgBouncer refuse such parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -193,7 +193,9 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 
 const mostNamed = 500;
 
-/** How many texts that were used once are remembered. This limits the memory for texts that are never used again. */
+/**
+ * The maximum number of remembered texts that were used once. It limits the memory for texts that are never used again.
+ */
 const mostSeen = 2_000;
 
 /**

@@ -39,8 +39,8 @@ export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
 /**
- * The limit in characters. Node sends shorter text together with the headers. Longer text is encoded once here, and not
- * separately for each client.
+ * The maximum length of a short text, in characters. Node sends short text together with the headers. Longer text is
+ * encoded once here, and not separately for each client.
  */
 const shortLength = 8_192;
 

@@ -161,7 +161,7 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/** Returns the latest time of expiry at which an answer counts as expired now. */
+/** Returns a time. An answer has expired if its time of expiry is not later than this. */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**

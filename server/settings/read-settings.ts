@@ -236,9 +236,10 @@ function keptOf(given: string | undefined): number {
 }
 
 /**
- * Returns the only address, besides the app schemes, to which a sign-in code may be sent. It must be https, or http on
- * loopback. The default is the server's own page that shows the code. Undefined if the address of the server is neither
- * an https nor a loopback address. Throws a SettingError for any other given address.
+ * Returns the only web address to which a sign-in code may be sent. (The server also sends codes to the URL schemes of
+ * apps.) It must be https, or http on loopback. The default is the server's own page that shows the code. Undefined if
+ * the address of the server is neither an https nor a loopback address. Throws a SettingError for any other given
+ * address.
  */
 function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;

@@ -129,9 +129,11 @@ export type AttestationSettings =
   | {
       readonly kind: "play-integrity";
       readonly packageNames: readonly string[];
-      /** SHA-256 of the certificates that sign the app, base64url. */
+      /** The SHA-256 of the certificates that sign the app, in base64url. */
       readonly certificates: readonly string[];
-      /** The two keys of the Play Console, base64: AES of 256 bits, and P-256 as SubjectPublicKeyInfo. */
+      /**
+       * The two keys of the Play Console in base64: an AES key of 256 bits, and a P-256 key as SubjectPublicKeyInfo.
+       */
       readonly decryptionKey: string;
       readonly verificationKey: string;
     };
@@ -146,5 +148,5 @@ export interface IdentityProvider {
   readonly clientSecret: string | undefined;
 }
 
-/** Returns whether a host name or address means this machine. An IPv6 address may be in brackets. */
+/** Whether a host name or an address means this machine. An IPv6 address may be in brackets. */
 export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d{1,3}){3})$/.test(host);

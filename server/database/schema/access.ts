@@ -27,7 +27,10 @@ export const users = table(
     timezone: text("plain").default("UTC"),
     /** The time at which the person proved that they receive mails at this address. Null if they have not proved it. */
     email_verified_at: instant().null(),
-    /** The hours of the day in which the person gets no notices, such as `22:00`. Null if there are no such hours. */
+    /**
+     * The times of day between which the person gets no notices, such as `22:00`. Null if the person has set no such
+     * times.
+     */
     quiet_from: text("plain").null().since(134),
     quiet_to: text("plain").null().since(134),
     /** The name that is shown to people who share an app with the person. Null if the person has no name. */
@@ -109,7 +112,7 @@ export const preferences = table(
   "preferences",
   {
     user_id: ref(users, "cascade").primary(),
-    /** Whether single keys act on pages. */
+    /** Whether single keys are shortcuts on the pages of the console. */
     keys: flag(),
     /** Which page follows after a thread was resolved: `next`, `stay` or `list`. */
     after_resolving: text("plain"),
@@ -180,8 +183,8 @@ export const identities = table(
 );
 
 /**
- * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. If a person refuses a
- * sign-in, that is stored as a row that is replaced from the beginning.
+ * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. A refusal of a
+ * sign-in is also a row, with a code that was never valid.
  */
 export const signInCodes = table(
   "sign_in_codes",

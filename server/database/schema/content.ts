@@ -77,7 +77,7 @@ export const changelogEntries = table(
       '["title","versions","releaseType","bodyFormat","body","items","publishedAt"]',
     ),
     updated_by: text("author").null(),
-    /** The time at which the mails to the senders were queued. */
+    /** The time at which the mails about this note were queued for the senders of its threads. */
     told_at: instant().null(),
     ...draftColumns(127),
     /** The texts in other languages, as JSON; null if there are none. */

@@ -60,7 +60,7 @@ export const feedback = table(
     blocked_by: text("plain").null(),
     /** The number of the thread in its app. Null until somebody reads the threads of the app. */
     number: integer().null().since(119),
-    /** The end of the snooze. A time in the past counts as the last activity of the thread. */
+    /** The end of the snooze. If it is in the past, it counts as the last activity of the thread. */
     snoozed_until: instant().null().since(122),
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
@@ -327,7 +327,7 @@ export const runs = table(
     created_at: instant(),
     /** How the proposal was decided. */
     decision: text("plain").null(),
-    /** The time until which an agent can claim the approval. */
+    /** The time until which an agent can claim the approved proposal. */
     expires_at: instant().null(),
     /** The time at which an agent first read the approval. */
     first_read_at: instant().null(),
@@ -544,7 +544,7 @@ export const bulkChanges = table(
     request: text("plain").null().since(131),
     /** The fingerprint of the request. */
     content: text("plain").null().since(131),
-    /** The answer so far. */
+    /** The answer to the request, for the part of the change that is done. */
     tally: json("plain").null().since(131),
     /** The end of the change. Null while some of the threads must still be changed. */
     ended_at: instant().null().since(131),
@@ -571,7 +571,7 @@ export const bulkParts = table(
   {
     change_id: ref(bulkChanges, "cascade"),
     part: integer(),
-    /** The ids of its threads, as JSON. */
+    /** The ids of the threads in this part, as JSON. */
     threads: json("plain"),
   },
   {

@@ -9,10 +9,13 @@ export const noticeChoices = table(
   {
     user_id: ref(users, "cascade"),
     app_id: ref(apps, "cascade"),
-    /** For each kind that differs from the default: the ways in which its notices are sent. */
+    /** For each kind of notices that is not sent as by default: the ways in which it is sent. */
     choices: json("plain"),
     storm_per_hour: integer().null(),
-    /** Whether the member gets notices about new reports. If no member does, reports are not stored as causes. */
+    /**
+     * Whether the member gets notices about new reports. If no member does, new reports are not stored in
+     * `notice_causes`.
+     */
     wants_reports: flag().default(0),
   },
   {

@@ -120,7 +120,7 @@ export const threadsSetApart = table(
 /**
  * The words of each thread, in the form of `server/feedback/search/rules/words.ts`. SQLite must not divide these words
  * further: the tokenizer `ascii` divides a text only at ASCII characters that are neither letters nor digits. The index
- * stores no positions of words. PostgreSQL gets the words as lexemes with the marks above.
+ * stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of `marksInPostgres`.
  */
 const wordIndex: readonly Statement[] = [
   { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },
@@ -156,7 +156,7 @@ interface Noted {
 
 const threadOf = (id: string): string => `SELECT f.seq FROM feedback f WHERE f.id = ${id}`;
 
-/** Adds a thread to the queue after new, changed and deleted rows of a table with its texts. */
+/** Returns what adds a thread to the queue of the index when a row with its texts is added, changed or deleted. */
 const notedRows = (
   of: Exclude<keyof typeof idOfThread, "feedback">,
   columns: string | undefined,
@@ -267,7 +267,10 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/** Adds threads to the queue after changes of file names, and when rows are moved to another thread. */
+/**
+ * The triggers that add threads to the queue of the index after changes of file names, and after rows were moved to
+ * another thread.
+ */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**

@@ -139,8 +139,8 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
 };
 
 /**
- * Returns the SQL expression for the index of the range in `limits.waits` that contains the time between two times. It
- * is 0 if the clock was set back between them.
+ * Returns the SQL expression for the index of the range in `limits.waits` that contains the duration between two times.
+ * It is 0 if the clock was set back between them.
  */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
@@ -158,7 +158,7 @@ const isOne = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE
 
 const types = ["bug", "feature", "question", "general"] as const;
 
-/** Returns the counts that a new report increases, by its type. */
+/** Returns the SQL for the counts by type that a new report adds: 1 for its type, and 0 for each other type. */
 const ofType = (category: string) =>
   Object.fromEntries(types.map((type) => [type, isOne(`${category} = '${type}'`)]));
 
@@ -525,7 +525,7 @@ const triggerOf: Record<Engine, (trigger: Trigger) => string[]> = {
   },
 };
 
-/** The statements of the migration that limits the versions of a day. */
+/** The statements of the migration that limits how many versions are counted in a day. */
 export const limitedVersions: Readonly<Record<Engine, readonly string[]>> = {
   sqlite: versionTriggers(cappedVersion).flatMap((trigger) => [
     `DROP TRIGGER ${trigger.name}`,
@@ -598,8 +598,8 @@ const mergeTriggers: readonly Trigger[] = [
 type Sign = "1" | "-1";
 
 /**
- * Returns a statement that adds the first reply of a thread to the counts, or subtracts it. Its value is the id of the
- * thread.
+ * Returns a statement that adds the first reply of a thread to the counts, or subtracts it. Its only value is the id of
+ * the thread.
  */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
@@ -612,8 +612,8 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
   });
 
 /**
- * Returns a statement that adds the resolution of a thread to the counts, or subtracts it. Its value is the id of the
- * thread.
+ * Returns a statement that adds the resolution of a thread to the counts, or subtracts it. Its only value is the id of
+ * the thread.
  */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
@@ -625,7 +625,8 @@ const countResolution = (engine: Engine, by: Sign): string =>
   });
 
 /**
- * The statements with which an unmerge corrects what the triggers have counted. The value of each statement is an id.
+ * The statements with which an unmerge corrects what the triggers have counted. Each statement has one value, which is
+ * an id.
  */
 export const corrections = {
   firstReply: countFirstReply,

@@ -101,7 +101,7 @@ async function assertSafeVersion(connection: Connection): Promise<void> {
   const version = row?.version ?? "unknown";
   if (isSafeVersion(version)) return;
   throw new Error(
-    `SQLite ${version} is too old: Innkeep needs 3.51.3 or newer. Update Node.js to the newest release of its line, or use PostgreSQL.`,
+    `SQLite ${version} is too old: Innkeep needs 3.51.3 or newer. Update Node.js to the newest release of its major version, or use PostgreSQL.`,
   );
 }
 

@@ -130,7 +130,10 @@ const countedFrom = 8_192;
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Limiting;
-  /** Whether the request is probably a repeat. If it is, its bytes are subtracted from the count at its end. */
+  /**
+   * Whether the request is probably a repeat. If it is one, its bytes are subtracted from the count when the request
+   * ends.
+   */
   readonly isRepeat?: boolean;
 }
 
