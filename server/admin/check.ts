@@ -21,8 +21,8 @@ interface CheckResult {
 }
 
 /**
- * Checks the database, and reads all files. Returns the number of files. Throws an Error whose message lists all
- * faults.
+ * Checks the database, and reads all files. Returns the number of files, and how many files have no references. Throws
+ * an Error whose message lists all faults.
  */
 export async function checkAll(database: Database, location: DataLocation): Promise<CheckResult> {
   const faults = await integrityFaults(database);

@@ -25,9 +25,9 @@ import { isEmpty, tablesOf } from "./store.ts";
 
 /**
  * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because a
- * restore never changes existing data. Repeats the later erasures of people, if a journal names them. Returns the
- * numbers of rows, files, accounts that need new recovery codes, and repeated erasures. Throws an Error with a message
- * for the operator. (rule O9)
+ * restore never changes existing data. Repeats the erasures of people that happened after the backup, if a journal of
+ * erasures names these people. Returns the numbers of rows, files, accounts that need new recovery codes, and repeated
+ * erasures. Throws an Error with a message for the operator. (rule O9)
  */
 export async function restore(
   location: DataLocation,

@@ -106,7 +106,9 @@ function pending(migrations: readonly Migration[], applied: readonly Applied[], 
   for (const { number, name, checksum } of applied) {
     const known = byNumber.get(number);
     if (known === undefined)
-      throw new Error(`${newer(number, name)} Update Innkeep, or restore a backup that was created before that.`);
+      throw new Error(
+        `${newer(number, name)} Update Innkeep, or restore a backup that was created before that.`,
+      );
     if (checksumOf(known, engine) !== checksum)
       throw new Error(
         `Migration ${number} "${name}" is not the one that created this database. Install the release of Innkeep that created it.`,

@@ -145,7 +145,7 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.
-    log.info({ requestId, fault: error.code }, "not a request");
+    log.info({ requestId, fault: error.code }, "a request was malformed or incomplete");
     if (isUnderWay(socket)) socket.destroy();
     else endSoon(socket, responseText(faultOf(error.code), requestId), lingerMilliseconds);
   });

@@ -167,7 +167,7 @@ export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}
 function countLive(registry: Registry, count: () => number): void {
   new Gauge({
     name: "innkeep_live_connections",
-    help: "Browsers that receive events of changes",
+    help: "How many browsers receive events of changes",
     registers: [registry],
     collect() {
       this.set(count());

@@ -351,7 +351,8 @@ function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   const { success, data = [], error } = Providers.safeParse(jsonIn(given));
   if (!success) throw new SettingError(`${providersWanted}${faultsOf(error)}.`);
   const ids = data.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) throw new SettingError(`${providersWanted}. Each id may occur only once.`);
+  if (new Set(ids).size < ids.length)
+    throw new SettingError(`${providersWanted}. Each id may occur only once.`);
   return data.map((provider) => ({ clientSecret: undefined, ...provider }));
 }
 

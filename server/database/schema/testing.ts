@@ -107,7 +107,7 @@ export const countedDays = table(
     evidence_id: text("plain"),
     counted_at: instant(),
   },
-  { of: "app", erase: "Not changed: it is the count of the test.", primary: ["slot_id", "day_index"] },
+  { of: "app", erase: "Not changed: it contains only the counted days.", primary: ["slot_id", "day_index"] },
 );
 
 const appOfSlot = `(SELECT l.app_id FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id

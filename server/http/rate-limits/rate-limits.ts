@@ -21,10 +21,11 @@ import {
 } from "./store.ts";
 
 /**
- * The limits that each server counts only in its own memory. They need not be exact, because they protect neither
- * secrets nor mails, and most of them have short windows. The two limits on refusals (`refused…`) are in memory because
- * a write to the database would take more time than the refusal. All other limits are rows in the database, so that
- * they are exact if there are several servers. (rule H16)
+ * The limits that each server counts only in its own memory. A restart resets these limits, and several servers
+ * together allow more. That is acceptable, because these limits protect no secret and limit no mails, and most of them
+ * have short windows. The two limits on refusals (`refused…`) are in memory because a write to the database would take
+ * more time than the refusal. All other limits are rows in the database, so that they are exact for all servers
+ * together. (rule H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
