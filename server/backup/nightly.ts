@@ -238,7 +238,7 @@ async function makeIn(
   return { file, made };
 }
 
-/** The names of nightly backups. Other files in the folder are not changed. */
+/** Matches the names of nightly backups. Other files in the folder are not changed. */
 const pattern = /^innkeep-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar(\.age)?$/;
 
 const draftEnding = ".partial";

@@ -179,8 +179,8 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
 }
 
 /**
- * Whether two lists of migrations create the same schema. The lists may be different, because a database from before
- * the baseline has another list than a new one.
+ * Whether two lists of migrations create the same schema. Two different lists may do so, because a database from before
+ * the baseline has another list than a new database.
  */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));

@@ -1,6 +1,4 @@
-/**
- * Whether an error means that the row already exists: it violates a unique index or a primary key. For both engines.
- */
+/** Whether an error of either engine means that the row already exists: it violates a unique index or a primary key. */
 export function isConflict(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -10,7 +8,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Whether an error means that a row refers to a row that does not exist: it violates a foreign key. For both engines.
+ * Whether an error of either engine means that a row refers to a row that does not exist: it violates a foreign key.
  */
 export function isDangling(error: unknown): boolean {
   return causes(error).some(

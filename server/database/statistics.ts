@@ -19,8 +19,8 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
 }
 
 /**
- * Smaller tables need no statistics: they are read fast with any plan, even by a join that reads them once for each row
- * of another table.
+ * Tables below this size need no statistics. They are read fast with any plan, even by a join that reads them once for
+ * each row of another table.
  */
 const leastBytes = 65_536;
 

@@ -162,7 +162,7 @@ const isGood = ({ version, from, until }: CachedAnswer, wanted: Wanted): boolean
   return version === wanted.version && from <= at && at < until;
 };
 
-/** The memory of smaller answers is not counted. */
+/** The memory of answers below this size is not counted. */
 const largeBytes = 1_048_576;
 
 /** The server never interrupts an answer that is younger than this, even if other answers need its memory. */

@@ -216,7 +216,7 @@ const maintainerCaller = ({ id, userId, email, appId, scopes }: TokenCredential)
   scopes: maintainerScopesOf(scopes),
 });
 
-/** The scopes of an intake key: none, so that it cannot change the FAQ. (rule K4) */
+/** An intake key has no scopes, so it cannot change the FAQ. (rule K4) */
 const intakeScopes: readonly MaintainerScope[] = [];
 
 const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppCaller => ({
@@ -288,8 +288,8 @@ interface Touch {
 }
 
 /**
- * For how many credentials the server remembers that their use is recorded. If it no longer remembers a credential, the
- * next use is recorded again.
+ * The maximum number of credentials for which the server remembers that their use is recorded. If it no longer
+ * remembers a credential, the next use is recorded again.
  */
 const mostRecorded = 100_000;
 
@@ -321,7 +321,10 @@ export function createTouch({ database, clock, log }: Pick<Deps, "database" | "c
   return Object.assign(touch, { recorded });
 }
 
-/** Like `hourOf`, but faster, because every request needs the hour: it computes the hour only once a minute. */
+/**
+ * Creates a function that returns the same as `hourOf`, but computes the hour only once a minute. It must be fast,
+ * because every request needs the hour.
+ */
 function createHourAt(): (at: Date) => string {
   let minute = Number.NaN;
   let hour = "";

@@ -113,8 +113,8 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
 /**
- * Returns how many file descriptors this process may have: the limit that Linux reports, or, on other systems, the
- * lowest limit that is usual on servers.
+ * Returns how many file descriptors this process may have. On Linux, this is the limit that the system reports. On
+ * other systems, it is the lowest limit that is usual on servers.
  */
 function descriptors(): number {
   try {

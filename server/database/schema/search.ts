@@ -144,7 +144,7 @@ const idOfThread = {
   thread_tags: "feedback_id",
 };
 
-/** Statements that record in the same transaction that the words of a thread have changed. */
+/** A trigger which records that the words of a thread have changed, in the transaction of the change. */
 interface Noted {
   readonly name: string;
   readonly when: string;
@@ -156,7 +156,10 @@ interface Noted {
 
 const threadOf = (id: string): string => `SELECT f.seq FROM feedback f WHERE f.id = ${id}`;
 
-/** Returns what adds a thread to the queue of the index when a row with its texts is added, changed or deleted. */
+/**
+ * Returns the triggers that add a thread to the queue of the index when a row with its texts is added, changed or
+ * deleted.
+ */
 const notedRows = (
   of: Exclude<keyof typeof idOfThread, "feedback">,
   columns: string | undefined,

@@ -361,7 +361,7 @@ export const tokenOf: Record<Engine, string> = {
   postgres: `substr(actor, strpos(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,
 };
 
-/** Returns a statement for each engine, if the two differ only in one expression. */
+/** Returns a statement for each engine. The two statements differ only in one expression. */
 export const withEach = <Expression>(
   expressions: Readonly<Record<Engine, Expression>>,
   statement: (expression: Expression) => string,

@@ -65,7 +65,7 @@ async function readAtOneInstant<Result>(
   const connection = await open();
   try {
     await connection.exec("BEGIN");
-    // A transaction sees the state of the database at its first read.
+    // A transaction sees the state that the database has at its first read. So the first read is done immediately.
     await retryWhileLocked(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
     return await use({
       engine: "sqlite",

@@ -10,7 +10,7 @@ import { isAnswered } from "../idempotency.ts";
 import { accountLimitsOf, refuseLimited } from "../rate-limits/rate-limits.ts";
 import { addBytes, consume, giveBackBytes, useBytes } from "../rate-limits/store.ts";
 
-/** Before it reads a body of at least this size, the server decides whether to read it. */
+/** The server reads a body of at least this size only if `Admit` allows it. */
 const largeBytes = 65_536;
 
 interface Arriving {
@@ -124,7 +124,7 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** Smaller bodies do not count, because the limit on the number of requests is enough for them. */
+/** The bytes of smaller bodies do not count, because the limit on the number of requests is enough for such bodies. */
 const countedFrom = 8_192;
 
 interface Counted {
