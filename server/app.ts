@@ -30,7 +30,10 @@ import { senderPageRoutes } from "./mail/sender-page/page.tsx";
 import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
 import { stopMailRoutes } from "./notices/mails/page.tsx";
 
-/** Returns the function that answers every request. `ready` says whether it sends ready answers without Koa. */
+/**
+ * Returns the function that answers every request. `ready` says whether it may send cached answers without Koa
+ * (`http/ready.ts`).
+ */
 export function createApp(
   deps: Deps,
   watched: Watched = {},

@@ -2,9 +2,7 @@ import { ApiError } from "../src/contract/errors.ts";
 
 /** Checks whether the clock can be trusted. If it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
-  /**
-   * Whether the clock has jumped within the last ten minutes. Only ten minutes without a jump make it trusted again.
-   */
+  /** Whether the clock is not trusted, because it has jumped. It is trusted again after ten minutes without a jump. */
   isDoubtful(): boolean;
   /** How many milliseconds the clock may be slow. 0 if the clock is trusted or was not set back. */
   behindMs(): number;
@@ -31,7 +29,7 @@ interface ClockReading {
 }
 
 interface Doubt {
-  /** Since when the clock is not trusted, as a time on the monotonic clock. */
+  /** The time on the monotonic clock since which the clock is not trusted. */
   readonly since: number;
   last: ClockReading;
 }

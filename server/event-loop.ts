@@ -4,7 +4,7 @@ const longTurn = 5;
 /** The time at which long work began in this turn. Undefined if there was no long work. */
 let began: number | undefined;
 
-/** The callbacks of long work that waits for a turn. */
+/** The callbacks with which waiting long work continues. */
 const waiting: (() => void)[] = [];
 
 /**

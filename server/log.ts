@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /**
- * Creates the log, which consists of JSON lines. An error is logged by name, message, code and stack, without other
- * values. (rule K10)
+ * Creates the log, which consists of JSON lines. Of an error it has only the name, message, code, stack and cause.
+ * (rule K10)
  */
 export const createLog = (level: string, destination: DestinationStream): Logger =>
   pino(
@@ -22,8 +22,8 @@ const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
 /**
  * Returns a line of the log as text for a person at a terminal. Returns an empty text for a request that was answered
- * without a failure: because of such lines, the credentials of a demo would no longer be on the screen. The page `/dev`
- * shows these requests.
+ * without a failure, because such lines would push the credentials of a demo off the screen. The page `/dev` shows
+ * these requests.
  */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);

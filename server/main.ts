@@ -51,7 +51,7 @@ export interface ServeWorld {
   readonly folderPatienceMs?: number;
 }
 
-/** At the end of the stop period, the remaining requests are refused. How long they may take to end. */
+/** After the stop period, the remaining requests are refused. This is how long they may take to end. */
 const lastMilliseconds = 1_500;
 /** After the stop period, the process ends within this time, even if a part of it hangs. */
 const afterwardsMilliseconds = 10_000;

@@ -28,8 +28,8 @@ import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
 const deps = { clock: systemClock, newId: () => v7() };
 
 /**
- * Creates an account that signs in with a password. Returns its id. Throws `bad_request` if the address is malformed
- * or has an account, or if the password is too short or too long.
+ * Creates an account that signs in with a password. Returns its id. Throws `bad_request` if the address is malformed or
+ * already has an account, or if the password is too short or too long.
  */
 export async function createAccount(
   database: Database,
@@ -160,8 +160,8 @@ export function createOwnersToken(
 }
 
 /**
- * Whether the account may have a token of this kind for the app. An agent token needs an owner. A maintainer token
- * needs any member. Throws `not_found` for an unknown app. (rule K22)
+ * Whether the account may have a token of this kind for the app. Only owners of the app may have agent tokens. All
+ * members may have maintainer tokens. Throws `not_found` for an unknown app. (rule K22)
  */
 async function mayCreateToken(
   tx: Transaction,
@@ -340,7 +340,7 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
   if (row && others.length === 0) return row;
   if (row) throw badRequest("id", `matches ${matches.length} ids. Give more characters`);
   throw new ApiError("not_found", {
-    message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all.`,
+    message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all ${thing}s.`,
   });
 }
 

@@ -21,15 +21,16 @@ interface CheckResult {
 }
 
 /**
- * Checks the database, and reads all files. Returns the number of files. Throws an Error whose message lists all
- * faults.
+ * Checks the database, and reads all files. Returns the number of files, and how many files have no references. Throws
+ * an Error whose message lists all faults.
  */
 export async function checkAll(database: Database, location: DataLocation): Promise<CheckResult> {
   const faults = await integrityFaults(database);
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
   else await assertPlace(database, location);
-  // An S3 store explains wrong settings only in the body of an answer, so this reads an object.
+  // An S3 store explains wrong settings only in the body of an answer. Answers to HEAD have no body, so this reads an
+  // object.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);

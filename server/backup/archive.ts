@@ -163,7 +163,7 @@ async function isEncrypted(file: ArchiveFile): Promise<boolean> {
 /**
  * Returns a view of the plain bytes of an encrypted file. It decrypts only the parts that are read, so that no
  * decrypted copy is needed. Throws an AgeFault if none of the keys can decrypt the file, or if the file is incomplete.
- * `read` throws an AgeFault if the bytes were changed. Closing it closes the file.
+ * `read` throws an AgeFault if the bytes were changed. Closing the view closes the file.
  */
 export async function decryptedFile(
   file: ArchiveFile,

@@ -76,7 +76,7 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
 /** Renames the draft to the final name if `work` succeeds. Otherwise deletes the draft. */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
-  // A symbolic link with this name is removed. A write to this name could overwrite another file.
+  // If a symbolic link has this name, it is removed. A write to the link would overwrite another file.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
@@ -94,8 +94,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * Writes the draft of the backup. An encrypted backup is first written as plain text in the data folder. With `prove`,
- * it is verified there before it is encrypted. (rule O21)
+ * Writes the draft of the backup. A backup that must be encrypted is first written without encryption into the data
+ * folder. With `prove`, it is verified there before it is encrypted. (rule O21)
  */
 async function make(
   database: Database,

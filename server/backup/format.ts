@@ -29,7 +29,10 @@ const Contents = z.object({
   files: z.int(),
   /** The SHA-256 of the files that could not be copied. */
   missing: z.array(z.string()),
-  /** The SHA-256 of the files that were deleted while the backup was created. Rows still contain these hashes. */
+  /**
+   * The SHA-256 of the files that were deleted while the backup was created. Rows of the backup still refer to these
+   * files.
+   */
   deleted: z.array(z.string()),
 });
 export type BackupContents = z.output<typeof Contents>;

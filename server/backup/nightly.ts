@@ -149,7 +149,8 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
     last = await drillRecord.find(deps.database);
   }
 
-  // A call takes as long as its backup. The job does not wait for it, because its next calls renew the lease.
+  // A call of `tick` takes as long as the backup. The job does not wait for its end, because the next calls must renew
+  // the lease.
   const stopTicks = startJob(deps, {
     run: async () => {
       void tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
@@ -237,7 +238,7 @@ async function makeIn(
   return { file, made };
 }
 
-/** The names of nightly backups. Other files in the folder are not changed. */
+/** Matches the names of nightly backups. Other files in the folder are not changed. */
 const pattern = /^innkeep-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar(\.age)?$/;
 
 const draftEnding = ".partial";

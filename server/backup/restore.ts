@@ -25,9 +25,9 @@ import { isEmpty, tablesOf } from "./store.ts";
 
 /**
  * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because a
- * restore never changes existing data. Repeats the erasures of people that the server has done after the backup.
- * Returns the numbers of rows, files, accounts that need new recovery codes, and repeated erasures. Throws an Error
- * with a message for the operator. (rule O9)
+ * restore never changes existing data. Repeats the erasures of people that happened after the backup, if a journal of
+ * erasures names these people. Returns the numbers of rows, files, accounts that need new recovery codes, and repeated
+ * erasures. Throws an Error with a message for the operator. (rule O9)
  */
 export async function restore(
   location: DataLocation,
@@ -179,8 +179,8 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
 }
 
 /**
- * Whether two lists of migrations create the same schema. The lists may be different, because a database from before
- * the baseline has another list than a new one.
+ * Whether two lists of migrations create the same schema. Two different lists may do so, because a database from before
+ * the baseline has another list than a new database.
  */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));

@@ -52,7 +52,7 @@ export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
 /** Returns the end of a lease that is renewed now. */
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
-/** Returns the last time before now, or now, at which it was `at` o'clock. `at` is in minutes of UTC. */
+/** Returns the latest time, not after `now`, with the time of day `at`, in minutes of UTC. */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
   return today <= now.getTime() ? today : today - dayMilliseconds;
@@ -73,8 +73,8 @@ export function drillWarning(drill: Drill, now: Date): string | undefined {
 }
 
 /**
- * Returns when an unfinished nightly backup began. It is the last backup if its server has stopped, or the backup
- * before the running one. Undefined if no backup is unfinished.
+ * Returns when an unfinished nightly backup began. The last backup is unfinished if its server has stopped. While a
+ * backup runs, the backup before it may be unfinished. Undefined if no backup is unfinished.
  */
 function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
   if (outcome !== "running") return undefined;

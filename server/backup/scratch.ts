@@ -18,9 +18,9 @@ const lockName = "scratch.lock";
 const own = new Set<string>();
 
 /**
- * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that, it removes the
- * folders of processes that were killed. By default, `parent` is in the temporary folder of the system. Returns the
- * result of `work`. Throws a SettingError if the folder cannot be created.
+ * Removes the folders that killed processes have left in `parent`. Then calls `work` with a new, private folder in
+ * `parent`, and removes this folder afterwards. By default, `parent` is in the temporary folder of the system. Returns
+ * the result of `work`. Throws a SettingError if the folder cannot be created.
  */
 export async function inScratch<Result>(
   parent: string | undefined,
@@ -41,7 +41,7 @@ async function makeFolder(parent: string) {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
     throw new SettingError(`The scratch folder ${parent} cannot be created (${systemReason(cause)}).`);
   });
-  // Another process must not remove the new folder before it has a lock.
+  // The lock of the parent prevents another process from removing the new folder before this folder has its own lock.
   const parentLock = await lockFor("verify", parent);
   try {
     await removeLeftovers(parent);
@@ -95,9 +95,9 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 
 /** Describes how to recognise the folders of a command. */
 interface OwnFolders {
-  /** The beginning of their names. `mkdtemp` adds six characters. */
+  /** The beginning of the folders' names. `mkdtemp` adds six characters. */
   readonly prefix: string;
-  /** The beginnings of the names of the files in scratch folders. */
+  /** The beginnings of the names of the files in these folders. */
   readonly contents: readonly string[];
 }
 

@@ -222,16 +222,16 @@ const leftOut = new Set([
   ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
-/** Deletes rows from a copy of the whole database: those that must not exist after a restore. */
+/** Deletes the rows that must not exist after a restore. The database is a copy with the rows of all tables. */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
 }
 
 /**
- * Deletes mails with notices that wait, and gives up posts to chats that wait. A restored database does not have the
- * notices in these mails, so an erasure would not find them; and both may have been sent since the backup. Mails to
- * people outside, such as replies, stay, because no mail is lost. (rules M6, O9)
+ * Deletes the waiting mails with notices, and gives up the waiting posts to chats. A restored database does not have
+ * the notices of these mails, so an erasure would not find them. Also, the mails and posts may have been sent after the
+ * backup. Other waiting mails, such as replies, are kept, because no such mail may be lost. (rules M6, O9)
  */
 export async function dropWaiting(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM mails WHERE kind = 'notice' AND status = 'waiting'");

@@ -21,8 +21,8 @@ export interface Reader {
 }
 
 /**
- * A table to which rows can be added, with its columns by their TypeScript names. The property `added` exists only for
- * the compiler.
+ * A table to which rows can be added. `fields` has the name of the column for each TypeScript name. The property
+ * `added` exists only for the compiler.
  */
 export interface Into<Added extends object> {
   readonly name: string;

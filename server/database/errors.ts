@@ -1,6 +1,4 @@
-/**
- * Whether an error means that the row already exists: it violates a unique index or a primary key. For both engines.
- */
+/** Whether an error of either engine means that the row already exists: it violates a unique index or a primary key. */
 export function isConflict(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -10,7 +8,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Whether an error means that a row refers to a row that does not exist: it violates a foreign key. For both engines.
+ * Whether an error of either engine means that a row refers to a row that does not exist: it violates a foreign key.
  */
 export function isDangling(error: unknown): boolean {
   return causes(error).some(
@@ -47,8 +45,8 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * Whether PostgreSQL refused a statement with several rows and stored none of them, so that each row may be tried
- * alone. False if it is unknown what was stored, or if the database has no time or disk space for another attempt.
+ * Whether a statement outside a transaction failed because PostgreSQL refused it, so that the connection can be used
+ * again. False if the connection may be broken, or if the database is temporarily unavailable.
  */
 export function isRefused(error: unknown): boolean {
   const mayWork = isRetryable(error) || isLocked(error) || !isUnavailable(error);
@@ -88,8 +86,8 @@ const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
 /**
- * Error codes of a connection or a disk. The codes are listed here, because there is no `syscall` in the error of a
- * failed connection to a name with several addresses.
+ * Error codes of a connection or a disk. They are needed because some errors of connections have no `syscall`: if a
+ * host name has several addresses and none can be reached.
  */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(

@@ -6,7 +6,7 @@ export interface RowsOfScopes {
   readonly scopes: Condition;
   /** The table of the rows with its alias, the key column, and the two columns of the sort key: a time and an id. */
   readonly rows: { readonly table: string; readonly key: string; readonly at: string; readonly id: string };
-  /** The same rows, but only those of the scope `s.scope`. They are read in order from an index. */
+  /** How to read the rows of one scope, which is `s.scope`, in order from an index. */
   readonly inScope: {
     readonly from: string;
     readonly at: string;
@@ -29,9 +29,9 @@ export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScope
 }
 
 /**
- * The SELECT for SQLite. It reads the first row of each scope. Each time that it takes a row for the page, it reads the
- * next row of the same scope. So the number of rows that it reads is at most the number of scopes plus the number of
- * rows on the page. (The rows that are not taken yet are in the queue of the recursive query.)
+ * Returns the SELECT for SQLite. The SELECT reads the first row of each scope. Each time that it takes a row for the
+ * page, it reads the next row of that row's scope. So the number of rows that it reads is at most the number of scopes
+ * plus the number of rows on the page. (The rows that are not taken yet are in the queue of the recursive query.)
  */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
@@ -51,7 +51,10 @@ function mergedOneByOne(
   return [sql, ...position, ...valuesOf([scopes, ...conditions]), limit];
 }
 
-/** The SELECT for PostgreSQL. It reads a page of each scope, and takes the first rows of all these pages. */
+/**
+ * Returns the SELECT for PostgreSQL. The SELECT reads a page of each scope, and takes the first rows of all these
+ * pages.
+ */
 function firstOfEach(
   { scopes, rows, inScope }: RowsOfScopes,
   { position, limit, oldestFirst = false }: PageOfScopes,
@@ -66,7 +69,7 @@ function firstOfEach(
   return [sql, ...valuesOf([scopes, ...conditions, after]), limit, limit];
 }
 
-/** Returns the operator for the comparison of the next row's sort key with that of a row, and the SQL order. */
+/** Returns the operator that compares the sort key of a row with that of the row before it, and the SQL order. */
 const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
 /** A part of a statement with its values, for example a condition of its WHERE clause. */

@@ -73,9 +73,9 @@ export function appliedMigrations(reader: Reader): Promise<Applied[]> {
 }
 
 /**
- * Returns the migrations that lead to the schema of a backup or a database. The argument is the list of names of its
- * applied migrations. Returns `older` if this program no longer has these migrations, and `newer` if it does not know
- * one of them.
+ * Returns the migrations that lead to the schema of a backup or a database. `applied` is the list of the migrations
+ * that it has. Returns `older` if this program no longer has these migrations, and `newer` if it does not know one of
+ * them.
  */
 export function schemaOf(
   applied: readonly Named[],
@@ -106,7 +106,9 @@ function pending(migrations: readonly Migration[], applied: readonly Applied[], 
   for (const { number, name, checksum } of applied) {
     const known = byNumber.get(number);
     if (known === undefined)
-      throw new Error(`${newer(number, name)} Update Innkeep, or restore a backup made before.`);
+      throw new Error(
+        `${newer(number, name)} Update Innkeep, or restore a backup that was created before that.`,
+      );
     if (checksumOf(known, engine) !== checksum)
       throw new Error(
         `Migration ${number} "${name}" is not the one that created this database. Install the release of Innkeep that created it.`,
@@ -211,7 +213,7 @@ export function tooOld(what: "database" | "backup", applied: readonly Named[], r
   const newest = applied.at(-1);
   const found =
     applied.length < count
-      ? `it has ${applied.length} migrations, up to ${newest?.number} "${newest?.name}", in place of ${count}, up to ${last}`
+      ? `it has ${applied.length} migrations up to ${newest?.number} "${newest?.name}", but this version needs all ${count} migrations up to ${last}`
       : `its migrations are not the ${count} migrations that this version can continue`;
   const restore = what === "backup" ? `Restore it with commit ${commit} of \`main\`. ` : "";
   return new Error(

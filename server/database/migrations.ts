@@ -58,7 +58,7 @@ const threadNumbers: Migration = {
 const searchOfWholeThreads: Migration = {
   number: 120,
   name: "search whole threads",
-  // It drops an index. Otherwise PostgreSQL would update this index for each thread that gets a number.
+  // This migration drops an index. Otherwise PostgreSQL would update this index for each thread that gets a number.
   runsBefore: threadNumbers.number,
   statements: {
     sqlite: statementsFor(wordSearch, "sqlite"),

@@ -43,7 +43,7 @@ export async function openPostgres(
   const rows = async (sql: string, values: readonly Value[]) =>
     (await single((client) => client.query(query(sql, values)))).rows;
 
-  // A call that hangs may never end. Nobody is waiting for the call now, so `close` does not wait for it.
+  // A call that hangs may never end, and nobody is waiting for it now. So `close` waits at most `closeMs`.
   async function close(): Promise<void> {
     const closed = gate.close().then(() => Promise.all([listener.close(), pool.end()]));
     await Promise.race([closed, sleep(closeMs, undefined, { ref: false })]);
@@ -96,9 +96,9 @@ function ignoreLostConnections(pool: pg.Pool): void {
 
 /**
  * Creates the function that sets up a connection. With these settings, PostgreSQL ends statements and transactions that
- * nobody is waiting for, because they still have locks. It also uses no parallel workers (they took 12 ms for 2 ms of
- * work) and does not compile statements, because the statements of this program read few rows. The settings are not
- * connection parameters, because proxies such as PgBouncer refuse such parameters.
+ * nobody is waiting for, because these would keep their locks. PostgreSQL also uses no parallel workers, because to
+ * start them took 12 ms for 2 ms of work. It does not compile statements (JIT), because the statements of this program
+ * read few rows. The settings are not connection parameters, because proxies such as PgBouncer refuse such parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -193,7 +193,9 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 
 const mostNamed = 500;
 
-/** How many statement texts are counted at most. This limits the memory for texts that are used only once. */
+/**
+ * The maximum number of remembered texts that were used once. It limits the memory for texts that are never used again.
+ */
 const mostSeen = 2_000;
 
 /**

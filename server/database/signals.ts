@@ -13,10 +13,12 @@ export const userTopic = (userId: string): string => `user:${userId}`;
 /** Signalled when the members or the settings of an app have changed, for example its name. */
 export const accessTopic = (appId: string): string => `access:${appId}`;
 
-/** Signalled when console sessions were ended: connections that receive events with one of them must end. */
+/**
+ * Signalled when console sessions were ended. Then connections that receive events in these sessions must be closed.
+ */
 export const sessionsTopic = "sessions";
 
-/** Signalled when tokens were revoked: requests that wait with one of them must end. */
+/** Signalled when tokens were revoked. Then waiting requests with these tokens must end. */
 export const tokensTopic = "tokens";
 
 /** Signalled when the keys, the FAQ, the release notes or the blocked senders of an app have changed. */
@@ -25,7 +27,7 @@ export const appTopic = (appId: string): string => `app:${appId}`;
 /** Signalled when the tags or the shared views of an app have changed. */
 export const listsTopic = (appId: string): string => `lists:${appId}`;
 
-/** Signalled when data of a thread that pages show has changed. */
+/** Signalled when something in a thread has changed that pages show. */
 export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
 
 /** Signalled when a member begins to write an answer in a thread, or stops. */

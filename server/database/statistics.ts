@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from "./database.ts";
 
 /**
- * The number of rows of each index that SQLite examines. With this number, SQLite can choose an index, and the analysis
- * is fast for tables of any size.
+ * The number of rows of each index that SQLite reads for its statistics. It is large enough for the choice of an index,
+ * and small enough for a fast analysis of any table.
  */
 const rowsPerIndex = 1_000;
 
@@ -19,8 +19,8 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
 }
 
 /**
- * Smaller tables need no statistics: they are read fast with any plan, even by a join that reads them once for each row
- * of another table.
+ * Tables below this size need no statistics. They are read fast with any plan, even by a join that reads them once for
+ * each row of another table.
  */
 const leastBytes = 65_536;
 

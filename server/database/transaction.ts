@@ -42,8 +42,8 @@ export interface AppendUnit extends Unit {
 }
 
 /**
- * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3`, each
- * statement takes more time than each row, so fewer statements are faster.
+ * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3`, a
+ * further statement takes more time than a further row, so one statement for all rows is faster.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];

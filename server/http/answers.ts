@@ -39,8 +39,8 @@ export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
 /**
- * The limit in characters. Node sends shorter text together with the headers. Longer text is encoded once here, and not
- * separately for each client.
+ * The maximum length of a short text, in characters. Node sends short text together with the headers. Longer text is
+ * encoded once here, and not separately for each client.
  */
 const shortLength = 8_192;
 
@@ -162,7 +162,7 @@ const isGood = ({ version, from, until }: CachedAnswer, wanted: Wanted): boolean
   return version === wanted.version && from <= at && at < until;
 };
 
-/** The memory of smaller answers is not counted. */
+/** The memory of answers below this size is not counted. */
 const largeBytes = 1_048_576;
 
 /** The server never interrupts an answer that is younger than this, even if other answers need its memory. */

@@ -216,7 +216,7 @@ const maintainerCaller = ({ id, userId, email, appId, scopes }: TokenCredential)
   scopes: maintainerScopesOf(scopes),
 });
 
-/** The scopes of an intake key: none, so that it cannot change the FAQ. (rule K4) */
+/** An intake key has no scopes, so it cannot change the FAQ. (rule K4) */
 const intakeScopes: readonly MaintainerScope[] = [];
 
 const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppCaller => ({
@@ -288,8 +288,8 @@ interface Touch {
 }
 
 /**
- * For how many credentials the server remembers that their use is recorded. If it no longer remembers a credential, the
- * next use is recorded again.
+ * The maximum number of credentials for which the server remembers that their use is recorded. If it no longer
+ * remembers a credential, the next use is recorded again.
  */
 const mostRecorded = 100_000;
 
@@ -321,7 +321,10 @@ export function createTouch({ database, clock, log }: Pick<Deps, "database" | "c
   return Object.assign(touch, { recorded });
 }
 
-/** Like `hourOf`, but faster, because every request needs the hour: it computes the hour only once a minute. */
+/**
+ * Creates a function that returns the same as `hourOf`, but computes the hour only once a minute. It must be fast,
+ * because every request needs the hour.
+ */
 function createHourAt(): (at: Date) => string {
   let minute = Number.NaN;
   let hour = "";
@@ -408,8 +411,9 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * The cookies of a console session and of the accounts to which a browser has signed in before. Scripts cannot read
- * them. They are sent to this host only, and over https only if the console has https. (rule K9)
+ * Returns the access to two cookies: one for the console session, and one for the accounts to which the browser has
+ * signed in before. Scripts cannot read the cookies. Browsers send them only to this host, and only over https if the
+ * console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
@@ -436,8 +440,8 @@ const mostAccounts = 5;
 
 /**
  * A cookie with a random id of the browser, and a keyed hash for each account to which the browser has signed in. The
- * cookie grants no access. Sign-ins from this browser count against a separate limit, so that failed sign-ins of others
- * do not lock it out.
+ * cookie grants no access. Sign-ins from this browser count against a separate limit, so that failed sign-ins from
+ * other browsers do not lock it out.
  */
 export const knownBrowser = {
   /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */

@@ -192,7 +192,7 @@ const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): 
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
   caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
-/** Uses up the rate limit of a read. */
+/** Counts a read against its rate limit. If the count is in memory, returns a function that undoes the counting. */
 async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: InvokeDeps): Promise<GiveBack> {
   if (!rateLimit) return nothingUsed;
   if (isInMemory(rateLimit)) return limiter.spendAtOnce({ who, rateLimit });

@@ -113,7 +113,10 @@ export type UploadFault =
   | "too_many_files"
   | "aborted";
 
-/** A request body that cannot be read as a whole. The message says what the sender must change. */
+/**
+ * The error for a request body that is malformed, too large or incomplete. The message says what the sender must
+ * change.
+ */
 export class UploadFailure extends Error {
   readonly fault: UploadFault;
 

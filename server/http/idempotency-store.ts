@@ -3,7 +3,7 @@ import { valueAt } from "../../src/contract/json.ts";
 import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 
-/** The path parameters with ids of records, each with the statement that finds the app of the record. */
+/** For each path parameter that is the id of a record: the statement that finds the app of the record. */
 const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ["appId", `SELECT id AS "appId" FROM apps WHERE id = ?`],
   ["id", `SELECT app_id AS "appId" FROM feedback WHERE id = ?`],
@@ -33,8 +33,7 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 
 /**
  * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's role has
- * too few rights now. The answer to the deletion of an app has no content, so a repeat of the deletion may always get
- * it. (rule K23)
+ * too few rights now. The answer to the deletion of an app has no content, so every person may get it again. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -86,7 +85,7 @@ export interface FoundAnswer extends StoredAnswer {
   readonly fingerprint: string;
 }
 
-/** `in_progress`: another transaction has the key. `stored`: there is already an answer. */
+/** `in_progress`: another transaction has claimed the key. `stored`: there is already an answer for the key. */
 type Claim = "claimed" | "in_progress" | "stored";
 
 /** The answers to requests with an Idempotency-Key. */
@@ -162,7 +161,7 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/** Returns the time up to which answers have expired. */
+/** Returns a time. An answer has expired if its time of expiry is not later than this. */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**

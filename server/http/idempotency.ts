@@ -257,8 +257,9 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 }
 
 /**
- * Without a credential, the answer is also sealed with the secret fields of the request. So even a person who has the
- * database and the secret of the deployment cannot read a token in the answer.
+ * Returns the sealer of the stored answer. Without a credential, the answer is also sealed with the secret fields of
+ * the request. So even a person who has the database and the secret of the deployment cannot read a token in the
+ * answer.
  */
 function sealerOf(
   { repeatableBy, sealedBy = [] }: ServedEndpoint,
@@ -274,8 +275,8 @@ function sealerOf(
 }
 
 /**
- * If the request has no credential, the fields may contain a password. A plain hash would make it easy to guess, so
- * they are hashed with a key.
+ * Returns the texts that identify the sender of a request. If the request has no credential, the fields may contain a
+ * password. With a plain hash the password would be easy to guess, so the fields are hashed with a key.
  */
 function senderPartsOf(
   { repeatableBy }: Endpoint,

@@ -23,7 +23,8 @@ export function createListener(budgets: Budgets): Server {
     requestTimeout: budgets.requestMilliseconds,
     connectionsCheckingInterval: Math.min(mostCheckMilliseconds, budgets.headMilliseconds),
     keepAliveTimeout: budgets.idleMilliseconds,
-    // Node would refuse such a request without the body and the headers of other errors.
+    // If this were true, Node itself would refuse a request without a Host header. Its answer does not have the form of
+    // this server's errors. `routing` refuses such requests.
     requireHostHeader: false,
   });
   server.timeout = budgets.stalledMilliseconds;
@@ -135,8 +136,8 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers errors of HTTP itself in the format of all errors, in place of the texts of Node. These are malformed HTTP,
- * headers that are too large, and requests that do not arrive in time. Accepts an unknown `Expect` header.
+ * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Without this, Node would
+ * answer them, and not in the format of this server's errors. Accepts an unknown `Expect` header.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
@@ -144,7 +145,7 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
     // The error contains the received bytes, which may be secret, so only its code is logged.
-    log.info({ requestId, fault: error.code }, "not a request");
+    log.info({ requestId, fault: error.code }, "a request was malformed or incomplete");
     if (isUnderWay(socket)) socket.destroy();
     else endSoon(socket, responseText(faultOf(error.code), requestId), lingerMilliseconds);
   });

@@ -71,10 +71,7 @@ const placeBytes = 600;
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/**
- * Creates the store for the cached rows, and for the names of rows by topic. A topic may name a row that is no longer
- * in memory.
- */
+/** Creates the store for the cached rows, and for the names of the rows that each topic drops. */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,

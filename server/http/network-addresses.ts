@@ -29,8 +29,8 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * Returns the network for which limits count uses: for IPv4 the address itself, for IPv6 its first 64 bits, because one
- * customer usually has all addresses of such a network.
+ * Returns the network by which limits count uses. For IPv4 it is the address itself. For IPv6 it is the first 64 bits
+ * of the address, because one customer usually has all addresses with these bits.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
@@ -125,7 +125,7 @@ export interface Sender {
   readonly network: string;
 }
 
-/** Returns the sender of a body of this caller, or of this address. */
+/** Returns the sender of a body: the caller, or the network of the address if there is no caller. */
 export const senderOf = (caller: { readonly id: string } | undefined, address: string): Sender => ({
   id: caller ? caller.id : networkOf(address),
   anonymous: !caller,

@@ -69,7 +69,10 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
   };
 }
 
-/** Creates ids that are unique among all servers: a random prefix of the process, then a count. */
+/**
+ * Creates a function that returns ids which are unique among all servers. An id is a random prefix of the process and a
+ * count.
+ */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;
@@ -164,7 +167,7 @@ export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}
 function countLive(registry: Registry, count: () => number): void {
   new Gauge({
     name: "innkeep_live_connections",
-    help: "Browsers that receive events of changes",
+    help: "How many browsers receive events of changes",
     registers: [registry],
     collect() {
       this.set(count());

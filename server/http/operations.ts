@@ -88,8 +88,8 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 export type ReadOpenApi = () => Promise<object>;
 
 /**
- * Most servers never get a request for the document, and its creation takes long. So it is created at the first
- * request.
+ * Returns a function that creates the document at its first call. Most servers never need it, and its creation takes
+ * long.
  */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));

@@ -101,7 +101,10 @@ function routeOf(endpoint: ServedEndpoint, invoke: Invoke, deps: MountDeps, step
   };
 }
 
-/** Joins an endpoint and its handler to one function. It throws the ApiErrors that the endpoint declares. */
+/**
+ * Creates the function that answers a call of an endpoint: it runs `callSteps`, one of which calls the handler. It
+ * throws the ApiErrors that the endpoint declares.
+ */
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
   // The cast is safe, because the schemas of this endpoint have checked the parts of the request.
   const handleAny = (request: Request) => handle(request as Request<E>);

@@ -11,7 +11,9 @@ import {
   publicLookup,
 } from "./network-addresses.ts";
 
-/** To which addresses the server may post: only public addresses, all addresses, or only addresses of this machine. */
+/**
+ * The addresses to which the server may post: only public addresses, all addresses, or only addresses of this machine.
+ */
 export type Reach = "public" | "all" | "this machine";
 
 export interface SafePost {
@@ -119,7 +121,7 @@ export const reachOf = ({
 
 /**
  * Returns why the server may not post to an address with this reach. Returns undefined if the address itself shows no
- * reason: a name must still be resolved.
+ * reason. The addresses of a host name are checked later, when the name is resolved.
  */
 export const addressRefusal = (url: string, reach: Reach): string | undefined =>
   refusalOf(new URL(url).hostname, reach);

@@ -12,7 +12,10 @@ import { isInMemory } from "./rate-limits/rate-limits.ts";
  * same bytes, as long as all their data is in memory and unchanged. Koa answers all other requests. (decision 04)
  */
 export interface Ready {
-  /** Stores an answer that Koa has sent, if the server may send it without Koa to the next request of the same kind. */
+  /**
+   * Stores an answer that Koa has sent, if the server may send it without Koa to the next request with the same address
+   * and credential.
+   */
   keep(request: IncomingMessage, given: GivenAnswer): void;
   /** Returns a listener that sends a ready answer if there is one, and otherwise calls `next`. */
   before(next: RequestListener): RequestListener;
@@ -21,7 +24,7 @@ export interface Ready {
 export interface GivenAnswer {
   readonly endpoint: Endpoint;
   readonly callerId: string;
-  /** The period in which the credential has the same caller. */
+  /** The period in which the credential still belongs to the same caller. */
   readonly credential: Lasting;
   readonly answer: PreparedAnswer;
 }
@@ -34,13 +37,13 @@ interface Entry {
   readonly route: string;
   readonly etag: string;
   readonly body: Buffer;
-  /** The headers: name, value, name, value. The first value is the id of the request. */
+  /** The headers as one list: a name, its value, the next name, and so on. The first value is the id of the request. */
   readonly whole: string[];
-  /** The headers for a client that already has the body. */
+  /** The headers for a client that already has the body, in the same form. */
   readonly unchanged: string[];
 }
 
-/** Creates the ready answers of the endpoints with the trait `ready`. */
+/** Creates the store of ready answers, for the endpoints with the trait `ready`. */
 export function createReady(
   endpoints: readonly ServedEndpoint[],
   deps: Pick<Deps, "clock" | "limiter" | "memory" | "settings" | "stopping">,
@@ -106,8 +109,8 @@ interface Asked {
 }
 
 /**
- * Returns the name of the answer to a request, if the answer may be ready. It may be ready only for a GET of one of
- * these addresses, with one credential and no other header that changes the answer. Otherwise returns undefined.
+ * Returns the name of the answer to a request, if the answer may be ready. It may be ready only for a GET of an address
+ * that `targets` matches, with one credential and no other header that changes the answer. Otherwise returns undefined.
  */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
@@ -136,8 +139,8 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
 }
 
 /**
- * The headers that change an answer. If a request has a header with `other`, or one of these headers twice, Koa answers
- * it.
+ * The headers that change an answer. Koa answers a request that has a header marked `other`, or one of the other
+ * headers twice.
  */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
   ["x-api-key", "credential"],
@@ -154,13 +157,13 @@ const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = ne
   ["trailer", "other"],
 ]);
 
-/** Matches the addresses of these endpoints, if they have no percent signs. */
+/** Returns a pattern that matches the addresses of these endpoints. It matches no address with a percent sign. */
 function targetsOf(endpoints: readonly Endpoint[]): RegExp {
   const paths = endpoints.map(({ path }) => path.replace(/:\w+/g, "[\\w-]+"));
   return new RegExp(`^(?:${paths.join("|")})(?:\\?[\\w.~=&-]*)?$`);
 }
 
-/** Whether an address has no other parameters than these. */
+/** Whether the query of an address has only these parameters. */
 function hasOnly(url = "", parameters: Readonly<Record<string, unknown>>): boolean {
   const [, query] = url.split("?", 2);
   if (query === undefined) return true;
@@ -220,7 +223,7 @@ function ownBytes(text: string): Buffer {
   return bytes;
 }
 
-/** Koa sends larger answers, because there their memory is counted while they are sent. */
+/** The largest body of a ready answer. Koa sends larger ones, and counts their memory while clients read them. */
 const mostBytesOfOne = 262_144;
 /** The memory in bytes that an entry uses in addition to its body. */
 const smallThings = 2_000;

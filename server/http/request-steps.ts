@@ -91,8 +91,8 @@ export function pathOf(ctx: Context): string | undefined {
 }
 
 /**
- * Returns how many Host headers a request has. With two it is refused, because servers and proxies disagree on which one
- * counts.
+ * Returns how many Host headers a request has. A request with two is refused, because servers and proxies disagree on
+ * which one counts.
  */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
@@ -145,7 +145,7 @@ const allowed = {
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
-    // An answer without these headers may be cached. It must not be used for a page of a listed origin.
+    // A cache may store an answer without these headers. It must not use that answer for a page of a listed origin.
     ctx.vary("Origin");
     if (origin === undefined || !origins.includes(origin)) return next();
     ctx.set("Access-Control-Allow-Origin", origin);
@@ -227,7 +227,10 @@ export const newExchange = ({
   outcome: { status: 204, body: undefined, replayed: false },
 });
 
-/** Informs clients that the endpoint has a successor. Refused requests get these headers, too. (RFC 9745; rule H28) */
+/**
+ * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Refused requests get them, too. (RFC 9745;
+ * rule H28)
+ */
 export function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
   if (!successor) return;
   ctx.set("Deprecation", `@${deprecatedSince}`);
@@ -245,8 +248,8 @@ export async function findCaller(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Computes by how much the sender's clock is ahead. This runs before the body is read, because the time that the body
- * takes would make the difference smaller.
+ * Computes by how much the sender's clock is ahead. This runs before the body is read. While the body arrives, the
+ * server's clock advances, so the difference would look smaller.
  */
 export function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
@@ -254,8 +257,8 @@ export function compareClocks(exchange: Exchange): void {
 }
 
 /**
- * Checks the scope and the Idempotency-Key first, because the body may be large or malformed. Counts refused requests.
- * (rule H18)
+ * Reads the body. Checks the scope and the Idempotency-Key before that, because the body may be large or malformed.
+ * Counts refused requests. (rule H18)
  */
 export async function readBody(exchange: Exchange): Promise<void> {
   const { ctx, endpoint, steps, params, caller } = exchange;
@@ -290,7 +293,7 @@ export async function callEndpoint(exchange: Exchange): Promise<void> {
   });
 }
 
-/** Subtracts the bytes of a repeat from the count, because the server stores none of them. */
+/** Subtracts the bytes of a repeat from the sender's count, because the server stores none of them. */
 export async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Exchange): Promise<void> {
   if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
 }
@@ -303,9 +306,7 @@ interface ReceivedBody {
 
 const noBody: ReceivedBody = { value: undefined };
 
-/**
- * Creates a function that reads bodies. The function reads a large body only after the server has admitted the body.
- */
+/** Creates a function that reads bodies. It reads a large body only after `admit` has accepted the body. */
 export function createBodyReader(
   { files }: Pick<Deps, "files">,
   { admit, arrivals, addressOf }: SharedSteps,
@@ -404,7 +405,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
   ctx.body = content;
 }
 
-/** Keeps the answer, so that the next request of the same kind gets it without Koa. */
+/** Keeps the answer, so that the next request with the same address and credential gets it without Koa. */
 export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
   const { auth, ready } = endpoint;
   const { status, body: answer } = outcome;

@@ -56,13 +56,14 @@ const cancelAgainMilliseconds = 50;
 
 /**
  * On PostgreSQL, creates the statistics of large tables that have none, for example after an import, a restore or a new
- * index. It searches for such tables at the start and every ten seconds. Returns the function that stops this work. It
- * also cancels a running statement that creates statistics.
+ * index. It searches for such tables at the start and every ten seconds. Returns the function that stops this work, and
+ * cancels a running statement that creates statistics.
  */
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
   if (database.engine !== "postgres") return async () => {};
-  // Some tables never get statistics, for example if all their rows were deleted. So each table is read only once.
+  // Some tables never get statistics, for example if all their rows were deleted. So the job reads each table only
+  // once.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   const stop = startJob(deps, {
     async run() {

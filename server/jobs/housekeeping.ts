@@ -179,8 +179,8 @@ async function storeExpired(
 }
 
 /**
- * How many registered OAuth clients that nobody has allowed to connect are stored. If there are more, the oldest ones
- * are deleted.
+ * The maximum number of stored OAuth clients that nobody has allowed to connect. If there are more, the oldest ones are
+ * deleted.
  */
 const mostUnusedClients = 10_000;
 

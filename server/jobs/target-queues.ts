@@ -29,7 +29,7 @@ const mostTargets = 256;
 export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
-  // There is no limit, because each running post adds a listener.
+  // The number of listeners has no limit, because each running post adds one.
   setMaxListeners(0, stopping.signal);
   let wake = () => {};
   // The job checks for due work again when a target is free.

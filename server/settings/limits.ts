@@ -41,7 +41,7 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /** The number of unknown test keys for which the server counts the uses. If there are more, it drops the oldest. */
+  /** The number of unknown test keys for which the server counts uses. If there are more, it drops the oldest key. */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;
@@ -113,8 +113,8 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
 /**
- * Returns how many file descriptors this process may have: the limit that Linux reports, or, on other systems, the
- * lowest limit that is usual on servers.
+ * Returns how many file descriptors this process may have. On Linux, this is the limit that the system reports. On
+ * other systems, it is the lowest limit that is usual on servers.
  */
 function descriptors(): number {
   try {
@@ -127,7 +127,10 @@ function descriptors(): number {
 
 const usualDescriptors = 1_024;
 
-/** Returns how many bytes of memory this process may use: the lower one of the machine's memory and its container's. */
+/**
+ * Returns how many bytes of memory this process may use: the memory of the machine, or less if its container has a
+ * limit.
+ */
 export function memoryOfMachine(): number {
   const total = totalmem();
   const limit = process.constrainedMemory();

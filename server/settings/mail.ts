@@ -4,10 +4,10 @@ import type { Environment, MailIn, MailOut, MailServer } from "./settings.ts";
 
 const urlForm =
   "INNKEEP_SMTP_URL must be an address such as smtps://user:password@smtp.example.com or smtp://smtp.example.com:587, " +
-  "with name and password in percent-encoding. With `?tls=off` it sends without encryption, with `?tls=unverified` it accepts any certificate.";
+  "with name and password in percent-encoding. With `?tls=off`, mails are sent without encryption. With `?tls=unverified`, any certificate is accepted.";
 const imapForm =
   "INNKEEP_IMAP_URL must be an address such as imaps://user:password@imap.example.com or imaps://…/Folder, " +
-  "with name and password in percent-encoding. With `?tls=off` it reads without encryption, with `?tls=unverified` it accepts any certificate.";
+  "with name and password in percent-encoding. With `?tls=off`, mails are read without encryption. With `?tls=unverified`, any certificate is accepted.";
 const fromForm =
   "INNKEEP_MAIL_FROM must be an address such as `Larder <feedback@example.com>` or feedback@example.com";
 

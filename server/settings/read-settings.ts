@@ -236,9 +236,10 @@ function keptOf(given: string | undefined): number {
 }
 
 /**
- * Returns the only address, besides the app schemes, to which a sign-in code may be sent. It must be https, or http on
- * loopback. The default is the server's own page that shows the code. Undefined if the address of the server is neither
- * an https nor a loopback address. Throws a SettingError for any other given address.
+ * Returns the only web address to which a sign-in code may be sent. (The server also sends codes to the URL schemes of
+ * apps.) It must be https, or http on loopback. The default is the server's own page that shows the code. Undefined if
+ * the address of the server is neither an https nor a loopback address. Throws a SettingError for any other given
+ * address.
  */
 function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -350,7 +351,8 @@ function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   const { success, data = [], error } = Providers.safeParse(jsonIn(given));
   if (!success) throw new SettingError(`${providersWanted}${faultsOf(error)}.`);
   const ids = data.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) throw new SettingError(`${providersWanted}, each id once.`);
+  if (new Set(ids).size < ids.length)
+    throw new SettingError(`${providersWanted}. Each id may occur only once.`);
   return data.map((provider) => ({ clientSecret: undefined, ...provider }));
 }
 
@@ -360,5 +362,5 @@ const providersWanted =
 /** Returns a text with the names of the wrong entries, but without their values, because some are secrets. */
 function faultsOf({ issues }: z.core.$ZodError): string {
   const paths = new Set(issues.map(({ path }) => path.join(".")).filter((path) => path !== ""));
-  return paths.size === 0 ? "" : `; wrong: ${[...paths].join(", ")}`;
+  return paths.size === 0 ? "" : `. These parts are wrong: ${[...paths].join(", ")}`;
 }

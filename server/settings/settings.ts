@@ -31,16 +31,17 @@ export interface Settings {
   /** The limits of open connections and of request bodies that are arriving. */
   readonly budgets: Budgets;
   readonly corsOrigins: readonly string[];
-  /** Networks (CIDR) of proxies. The server trusts X-Forwarded-For only if it comes from one of these. */
+  /** Networks (CIDR) of proxies. The server trusts X-Forwarded-For only in requests from these networks. */
   readonly trustedProxies: readonly string[];
-  /** Whether chat webhooks may point into private and loopback networks. */
+  /** Whether chats, webhooks and push services may be in private and loopback networks. */
   readonly privateWebhooks: boolean;
   /** The server for outgoing mail; undefined if no mail is sent. */
   readonly mailOut: MailOut | undefined;
   /** The mailbox that receives the answers of senders. Undefined if no answers come by mail. */
   readonly mailIn: MailIn | undefined;
   /**
-   * The only https target (http on loopback) to which sign-in codes may be sent. Undefined if there is no such target.
+   * The only web address to which sign-in codes may be sent: https, or http on loopback. Undefined if there is no such
+   * address.
    */
   readonly redirectUrl: string | undefined;
   /** Whether everybody may create an account with a password. */
@@ -107,7 +108,7 @@ export interface MailOut extends MailServer {
   readonly from: { readonly name: string; readonly address: string };
 }
 
-/** A place in an S3 store, and the key for it. */
+/** A bucket or a folder in an S3 store, and the key to access it. */
 export interface S3Settings {
   /** The address of the bucket, without a slash at the end. */
   readonly address: string;
@@ -128,9 +129,11 @@ export type AttestationSettings =
   | {
       readonly kind: "play-integrity";
       readonly packageNames: readonly string[];
-      /** SHA-256 of the certificates that sign the app, base64url. */
+      /** The SHA-256 of the certificates that sign the app, in base64url. */
       readonly certificates: readonly string[];
-      /** The two keys of the Play Console, base64: AES of 256 bits, and P-256 as SubjectPublicKeyInfo. */
+      /**
+       * The two keys of the Play Console in base64: an AES key of 256 bits, and a P-256 key as SubjectPublicKeyInfo.
+       */
       readonly decryptionKey: string;
       readonly verificationKey: string;
     };
@@ -145,5 +148,5 @@ export interface IdentityProvider {
   readonly clientSecret: string | undefined;
 }
 
-/** Returns whether a host name or address means this machine. An IPv6 address may be in brackets. */
+/** Whether a host name or an address means this machine. An IPv6 address may be in brackets. */
 export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d{1,3}){3})$/.test(host);

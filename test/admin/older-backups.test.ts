@@ -141,7 +141,7 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
     const file = await backupWith((names) => names.slice(0, 22));
     await expectRefused(
       file,
-      `This version of Innkeep cannot use this backup: it has 22 migrations, up to 29 "authors", in place of 67, up to 116.`,
+      `This version of Innkeep cannot use this backup: it has 22 migrations up to 29 "authors", but this version needs all 67 migrations up to 116.`,
     );
     await expectRefused(file, advice);
   });

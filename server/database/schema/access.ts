@@ -27,7 +27,10 @@ export const users = table(
     timezone: text("plain").default("UTC"),
     /** The time at which the person proved that they receive mails at this address. Null if they have not proved it. */
     email_verified_at: instant().null(),
-    /** The hours of the day in which the person gets no notices, such as `22:00`. Null if there are no such hours. */
+    /**
+     * The times of day between which the person gets no notices, such as `22:00`. Null if the person has set no such
+     * times.
+     */
     quiet_from: text("plain").null().since(134),
     quiet_to: text("plain").null().since(134),
     /** The name that is shown to people who share an app with the person. Null if the person has no name. */
@@ -69,7 +72,7 @@ export const secondFactors = table(
     /** The newest time step (TOTP) for which a code was used. */
     last_step: integer(),
     created_at: instant(),
-    /** The time at which the person confirmed the factor. Null before that: then the factor is not required. */
+    /** The time at which the person confirmed the factor. Null before that. Until then, the factor is not required. */
     confirmed_at: instant().null(),
   },
   { of: "account", erase: erased.withAccount },
@@ -109,7 +112,7 @@ export const preferences = table(
   "preferences",
   {
     user_id: ref(users, "cascade").primary(),
-    /** Whether single keys act on pages. */
+    /** Whether single keys are shortcuts on the pages of the console. */
     keys: flag(),
     /** Which page follows after a thread was resolved: `next`, `stay` or `list`. */
     after_resolving: text("plain"),
@@ -179,7 +182,10 @@ export const identities = table(
   },
 );
 
-/** A code is valid until it is used or replaced. A refusal is a row that was never valid. */
+/**
+ * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. A refusal of a
+ * sign-in is also a row, with a code that was never valid.
+ */
 export const signInCodes = table(
   "sign_in_codes",
   {
@@ -248,8 +254,8 @@ export const apps = table(
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
     /**
-     * The day on which a program last read the events of the app. While it is set, reports of feedback are stored as
-     * events, too.
+     * The day on which a program last read the events of the app. Null if no program has read them for 30 days. While
+     * it is set, new reports are stored as events, even if the app has no webhook.
      */
     events_read_at: instant().null().since(124),
     /** The time at which an owner hid the first steps with the app. Null if the home page still shows them. */
@@ -292,7 +298,7 @@ export const formerApps = table(
   { of: "account", erase: erased.withAccount, primary: ["user_id", "app_id"] },
 );
 
-/** The row is deleted when the invitation is accepted or withdrawn, so the link works once. */
+/** Open invitations. The row is deleted when the invitation is accepted or withdrawn, so the link works once. */
 export const invitations = table(
   "invitations",
   {

@@ -27,8 +27,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * `pushed_…`: the values that the last replacement of the whole FAQ has set. With them, a client that has the FAQ as
- * files finds the texts that a person has changed after that.
+ * The entries of FAQs. The columns `pushed_…` contain what the last replacement of the whole FAQ has set. From them, a
+ * client that has the FAQ as files knows which texts a person has changed after that.
  */
 export const faqs = table(
   "faqs",
@@ -77,7 +77,7 @@ export const changelogEntries = table(
       '["title","versions","releaseType","bodyFormat","body","items","publishedAt"]',
     ),
     updated_by: text("author").null(),
-    /** The time at which the mails to the senders were queued. */
+    /** The time at which the mails about this note were queued for the senders of its threads. */
     told_at: instant().null(),
     ...draftColumns(127),
     /** The texts in other languages, as JSON; null if there are none. */

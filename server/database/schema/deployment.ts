@@ -21,7 +21,7 @@ export const lastTimes = table(
   },
 );
 
-/** The times of the last uses of each limited key. */
+/** For each key of a rate limit, the times of its last uses. */
 export const rateLimits = table(
   "rate_limits",
   { key: text("plain").primary(), times: text("plain"), stale_hour: integer() },
@@ -32,7 +32,7 @@ export const rateLimits = table(
   },
 );
 
-/** How many bytes each key sent in each minute. */
+/** How many bytes were sent with each app key in each minute. */
 export const byteUses = table(
   "byte_uses",
   { key_id: text("plain"), minute: integer(), bytes: integer() },
@@ -67,7 +67,7 @@ export const idempotency = table(
   },
 );
 
-/** While an import runs, its app has a row here and no member, so nobody sees it. */
+/** The running imports of apps. The app of a running import has no members, so nobody sees it. */
 export const imports = table(
   "imports",
   {

@@ -60,7 +60,7 @@ export const feedback = table(
     blocked_by: text("plain").null(),
     /** The number of the thread in its app. Null until somebody reads the threads of the app. */
     number: integer().null().since(119),
-    /** The end of the snooze. A time in the past counts as the last activity of the thread. */
+    /** The end of the snooze. If it is in the past, it counts as the last activity of the thread. */
     snoozed_until: instant().null().since(122),
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
@@ -94,8 +94,8 @@ export const feedback = table(
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
         { includes: "active_at, created_at" },
       ),
-      // This index is used for all filters by status or type. A list with one status reads each type in the index, and
-      // a list with one type reads each status.
+      // This index is used for all filters by status or type. For a filter with only a status, the index is read once
+      // for each type. For a filter with only a type, it is read once for each status.
       index(
         "feedback_by_state_and_activity",
         "app_id, status, category, coalesce(active_at, created_at), id",
@@ -327,7 +327,7 @@ export const runs = table(
     created_at: instant(),
     /** How the proposal was decided. */
     decision: text("plain").null(),
-    /** The time until which an agent can claim the approval. */
+    /** The time until which an agent can claim the approved proposal. */
     expires_at: instant().null(),
     /** The time at which an agent first read the approval. */
     first_read_at: instant().null(),
@@ -380,7 +380,7 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this one. */
     resumed_as: text("plain").null(),
-    /** The time of the worker's last report before the notice that the worker is silent. */
+    /** If a notice said that the worker is silent: the time of the worker's last report before that notice. */
     silence_told: instant().null().since(134),
   },
   {
@@ -544,7 +544,7 @@ export const bulkChanges = table(
     request: text("plain").null().since(131),
     /** The fingerprint of the request. */
     content: text("plain").null().since(131),
-    /** The answer so far. */
+    /** The answer to the request, for the part of the change that is done. */
     tally: json("plain").null().since(131),
     /** The end of the change. Null while some of the threads must still be changed. */
     ended_at: instant().null().since(131),
@@ -571,7 +571,7 @@ export const bulkParts = table(
   {
     change_id: ref(bulkChanges, "cascade"),
     part: integer(),
-    /** The ids of its threads, as JSON. */
+    /** The ids of the threads in this part, as JSON. */
     threads: json("plain"),
   },
   {
@@ -602,7 +602,10 @@ export const bulkThreads = table(
   },
 );
 
-/** Filters of the list of threads with a name. A view without an owner is shared with all members of the app. */
+/**
+ * Saved filters of the list of threads, each with a name. A view without an owner is shared with all members of the
+ * app.
+ */
 export const savedViews = table(
   "saved_views",
   {
@@ -624,8 +627,9 @@ export const savedViews = table(
 );
 
 /**
- * A hidden report is a thread with the status `blocked`. A hidden answer or repeat is a message with the direction
- * `blocked`. The column `blocked_by` of a hidden thread or message refers to the row here that hid it.
+ * The blocked senders of apps. A hidden report is a thread with the status `blocked`. A hidden answer or repeat is a
+ * message with the direction `blocked`. The column `blocked_by` of a hidden thread or message refers to the row of this
+ * table because of which it is hidden.
  */
 export const blockedSenders = table(
   "blocked_senders",

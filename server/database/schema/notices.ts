@@ -9,10 +9,13 @@ export const noticeChoices = table(
   {
     user_id: ref(users, "cascade"),
     app_id: ref(apps, "cascade"),
-    /** For each kind that differs from the default: the ways in which its notices are sent. */
+    /** For each kind of notices that is not sent as by default: the ways in which it is sent. */
     choices: json("plain"),
     storm_per_hour: integer().null(),
-    /** Whether the member gets notices about new reports. If no member does, reports are not stored as causes. */
+    /**
+     * Whether the member gets notices about new reports. If no member does, new reports are not stored in
+     * `notice_causes`.
+     */
     wants_reports: flag().default(0),
   },
   {
@@ -131,10 +134,10 @@ export const noticeBrowsers = table(
     /** The name of the browser, such as `Firefox on Linux`. */
     browser: text("plain").null(),
     created_at: instant(),
-    /** When the session ends. */
+    /** The time at which the session ends. */
     expires_at: instant(),
     last_notice_at: instant().null(),
-    /** Until when the push service wants no notices for this browser. */
+    /** The time until which the push service accepts no notices for this browser. */
     paused_until: instant().null().since(147),
   },
   {

@@ -1,16 +1,16 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The search index divides threads into ranges by their order of arrival. The first number is the number of threads in
- * a range of words. The second one is the number of threads that share a mark for their order of arrival.
+ * The search index divides threads into groups by their order of arrival. `rangeOfSearch` is the number of threads in a
+ * group for the lexemes `inRange`. `newestOfSearch` is the number of threads that have the same lexeme `place`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * Prefixes of the lexemes in the index of a thread: its app, status and type; its position in the order of arrival;
- * each word combined with the app; and each word combined with its range of that order. No word begins with one of
- * these prefixes.
+ * The prefixes of the lexemes that the index has for a thread: its app, status and type, its position in the order of
+ * arrival, each word together with the app, and each word together with the range of the thread. No word begins with
+ * one of these prefixes.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -26,8 +26,8 @@ export const wordInApp = (appId: string, word: string): string =>
 export const wordInRange = (range: number, word: string): string =>
   `${marksInPostgres.inRange}${range}.${word}`;
 
-// The parser of PostgreSQL treats an address or a path as one word. With spaces instead of punctuation, each part of it
-// is found.
+// The parser of PostgreSQL treats an address or a path as one word. If punctuation is replaced with spaces, the search
+// finds each part of the address or path.
 const punctuation = '!"#$%&()*+,-./:;<=>?@[]^_{|}~';
 
 /** The SQL expression for the texts of a thread that are searched in PostgreSQL. */
@@ -50,12 +50,12 @@ const lexemes = `SELECT array_to_tsvector(
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
 
 /**
- * The indexes of the search for feedback. A search for the beginning of a word must be fast, even if many words begin
- * with it. PostgreSQL first reads all lexemes with this beginning, so each lexeme contains the app or a range of the
- * order of arrival, which reduces their number. On SQLite the index contains all beginnings of 3 to 12 letters. For
- * other lengths, SQLite first reads the threads of all words with that beginning. A background job fills this index.
+ * The first index of the search. The migration "search whole threads" replaces it (`wordIndex`). A search for the
+ * beginning of a word must be fast, even if many words begin with it. PostgreSQL first reads all lexemes with this
+ * beginning. So each lexeme contains the app or a range of the order of arrival, which reduces their number. On SQLite
+ * the index contains all beginnings of 3 to 12 letters. For other lengths, SQLite first reads the threads of all words
+ * with that beginning.
  */
-/** The first index of the search. A later migration replaces it. */
 export const searchSchema: readonly Statement[] = [
   {
     sqlite: null,
@@ -120,7 +120,7 @@ export const threadsSetApart = table(
 /**
  * The words of each thread, in the form of `server/feedback/search/rules/words.ts`. SQLite must not divide these words
  * further: the tokenizer `ascii` divides a text only at ASCII characters that are neither letters nor digits. The index
- * stores no positions of words. PostgreSQL gets the words as lexemes with the marks above.
+ * stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of `marksInPostgres`.
  */
 const wordIndex: readonly Statement[] = [
   { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },
@@ -144,7 +144,7 @@ const idOfThread = {
   thread_tags: "feedback_id",
 };
 
-/** Statements that record in the same transaction that the words of a thread have changed. */
+/** A trigger which records that the words of a thread have changed, in the transaction of the change. */
 interface Noted {
   readonly name: string;
   readonly when: string;
@@ -156,7 +156,10 @@ interface Noted {
 
 const threadOf = (id: string): string => `SELECT f.seq FROM feedback f WHERE f.id = ${id}`;
 
-/** Adds a thread to the queue after new, changed and deleted rows of a table with its texts. */
+/**
+ * Returns the triggers that add a thread to the queue of the index when a row with its texts is added, changed or
+ * deleted.
+ */
 const notedRows = (
   of: Exclude<keyof typeof idOfThread, "feedback">,
   columns: string | undefined,
@@ -267,12 +270,16 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/** Adds threads to the queue after changes of file names, and when rows are moved to another thread. */
+/**
+ * The triggers that add threads to the queue of the index after changes of file names, and after rows were moved to
+ * another thread.
+ */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**
- * PostgreSQL adds new words to the index at once. By default it collects 4 MB of them in a list: each search reads the
- * whole list once for each range, and the batch that fills it waits until all its words are added.
+ * PostgreSQL adds new words to the index at once. By default, it first collects 4 MB of new words in a list. Then each
+ * search would read the whole list once for each range, and a batch that fills the list would wait until all words of
+ * the list are added.
  */
 export const searchWithoutList: readonly Statement[] = [
   { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },

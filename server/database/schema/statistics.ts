@@ -17,7 +17,10 @@ import {
 
 const since = 123;
 
-/** A quarter of an hour in seconds: the unit of time of all counts. Days of every time zone consist of whole quarters. */
+/**
+ * A quarter of an hour in seconds, which is the unit of time of all counts. In every time zone, a day begins with a
+ * whole quarter.
+ */
 export const quarterSeconds = 900;
 
 /** How many quarters a day in UTC has. */
@@ -37,8 +40,8 @@ export const reportCounts = table(
     app_id: ref(apps, "cascade"),
     quarter: integer(),
     /**
-     * Separates the counts of different connections on PostgreSQL, because transactions that change the same row would
-     * wait for each other. A job adds them up later. Always 0 on SQLite.
+     * On PostgreSQL, each connection has its own counts, because transactions that change the same row would wait for
+     * each other. A job adds the counts up later. Always 0 on SQLite.
      */
     slot: integer(),
     bug: integer(),
@@ -135,7 +138,10 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
   postgres: (at) => `CAST(extract(epoch FROM CAST(${at} AS timestamptz)) * 1000 AS bigint)`,
 };
 
-/** The SQL expression for the range of the time between two times. It is 0 if the clock was set back between them. */
+/**
+ * Returns the SQL expression for the index of the range in `limits.waits` that contains the duration between two times.
+ * It is 0 if the clock was set back between them.
+ */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
   const cases = limits.waits.map((minutes, range) => `WHEN ${waited} <= ${minutes * 60_000} THEN ${range}`);
@@ -152,7 +158,7 @@ const isOne = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE
 
 const types = ["bug", "feature", "question", "general"] as const;
 
-/** The counts of a report of a type. */
+/** Returns the SQL for the counts by type that a new report adds: 1 for its type, and 0 for each other type. */
 const ofType = (category: string) =>
   Object.fromEntries(types.map((type) => [type, isOne(`${category} = '${type}'`)]));
 
@@ -218,7 +224,10 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     FROM ${spans} CROSS JOIN feedback f WHERE ${where}
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
-/** The rows of an app that is being imported are not counted, because an export contains its counts. */
+/**
+ * Returns the SQL condition that the app is not being imported. The triggers do not count rows of an import, because an
+ * export contains the counts of the app.
+ */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
 /**
@@ -268,8 +277,8 @@ const mostVersions = limits.statistics.versionsOfDay;
 type NamedVersion = (row: string) => string;
 
 /**
- * The SQL expression for the version `v` of a report. If the day has many other versions, it is the common name for
- * them.
+ * Returns the SQL expression for the version under which a report with the version `v` is counted. If the day already
+ * has the maximum number of other versions, this is their common name (`otherVersions`).
  */
 const cappedVersion =
   (engine: Engine): NamedVersion =>
@@ -312,7 +321,7 @@ const addToAgents = (engine: Engine, measure: string, run: string, where: string
     where: `r.id = ${run} AND r.app_id IS NOT NULL AND ${where}`,
   });
 
-/** The measure of a decision. It is null for decisions that are not counted. */
+/** The SQL expression for the measure of a decision. It is null for decisions that are not counted. */
 const decisionMeasure = `CASE NEW.decision WHEN 'approve' THEN 'approved' WHEN 'reject' THEN 'rejected'
   WHEN 'request_changes' THEN 'changed' WHEN 'expired' THEN 'expired' END`;
 
@@ -324,7 +333,8 @@ interface Trigger {
   /** A condition that depends only on the row. PostgreSQL does not call the function if the condition is false. */
   readonly if: string;
   /**
-   * The SQL for the id of the app, if the row has it. With it, the rows of an app that is being imported do not count.
+   * The SQL for the id of the app, if the row contains it. If it is set, rows of an app that is being imported do not
+   * count.
    */
   readonly app?: string;
   readonly does: (engine: Engine) => readonly string[];
@@ -357,7 +367,7 @@ const countReport: Trigger = {
   does: (engine) => [countNewReport(engine)],
 };
 
-/** The triggers that count versions, with the expression for the version of a report. */
+/** Returns the triggers that count versions. `named` returns the SQL expression for the version of a report. */
 const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trigger[] => [
   {
     name: "count_version",
@@ -393,7 +403,7 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
   },
 ];
 
-/** The expression without the limit, as in the migration that created the triggers. */
+/** Returns the expression without the limit, because the migration that created the triggers had no limit. */
 const anyVersion = (): NamedVersion => () => "v.version";
 
 const triggers: readonly Trigger[] = [
@@ -515,7 +525,7 @@ const triggerOf: Record<Engine, (trigger: Trigger) => string[]> = {
   },
 };
 
-/** The statements of the migration that limits the versions of a day. */
+/** The statements of the migration that limits how many versions are counted in a day. */
 export const limitedVersions: Readonly<Record<Engine, readonly string[]>> = {
   sqlite: versionTriggers(cappedVersion).flatMap((trigger) => [
     `DROP TRIGGER ${trigger.name}`,
@@ -549,8 +559,9 @@ const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[
 ];
 
 /**
- * A merged thread counts as a repeat of the other thread. After an unmerge it counts as before. The insert of its
- * report into the other thread counts the repeat, and the change of the hidden row counts the report. (rule F60)
+ * A merged thread counts as a repeat of the other thread: the insert of its report there counts the repeat, and
+ * `count_merged` subtracts what the thread itself has counted. After an unmerge, the thread counts as before:
+ * `count_released_report` counts its report again, and `count_unmerged` does the rest. (rule F60)
  */
 const mergeTriggers: readonly Trigger[] = [
   {
@@ -586,7 +597,10 @@ const mergeTriggers: readonly Trigger[] = [
 
 type Sign = "1" | "-1";
 
-/** Adds the first reply of the thread `?` to the counts, or subtracts it. */
+/**
+ * Returns a statement that adds the first reply of a thread to the counts, or subtracts it. Its only value is the id of
+ * the thread.
+ */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
     app: "f.app_id",
@@ -597,7 +611,10 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.first_reply_at IS NOT NULL",
   });
 
-/** Adds the resolution of the thread `?` to the counts, or subtracts it. */
+/**
+ * Returns a statement that adds the resolution of a thread to the counts, or subtracts it. Its only value is the id of
+ * the thread.
+ */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
     app: "f.app_id",
@@ -607,11 +624,16 @@ const countResolution = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.resolved_at IS NOT NULL",
   });
 
-/** The statements with which an unmerge corrects what the triggers have counted. Each has one value, an id. */
+/**
+ * The statements with which an unmerge corrects what the triggers have counted. Each statement has one value, which is
+ * an id.
+ */
 export const corrections = {
   firstReply: countFirstReply,
   resolution: countResolution,
-  /** Subtracts the reply `?` from the counts, because it is a copy of a reply that was counted before. */
+  /**
+   * Returns a statement that subtracts a reply from the counts. The reply is a copy of a reply that was counted before.
+   */
   copiedReply: (engine: Engine): string =>
     addToReports(engine, {
       app: "f.app_id",
@@ -628,7 +650,10 @@ export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
   postgres: [...resolvedBefore("postgres"), ...mergeTriggers.flatMap(triggerOf.postgres)],
 };
 
-/** Replaces the trigger for resolved threads: a thread that an unmerge restores was already resolved before. */
+/**
+ * Returns statements that replace the trigger `count_resolved`. The new trigger ignores threads that an unmerge
+ * restores, because they were resolved before.
+ */
 function resolvedBefore(engine: Engine): string[] {
   return triggers
     .filter(({ name }) => name === "count_resolved")
@@ -642,8 +667,8 @@ function resolvedBefore(engine: Engine): string[] {
 }
 
 /**
- * Returns a query for how many of the reports `m` that a condition selects arrived in each quarter and in each day in
- * UTC: `span`, `at` and `count`.
+ * Returns a query that counts the repeats `m` that match `where`, for each quarter and for each day in UTC. Its columns
+ * are `span`, `at` and `count`.
  */
 export const repeatsOf = (engine: Engine, where: string): string =>
   `SELECT s.span, ${quarterOf[engine]("m.created_at")} / s.span AS at, count(*) AS count
@@ -734,8 +759,8 @@ export function countStored(
 
 /**
  * Returns the statement that stores the times of the threads of these apps: the time of the first reply among the
- * messages, and the time of the last change to `resolved` in the audit. If the audit has no such change, it is the time
- * of the last activity.
+ * messages, and the time of the last change to `resolved` in the audit. If the audit has no such change, the second
+ * time is that of the last activity.
  */
 export const findTimes = (wanted: string): string => `
   INSERT INTO thread_times (feedback_id, first_reply_at, resolved_at)

@@ -1,12 +1,17 @@
 import type { Engine, Value } from "../database.ts";
 
 /**
- * Which data of a person a text column can contain. * - `plain`: ids, hashes, states, times and other texts that no
- * person types - `address`: an e-mail address, or the text that a sender entered in its place - `name`: the name of a
- * person - `account`: the id of the account of a person - `author`: the id of the account that did an action. An
- * erasure sets it to null - `text`: texts that people write - `json`: JSON with texts that people write - `key`: names
- * that programs create. They may contain an address together with other words - `sealed`: encrypted texts - `network`:
- * the network address of a person
+ * Which data of a person a text column can contain:
+ * - `plain`: ids, hashes, states, times and other texts that no person types
+ * - `address`: an e-mail address, or the text that a sender entered instead of an address
+ * - `name`: the name of a person
+ * - `account`: the id of the account of a person
+ * - `author`: the id of the account that did an action. An erasure sets it to null.
+ * - `text`: texts that people write
+ * - `json`: JSON with texts that people write
+ * - `key`: names that programs create. They may contain an address together with other words.
+ * - `sealed`: encrypted texts
+ * - `network`: the network address of a person
  */
 type Holding =
   | "plain"
@@ -38,7 +43,7 @@ interface Facts {
   readonly since?: number;
 }
 
-/** A column. `Stored` is the type of its values. `Left` is true if a new row need not set it. */
+/** A column. `Stored` is the type of its values. `Left` is true if a new row need not set the column. */
 interface Column<Stored extends Value = Value, Left extends boolean = boolean> {
   readonly facts: Facts;
   null(): Column<Stored | null, true>;
@@ -342,21 +347,21 @@ export const loweredAddress: Record<Engine, (column: string) => string> = {
 export const beforeToken = ", token ";
 
 /**
- * The SQL expression for the person of an actor such as "ada@example.org, token 0197…": the text before ", token ". It
- * can also be `agent`.
+ * The SQL expression for the person of an actor. The column `actor` contains a text such as "ada@example.org, token
+ * 0197…". The person is the text before ", token ", which can also be `agent`.
  */
 export const personOf: Record<Engine, string> = {
   sqlite: `substr(actor, 1, instr(actor || '${beforeToken}', '${beforeToken}') - 1)`,
   postgres: `substr(actor, 1, strpos(actor || '${beforeToken}', '${beforeToken}') - 1)`,
 };
 
-/** The SQL expression for the id of the token of an actor. It is an empty text for a person in a browser. */
+/** The SQL expression for the id of an actor's token. The id is empty if the actor used the console in a browser. */
 export const tokenOf: Record<Engine, string> = {
   sqlite: `substr(actor, instr(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,
   postgres: `substr(actor, strpos(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,
 };
 
-/** Returns a statement for each engine, if the two differ only in one expression. */
+/** Returns a statement for each engine. The two statements differ only in one expression. */
 export const withEach = <Expression>(
   expressions: Readonly<Record<Engine, Expression>>,
   statement: (expression: Expression) => string,

@@ -139,7 +139,7 @@ export const schema: readonly (Statement | AnyTable)[] = [
 /** All tables except the list of migrations. */
 export const allTables: readonly AnyTable[] = schema.filter(isTable);
 
-/** The names of these tables. */
+/** The names of all tables. */
 export type TableName =
   | NamesIn<typeof access>
   | NamesIn<typeof content>

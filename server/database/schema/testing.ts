@@ -88,8 +88,8 @@ export const slots = table(
       index("slots_by_tester", "tester_id", { where: "tester_id IS NOT NULL" }),
       index("one_slot_of_a_tester", "cycle_id, tester_id", { unique: true, where: "tester_id IS NOT NULL" }),
       index("slots_requested", "request_expires_at", { where: "status = 'requested'" }),
-      // These two indexes contain no slots with a tester. So they are small: every page of the console counts the
-      // requests, and testers see the free slots.
+      // These two indexes contain only open or requested slots, so they are small. Every page of the console counts the
+      // requests, and testers see the open slots.
       index("slots_open", "cycle_id, seat, created_at, id", { where: "status = 'open'" }),
       index("slots_asked", "cycle_id, request_expires_at, seat, created_at, id", {
         where: "status = 'requested'",
@@ -107,7 +107,7 @@ export const countedDays = table(
     evidence_id: text("plain"),
     counted_at: instant(),
   },
-  { of: "app", erase: "Not changed: it is the count of the test.", primary: ["slot_id", "day_index"] },
+  { of: "app", erase: "Not changed: it contains only the counted days.", primary: ["slot_id", "day_index"] },
 );
 
 const appOfSlot = `(SELECT l.app_id FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id

@@ -15,7 +15,7 @@ export const webhooks = table(
     old_until: instant().null(),
     /** The names of the events, with a comma before and after each. Null for all events. */
     events: text("plain").null(),
-    /** Whether its events also have texts of people. */
+    /** Whether the events that the webhook gets also contain texts of people. */
     texts: flag().default(0),
     created_at: instant(),
     disabled_at: instant().null(),
@@ -24,7 +24,7 @@ export const webhooks = table(
      * A number that increases when the webhook is switched off. Deliveries of an earlier generation are no longer sent.
      */
     generation: integer().default(0).since(130),
-    /** Whether deliveries of an earlier generation must still be given up. Until then, nothing is sent. */
+    /** Whether deliveries of an earlier generation must still be given up. While this is so, nothing is sent. */
     clearing: flag().default(0).since(130),
     /** The time at which the webhook was deleted. The row is deleted after the deliveries of the webhook. */
     removed_at: instant().null().since(130),

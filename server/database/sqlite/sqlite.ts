@@ -13,8 +13,8 @@ export async function openSqlite(
     isCopied,
   }: {
     /**
-     * Whether another program copies the write-ahead log and writes it into the database file. Then SQLite never writes
-     * it itself. (rule O24)
+     * Whether another program, such as Litestream, copies the write-ahead log and writes the log into the database
+     * file. Then SQLite itself never writes the log into the file. (rule O24)
      */
     readonly isCopied: boolean;
   },
@@ -65,7 +65,7 @@ async function readAtOneInstant<Result>(
   const connection = await open();
   try {
     await connection.exec("BEGIN");
-    // A transaction sees the state of the database at its first read.
+    // A transaction sees the state that the database has at its first read. So the first read is done immediately.
     await retryWhileLocked(() => connection.get("SELECT 1 AS one FROM sqlite_master LIMIT 1", []));
     return await use({
       engine: "sqlite",
@@ -101,7 +101,7 @@ async function assertSafeVersion(connection: Connection): Promise<void> {
   const version = row?.version ?? "unknown";
   if (isSafeVersion(version)) return;
   throw new Error(
-    `SQLite ${version} is too old: Innkeep needs 3.51.3 or newer. Update Node.js to the newest release of its line, or use PostgreSQL.`,
+    `SQLite ${version} is too old: Innkeep needs 3.51.3 or newer. Update Node.js to the newest release of its major version, or use PostgreSQL.`,
   );
 }
 
@@ -207,7 +207,7 @@ async function dataVersion(connection: Connection): Promise<number> {
 
 /**
  * The size in pages up to which the write-ahead log grows before SQLite copies it into the database file. It is 16 MiB,
- * so that a page which changes often is copied only once.
+ * so that a page which changes often is not copied after each change.
  */
 const checkpointPages = 4_000;
 
@@ -229,8 +229,7 @@ const logBytes = (file: string): Promise<number> =>
   );
 
 /**
- * The write-ahead log becomes longer than this only if the other program has stopped, which copies it and writes it
- * into the database file.
+ * The write-ahead log becomes longer than this only if the program that writes it into the database file has stopped.
  */
 const mostBytes = 64 * 1_048_576;
 

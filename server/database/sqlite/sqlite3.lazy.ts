@@ -24,8 +24,8 @@ interface Prepared {
 function connect(database: sqlite3.Database): Connection {
   const { use, clear } = createStatements(database);
 
-  // This always reads all rows. A statement that stops earlier, as in `Statement.get`, still has its snapshot, and
-  // later reads would get old data.
+  // This always reads all rows. A statement that stops earlier, as in `Statement.get`, keeps its snapshot of the
+  // database, and later reads would return old data.
   const all = <Row extends object>(sql: string, values: readonly Value[]) =>
     use<Row[]>(sql, (statement, resolve, reject) =>
       statement.all<Row>(values, (error, rows) => (error === null ? resolve(rows) : reject(error))),

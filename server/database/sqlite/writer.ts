@@ -296,7 +296,7 @@ function statementsOf(connection: StatementRunner): Statements {
 /** Runs statements one at a time and records whether they may have changed the open transaction. */
 interface ChangeTracker {
   readonly runner: StatementRunner;
-  /** Starts the record again, without the statements so far. */
+  /** Forgets the statements so far. */
   reset(): void;
   /**
    * Whether rows were changed or a statement failed. After a failure SQLite may have undone more than the failed
@@ -311,7 +311,7 @@ function trackChanges(connection: Connection): ChangeTracker {
 
   async function note<Result>(statement: () => Promise<Result>, changed: (result: Result) => boolean) {
     const before = mayHaveChanged;
-    // The value is still true if the statement fails.
+    // If the statement fails, this value stays true.
     mayHaveChanged = true;
     const result = await statement();
     mayHaveChanged = before || changed(result);

@@ -10,7 +10,7 @@ import { isAnswered } from "../idempotency.ts";
 import { accountLimitsOf, refuseLimited } from "../rate-limits/rate-limits.ts";
 import { addBytes, consume, giveBackBytes, useBytes } from "../rate-limits/store.ts";
 
-/** Before it reads a body of at least this size, the server decides whether to read it. */
+/** The server reads a body of at least this size only if `Admit` allows it. */
 const largeBytes = 65_536;
 
 interface Arriving {
@@ -83,7 +83,7 @@ function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody 
   };
 }
 
-/** Whether a body is so small that it needs no decision. */
+/** Whether a body is so small that the server may read it without a call of `admit`. */
 export function needsNoAdmission({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];
   return length !== undefined && Number(length) < countedFrom;
@@ -92,7 +92,7 @@ export function needsNoAdmission({ headers }: IncomingMessage): boolean {
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
-/** Without this, a client could send incomplete bodies without any limit. */
+/** Counts a body that did not arrive completely. Without this, a client could send any number of incomplete bodies. */
 async function countFailed(
   {
     endpoint,
@@ -124,13 +124,16 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** Smaller bodies do not count, because the limit on the number of requests is enough for them. */
+/** The bytes of smaller bodies do not count, because the limit on the number of requests is enough for such bodies. */
 const countedFrom = 8_192;
 
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Limiting;
-  /** Whether the request is probably a repeat. If it is, its bytes are subtracted from the count at its end. */
+  /**
+   * Whether the request is probably a repeat. If it is one, its bytes are subtracted from the count when the request
+   * ends.
+   */
   readonly isRepeat?: boolean;
 }
 
@@ -202,13 +205,18 @@ interface Waiter {
 
 /**
  * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
- * The next body that is read is a body of the owner with the fewest running bodies. * While the limit is reached, the
- * server may cut a running body in favour of a waiting one. It cuts the oldest body of the owner with the most running
- * bodies, if the owner of the waiting body has at least two fewer. If the difference is one, it cuts only a body that
- * has been read for half a minute: the one with the longest remaining time, if the waiting body would need less time at
- * twice the minimum rate; otherwise one that arrives too slowly. Without this condition honest senders would cut each
- * other, and no body would be completed. * If too many bodies wait, the server refuses the newest one of the owner with
- * the most waiting bodies, in favour of an owner with at least two fewer. Throws `busy`.
+ * When a body has ended, the server reads a waiting body of the owner with the fewest running bodies. Throws `busy`.
+ *
+ * While the limit is reached, the server may stop reading ("cut") a running body in favour of a waiting one:
+ * - If the owner of the waiting body has at least two running bodies fewer than the owner with the most, the server
+ *   cuts the oldest body of the owner with the most.
+ * - If the difference is one, the server cuts only a body that it has been reading for half a minute. It cuts the one
+ *   with the longest remaining time, if the waiting body would need less time at twice the minimum rate. Otherwise it
+ *   cuts one that arrives too slowly. Without this rule, honest senders would cut each other, and no body would be
+ *   completed.
+ *
+ * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies, if the
+ * owner of the new body has at least two fewer.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -303,7 +311,7 @@ const fair = () =>
 
 /** A large body, with the numbers from which the server estimates when it ends. */
 export interface LargeBody {
-  /** Its length. The length of the body. If the length is unknown, it is the largest accepted length. */
+  /** The length of the body. If it is unknown, this is the largest accepted length. */
   readonly bytes: number;
   /** Returns how many bytes of the body have arrived. */
   arrivedBytes(): number;
@@ -325,7 +333,7 @@ interface Running {
 }
 
 /**
- * After this time the server may stop reading a body, if another owner has a waiting body and one running body less.
+ * After this time the server may stop reading a body, if another owner has a waiting body and one running body fewer.
  */
 const longMilliseconds = 30_000;
 

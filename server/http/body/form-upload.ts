@@ -10,8 +10,9 @@ import { consume, type Intake, malformedForm, receive, type Upload } from "./upl
 
 /**
  * Reads a multipart/form-data body and writes its files to disk while it arrives. Each file field becomes a list of
- * ReceivedFile, each other field a string. Files of unknown fields and empty file inputs are ignored. Throws
- * UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable; then no file is left.
+ * ReceivedFile, and each other field becomes a string. Files of unknown fields and empty file inputs are ignored.
+ * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable. After an error, no file
+ * is left.
  */
 export function readMultipartUpload(
   { body, headers }: { readonly body: Readable; readonly headers: IncomingHttpHeaders },
@@ -175,8 +176,8 @@ interface Fields {
 }
 
 /**
- * Creates the collector. It throws UploadFailure `malformed_multipart` for an unusable name or a text field that occurs
- * twice, and `too_large` for too much text.
+ * Creates a collector of the fields of a form. It throws UploadFailure `malformed_multipart` for an unusable name or a
+ * text field that occurs twice, and `too_large` for too much text.
  */
 function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();

@@ -123,8 +123,8 @@ interface Pool {
 }
 
 /**
- * One memory budget for all arriving bodies, and a part of it for senders without a credential. When the budget is used
- * up, the oldest body of the sender with the most bytes is stopped.
+ * Creates the memory budget of all arriving bodies. One part of it is for senders with a credential, the other part for
+ * senders without. When a part is used up, the oldest body of the sender with the most bytes in that part is stopped.
  */
 function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -226,7 +226,7 @@ const mostLookMilliseconds = 500;
 
 const unbounded = { bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY };
 
-/** One timer checks all bodies. The timer runs only while there are arriving bodies. */
+/** Creates the check of the speed of bodies. One timer checks all bodies. It runs only while bodies are arriving. */
 export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
   const { bodyBytesPerSecond: rate, bodyPatienceMilliseconds: patience, stopMilliseconds } = budgets;
   const full = (rate * patience) / 1_000;
@@ -302,6 +302,6 @@ const tooSlow = () =>
 
 const ending = () =>
   new ApiError("busy", {
-    message: "The server is stopping before the body has arrived. Send it again shortly.",
+    message: "The server is stopping, and the body has not arrived completely. Send it again shortly.",
     retryAfterSeconds: 2,
   });

@@ -74,7 +74,7 @@ export interface Sending {
   readonly most?: number | undefined;
 }
 
-/** A request. If it is refused, that counts against a limit of its sender. */
+/** A request whose refusal would count against a limit of its sender. */
 interface Judging extends Pick<Sending, "arrivals" | "sender"> {
   /** The length of the body, if the headers of the request name one. */
   readonly announced?: number | undefined;

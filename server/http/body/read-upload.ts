@@ -22,9 +22,9 @@ import {
 import { consume, type Intake, malformedJson, receive, refuseMore, type Upload } from "./upload.ts";
 
 /**
- * Reads a body with files by the rules of its endpoint. The body is multipart/form-data, or also JSON if its kind is
- * `upload`. Throws `unsupported_media_type`, and `payload_too_large` before it reads a body whose declared length is
- * over the limit.
+ * Reads a body with files by the rules of its endpoint. The body must be multipart/form-data. If its kind is `upload`,
+ * it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a body whose declared
+ * length is over the limit.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -57,7 +57,10 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
   text: textBytes(anyJson),
 });
 
-/** Returns how many bytes a body may have without its files. Too much metadata is left out, and does not refuse a report. */
+/**
+ * Returns how many bytes a body may have without its files. Reports may have more: if the metadata of a report is too
+ * large, the server accepts the report and leaves metadata out.
+ */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
 
@@ -100,8 +103,8 @@ export interface JsonUploadLimits {
 
 /**
  * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the paths becomes a
- * ReceivedFile, even if it is faulty. All other values are those that JSON.parse returns. Throws UploadFailure
- * `malformed_json`, `too_large` or `aborted`, and FilesUnavailable; then no file is left.
+ * ReceivedFile, even if the string is not a data URL. All other values are those that JSON.parse returns. Throws
+ * UploadFailure `malformed_json`, `too_large` or `aborted`, and FilesUnavailable. After an error, no file is left.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -144,8 +147,8 @@ function parseWhole(value: unknown, intake: Intake, places: PlaceLimits): Promis
   return withFiles(value, places, files);
 }
 
-// Replaces the numbers of files in the value with the files. Until the files are complete, the value contains their
-// numbers.
+// Puts the files into the value when all of them are complete. Until then, the value has in each place the index of the
+// file in `pending`.
 async function withFiles(value: unknown, places: PlaceLimits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
   for (const place of places.keys()) replaceStringsAt(value, place, (number) => files[Number(number)]);
@@ -180,7 +183,8 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
 }
 
 /**
- * Replaces every string of `value` at `place` with the result of `replace`, in order, inside the same objects.
+ * Replaces every string at the path `place` of `value` with the result of `replace`, in order. Changes the objects of
+ * `value` itself.
  */
 function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
@@ -297,7 +301,7 @@ interface Levels {
 
 function createLevels(places: readonly JsonPath[]): Levels {
   const levels: Level[] = [];
-  // Counts the levels that are deeper than any path. The parser limits how deeply a text is nested.
+  // Counts the levels that are nested too deeply. `parseStrictJson` refuses such a text later.
   let deeper = 0;
   return {
     enter(isArray) {
@@ -323,7 +327,7 @@ function createLevels(places: readonly JsonPath[]): Levels {
   };
 }
 
-/** An object or an array around the position. */
+/** An object or an array that contains the current position. */
 interface Level {
   readonly isArray: boolean;
   key: string;
@@ -442,9 +446,13 @@ interface Base64Decoder {
   held(): string;
 }
 
-/** Passes the decoded bytes to `take`, which must not keep the buffer, because the decoder uses it again. */
+/**
+ * Creates a decoder that passes the decoded bytes to `take`. `take` must not keep the buffer, because the decoder uses
+ * it again.
+ */
 function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
-  // Only the last group may have padding. Only at the end is it known which group is the last.
+  // The characters that are not decoded yet. Only the last group may have padding, and any group may be the last one.
+  // So the newest group is decoded only when more text or the end has arrived.
   let held = "";
   return {
     write(broken) {

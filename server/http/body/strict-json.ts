@@ -19,7 +19,7 @@ export const anything: unique symbol = Symbol("anything");
 /**
  * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
  * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it
- * accepts all of these; the last one of duplicate keys counts. See `keepExactJson`.
+ * accepts all of these. If a key occurs twice there, its last value counts. See `keepExactJson`.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
@@ -76,8 +76,9 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside strings, except those inside of the field `free`. Also throws if the text is nested too deeply, because a second pass for this check
- * would double the time. For text that is not JSON, the count has no meaning.
+ * Counts the colons outside strings, except those inside of the field `free`. Also throws if the text is nested too
+ * deeply, because a separate loop for this check would double the time. For text that is not JSON, the count has no
+ * meaning.
  */
 function countColons(text: string, free?: Free): number {
   let colons = 0;
@@ -102,8 +103,8 @@ function countColons(text: string, free?: Free): number {
 /**
  * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a
  * string. A value that is nested deeper than 16 levels becomes a short list with the hash of the value. This list is
- * itself nested so deeply that every limit refuses it. Changes the value of one field, or the whole text if `field` is
- * undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
+ * itself nested so deeply that every limit refuses it. Changes only the value of `field`, or the whole text if `field`
+ * is undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -210,8 +211,8 @@ function fitsDouble(written: string): boolean {
 }
 
 /**
- * Returns a number in a normal form, so that equal numbers have equal texts: its digits without zeros at both ends, and
- * a power of ten.
+ * Returns a number in a normal form, so that equal numbers have equal texts: its digits without zeros at the beginning
+ * and at the end, and a power of ten.
  */
 function decimal(written: string): string {
   const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");

@@ -110,8 +110,8 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
 }
 
 /**
- * After this number of bytes, the event loop runs other work. Otherwise one fast sender could use all of the server's
- * time.
+ * After the server has read this number of bytes of a body, the event loop runs other work. Otherwise one fast sender
+ * could use all of the server's time.
  */
 const turnBytes = 131_072;
 

@@ -21,10 +21,11 @@ import {
 } from "./store.ts";
 
 /**
- * The limits that each server counts in its own memory. Most of these limits have short windows, do not protect a
- * secret, do not limit mails, and do not count by network address. Only reads of agents have a long window. The two
- * limits on refusals protect the time of one process: a row for each request would cost more than the refusal. All
- * other limits are rows in the database, so that they are exact on all servers together. (rule H16)
+ * The limits that each server counts only in its own memory. A restart resets these limits, and several servers
+ * together allow more. That is acceptable, because these limits protect no secret and limit no mails, and most of them
+ * have short windows. The two limits on refusals (`refused…`) are in memory because a write to the database would take
+ * more time than the refusal. All other limits are rows in the database, so that they are exact for all servers
+ * together. (rule H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
@@ -215,9 +216,11 @@ interface Judged {
 /**
  * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only
  * in memory, because they protect the time of this process, and a write to the database would cost more than the
- * refusal. * A request without a credential counts when it begins, so that many simultaneous requests are counted in
- * time. With a credential only refusals count, and they count by credential and network together: many devices share an
- * app key, and one broken device must not stop the others. Many devices also share an address. So when the limit is
+ * refusal.
+ *
+ * A request without a credential counts when it begins, so that many simultaneous requests are counted in time. With a
+ * credential, only refusals count. They count by credential and network together, because many devices share an app
+ * key, and one broken device must not stop the others. Many devices also share an address. So when the limit is
  * exceeded, the server still reads small bodies, and only refused requests get the status 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
@@ -246,7 +249,7 @@ const uncounted: Judged = { passed() {}, refused() {} };
  */
 const countedStatuses = [400, 403, 413, 415];
 
-/** An agent has several limits. The messages below say which limit is used up, and what still works. */
+/** An agent has several limits. So these messages say which limit is used up, and what still works. */
 const then = "Wait for the time in Retry-After, then send the request again.";
 
 const sentences: Partial<Record<RateLimitName, string>> = {

@@ -124,9 +124,9 @@ export type RateVerdict =
 
 /**
  * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row contains
- * the times of the last uses. A use is allowed if the use that was `limit` uses ago is old enough. On PostgreSQL
- * the row is locked until the transaction ends, and the time is that of the database, so that servers with different
- * clocks agree. On SQLite the time is that of `clock`.
+ * the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of the last
+ * `limit` times is outside of the window. On PostgreSQL the row is locked until the transaction ends, and the time is
+ * that of the database, so that servers with different clocks agree. On SQLite the time is that of `clock`.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
@@ -209,7 +209,10 @@ const digits = 13;
 
 const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";
 
-/** `given` is the stored form of the time of this use. `now` is the time in milliseconds, for the conflict clause. */
+/**
+ * The SQL expressions that differ between the engines. `given` is the time of this use in its stored form. `now` is the
+ * same time in milliseconds, for the conflict clause.
+ */
 const dialects = {
   sqlite: {
     given: "?",
@@ -240,9 +243,9 @@ function knownText(name: string, make: () => string): string {
 }
 
 /**
- * If the clock was set back by more than a window, the row begins again with this use. If it was set back by less, this
- * use gets the time of the last use. On PostgreSQL `now` does not come from `excluded`, because it must be read after
- * the wait for the row lock.
+ * Returns the statement of `consume`. If the clock was set back by more than a window, the row begins again with this
+ * use. If it was set back by less, this use gets the time of the last use. On PostgreSQL `now` does not come from
+ * `excluded`, because it must be read after the wait for the row lock.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];
