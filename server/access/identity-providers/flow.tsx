@@ -189,7 +189,9 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   }
 }
 
-/** Returns the error for a sign-in that this browser did not start, or that took too long. */
+/**
+ * Returns the error for a sign-in that this browser did not start, that took too long, or that is already finished.
+ */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
     message: `This sign-in with ${provider} began in another browser, took too long, or is already finished. Start it again.`,
@@ -211,7 +213,9 @@ function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   };
 }
 
-/** The state of a sign-in with a provider. `startedBy` is the account that was signed in at its start. */
+/**
+ * The state of a sign-in with a provider. `startedBy` is the account that was signed in when the sign-in started.
+ */
 const Flow = z.object({
   kind: z.literal("sign_in"),
   providerId: z.string(),
@@ -288,7 +292,10 @@ export const ProviderLinks = ({
 
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
-/** The path as the server receives it. A reverse proxy may have removed the path of the base address. */
+/**
+ * The path of a request as this server receives it. It does not contain the path of the base address, because a reverse
+ * proxy may have removed that part.
+ */
 const startPath = "/tavern/with/:provider";
 
 const callbackPath = "/tavern/with/:provider/callback";
@@ -311,8 +318,8 @@ export const connectAddress = (settings: Addresses, providerId: string): string 
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
 /**
- * Returns the start of the addresses for the sign-in. They are on the console's host, because cookies belong to one
- * host.
+ * Returns the beginning that all addresses of the sign-in share. They are on the console's host, because a cookie
+ * belongs to one host.
  */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;
@@ -393,7 +400,8 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
 });
 
 /**
- * Returns the sign-in page. From there, a person who has an account continues to the page that connects the provider.
+ * Returns the address of the sign-in page. A person who already has an account signs in there, and then gets the page
+ * on which they can connect the provider.
  */
 const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
   code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;

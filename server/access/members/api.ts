@@ -141,7 +141,7 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
 
 /**
  * Throws `email_unverified` for an unverified address. Somebody else may have the link, and may have created an account
- * with this address. A server without mail cannot verify addresses, so it accepts all. (rule S30)
+ * with this address. A server without mail cannot verify addresses, so it accepts unverified ones. (rule S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,

@@ -86,7 +86,7 @@ export const secondFactors = {
 
   /**
    * Deletes all recovery codes after the restore of a backup, because nobody knows which were used after the backup.
-   * Returns how many accounts have a second factor and now no codes. (rule S25)
+   * Returns how many accounts have a second factor, and therefore have no recovery codes now. (rule S25)
    */
   async endRecoveryCodes(tx: Transaction): Promise<number> {
     await tx.run("DELETE FROM recovery_codes");

@@ -110,8 +110,8 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
         {passkey && <PasskeyParts button="Use a passkey" />}
       </form>
       <p class="small muted">
-        If you have lost both, the operator of this server can remove the second factor, with{" "}
-        <code>innkeep admin user remove-second-factor</code>.
+        If you have lost your app and your codes, the operator of this server can remove the second factor,
+        with <code>innkeep admin user remove-second-factor</code>.
       </p>
     </div>
   </BarePage>

@@ -119,7 +119,9 @@ export const mailOriginals = {
       )
     ).map(({ sha256 }) => sha256),
 
-  /** Deletes originals that are not newer than a time, at most `most`. Returns the SHA-256 of their files. */
+  /**
+   * Deletes at most `most` originals that are from the time `before` or older. Returns the SHA-256 of their files.
+   */
   prune: async (tx: Transaction, before: string, most: number): Promise<string[]> =>
     (
       await tx.all<{ sha256: string }>(

@@ -138,7 +138,10 @@ export const mails = {
       id,
     ),
 
-  /** Ends the reservation of a mail that the server did not try to send. This attempt does not count. */
+  /**
+   * Ends the reservation of a mail that was not sent because the mail server could not be used. This attempt does not
+   * count.
+   */
   release: (
     tx: Transaction,
     id: string,
@@ -163,7 +166,7 @@ export const mails = {
       now,
     ),
 
-  /** Returns the mails with replies of a thread, oldest first. */
+  /** Returns the mails that contain replies in a thread, oldest first. */
   listReplies: (reader: Reader, feedbackId: string) =>
     reader.all<ReplyMail>(
       `SELECT m.subject_id AS "messageId", m.recipient AS "to", m.status, m.last_error AS reason,

@@ -1,6 +1,6 @@
 import { quotedBeginning } from "../outgoing/rules.ts";
 
-/** The names of metadata in which apps write the language of a report. */
+/** The fields of the metadata in which apps write the language of a report. */
 const namesOfLanguage = ["language", "locale", "lang"];
 
 /** Returns the language that an app has written into the metadata of a report; undefined if it has written none. */

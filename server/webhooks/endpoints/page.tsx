@@ -31,13 +31,16 @@ const hookParams = ({ param }: SignedInVisit) => ({
   webhookId: param("webhookId"),
 });
 
-/** Returns the events that a form chooses; null for all events. */
+/** Returns the events that the person chose in a form; null for all events. */
 const chosenIn = ({ fields }: SignedInVisit) => {
   const chosen = eventTypes.filter((type) => fields.text(type) === "on");
   return chosen.length === 0 ? null : chosen;
 };
 
-/** Answers with the page itself. A redirect would need the secret in an address or a cookie. */
+/**
+ * Creates a webhook, and answers with the page that shows its secret. A redirect would put the secret into an address
+ * or a cookie.
+ */
 function createWebhook(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
