@@ -35,6 +35,6 @@ export function readLinkToken(
 /** Returns a UUID as hexadecimal digits. */
 export const digitsOfUuid = (id: string): string => id.replaceAll("-", "").toLowerCase();
 
-/** Returns the UUID of 16 bytes. */
+/** Returns 16 bytes in the text form of a UUID. */
 export const uuidOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -98,8 +98,8 @@ function conditions(
   engine: Engine,
 ): Condition[] {
   return [
-    // SQLite uses the index only if neither side of the comparison has a type. A column has a type. The result of a
-    // function has none, so `coalesce` is called on both sides.
+    // SQLite uses the index only if neither side of the comparison has a type affinity. A column has one, but the
+    // result of a function has none. So `coalesce` is called on both sides.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),

@@ -88,8 +88,8 @@ export const devices = {
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
 
   /**
-   * Returns the part of an account that its devices may read. `isTester`: whether the account has or had a slot in a
-   * test. (rule S21)
+   * Returns the part of an account that its devices may read. `isTester` says whether the account has or had a slot in
+   * a test. (rule S21)
    */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(

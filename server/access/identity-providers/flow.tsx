@@ -184,7 +184,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
       });
     case "registration_off":
       return new ApiError("forbidden", {
-        message: "New accounts are turned off here. Ask the operator of this server for one.",
+        message: "New accounts are turned off on this server. Ask its operator for an account.",
       });
   }
 }
@@ -255,7 +255,10 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   return {
     sealFlow: (flow: SignInFlow): string =>
       sealer.seal(JSON.stringify({ ...flow, kind: "sign_in", expiresAt: expiresAt() })),
-    /** Returns undefined for a value that this deployment did not seal, or that was changed or has expired. */
+    /**
+     * Opens a sealed state. Returns undefined for a value that this deployment did not seal, or that was changed or has
+     * expired.
+     */
     openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
       sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
@@ -332,7 +335,7 @@ interface ConnectProps {
   readonly provider: string;
   /** The e-mail address of the person at the provider; undefined if the provider does not send it. */
   readonly address: string | undefined;
-  /** The e-mail address of the account here. */
+  /** The e-mail address of the person's account on this server. */
   readonly account: string;
   /** The address of the form. */
   readonly action: string;

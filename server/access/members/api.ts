@@ -191,7 +191,8 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
         appId,
         subjectId: target,
       });
-      // If only the mail contains the link, its use proves that the person reads the mail of the address. (rule K28)
+      // If only the mail contains the link, a person who uses the link has proved that they read the mail of this
+      // address. (rule K28)
       return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
     });
   };
@@ -209,7 +210,7 @@ const invitationMail = ({
   to: email,
   subject: `Invitation to work on ${appName}`,
   text: [
-    `${invitedBy} invites you to work on ${appName} as a ${role}.`,
+    `${invitedBy} invites you to work on ${appName}. Your role is ${role}.`,
     `Open this link to accept. It works once, for 7 days, and only for an account with the address ${email}:`,
     url,
     "If you did not expect this, you need not do anything.",

@@ -9,7 +9,7 @@ export type OAuthClientRow = Omit<Row<typeof tables.oauthClients>, "usedAt">;
 
 const clientById = select(tables.oauthClients, ["id", "name", "redirects", "createdAt"], "WHERE id = ?");
 
-/** The consent of a person, with the hash of its code. `scopes` is a JSON array. */
+/** The consent of a person, with the hash of the code that the program gets. `scopes` is a JSON array. */
 export type NewOAuthCode = Omit<Row<typeof tables.oauthCodes>, "connectionId">;
 
 export interface OAuthCodeRow extends Omit<NewOAuthCode, "codeHash" | "createdAt"> {

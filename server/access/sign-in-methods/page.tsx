@@ -391,7 +391,7 @@ async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[])
   );
 }
 
-/** Asks the authenticator for a new passkey. This needs scripts, like each use of a passkey. */
+/** Asks the authenticator for a new passkey. Like every use of a passkey, this works only if scripts run. */
 async function showNewPasskey(
   visit: SignedInVisit,
   {

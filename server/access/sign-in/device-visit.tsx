@@ -37,7 +37,7 @@ export interface DeviceSignInVisit {
   readonly askAs: (caller: ConsoleCaller) => Ask;
 }
 
-/** The reply to a request, and the headers in which it differs from other pages. */
+/** The reply to a request, and the headers that differ from those of other pages. */
 export interface DeviceSignInReply {
   readonly reply: Reply;
   readonly traits?: PageTraits;
@@ -127,7 +127,7 @@ export interface ErrorWords {
   readonly text: string;
 }
 
-/** Shows a person why the server refused the request that opened this browser. */
+/** Shows a person why the server refused the request of the program that opened this page. */
 export function showRequestError(
   links: Links,
   { error, requestId }: { readonly error: ApiError; readonly requestId: string },

@@ -85,7 +85,7 @@ export const showSecondFactor = (props: SecondFactorPageProps): Reply => ({
   retryAfterSeconds: props.refusal?.details.retryAfterSeconds,
 });
 
-/** Asks for the second factor of a sign-in. A typed code is never sent back. (rule S23) */
+/** Asks for the second factor of a sign-in. The page never contains a code that was typed. (rule S23) */
 const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: SecondFactorPageProps) => (
   <BarePage links={links} title="Second factor">
     <div class="card stack">

@@ -24,7 +24,7 @@ const actionName = "kept-action";
 const wordName = "kept-act";
 const pageName = "kept-page";
 
-/** Whether a page may show the value of a field again. It must not show secrets. */
+/** Whether a page may show the value of a field again. A page must not show secrets again. */
 const mayBeShown = (name: string): boolean => !/password|secret|webhook|^(code|passkey)$/i.test(name);
 
 /** Creates a pending form from the sent fields. */
@@ -70,7 +70,7 @@ export const pageOfPending = (fields: Fields): string | undefined =>
 
 /**
  * Shows a pending form again, like a refused form, and changes nothing. Returns undefined if the page of the form
- * cannot show it again, or if another person than its author has signed in.
+ * cannot show it again, or if the person who signed in is not the author of the form.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)

@@ -108,8 +108,8 @@ function isRecent(timestamp: unknown, now: Date): boolean {
 }
 
 /**
- * Whether Google marked the answer as a test response. It is refused, because a tester's Google account can choose the
- * verdicts in test responses.
+ * Whether Google marked the answer as a test response. Such an answer is refused, because a tester's Google account can
+ * choose the verdicts in test responses.
  */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
@@ -269,8 +269,8 @@ const longestRedirect = 2_000;
 
 const schemes: ReadonlySet<string> = new Set(redirectSchemes);
 
-// A subset of the addresses of RFC 3986. They have no user, port or fragment, and no characters that browsers and
-// phones interpret differently.
+// Matches a subset of the addresses of RFC 3986. Such an address has no user, port or fragment, and no characters that
+// browsers and phones interpret differently.
 const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[\w.~:@!$&'()*+,;=%/?-]*)?$/;
 
 function isAppTarget(given: string): boolean {

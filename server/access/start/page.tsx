@@ -175,7 +175,8 @@ const Steps = (props: StepsProps) => {
           <form method="post" action={links.start(app.id, "put-away")}>
             <IdempotencyField />
             <button class="quiet small" type="submit">
-              Put away
+              {" "}
+              Hide{" "}
             </button>
           </form>
         )}

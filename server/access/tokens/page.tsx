@@ -382,8 +382,8 @@ const Scopes = ({
       ))}
       {kind === "for-agents" && (
         <p class="hint">
-          Then only one worker carries out an approved plan, and the thread shows its work. The agent cannot
-          approve a plan or write to a sender.
+          With this scope, only one worker carries out an approved plan, and the thread shows the progress.
+          The agent cannot approve a plan or write to a sender.
         </p>
       )}
       {fault !== undefined && kind === "for-scripts" && <p class="fault">The scopes {fault}.</p>}

@@ -139,7 +139,7 @@ const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
 /**
- * Marks all lines as quoted from the first head of another mail to the end. A head has lines for sender, date, receiver
+ * Marks all lines from the first head of another mail to the end as quoted. A head has lines for sender, date, receiver
  * and subject.
  */
 function markedBelowHead(lines: readonly string[]): string[] {

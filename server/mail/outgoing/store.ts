@@ -29,7 +29,9 @@ export interface WaitingMail {
   readonly sendBefore: string;
 }
 
-/** The state of a mail. `bounced`: its address does not exist, or the mail came back. (rules M7, M13) */
+/**
+ * The state of a mail. `bounced` means that the address does not exist, or that the mail came back. (rules M7, M13)
+ */
 export type MailStatus = "waiting" | "sent" | "bounced" | "failed";
 
 export interface MailRow {
@@ -45,7 +47,7 @@ export interface MailRow {
   readonly settledAt: string | null;
 }
 
-/** The state of a mail with a reply. */
+/** The state of a mail that contains a reply. */
 export interface ReplyMail {
   readonly messageId: string;
   readonly to: string;

@@ -33,10 +33,10 @@ export const releaseText = ({
   [
     `${appName} ${version} is available: ${title}`,
     "",
-    `It is about your message of ${createdAt.slice(0, 10)}:`,
+    `This release is about your message of ${createdAt.slice(0, 10)}:`,
     ...quotedBeginning(message),
     "",
-    "Your page, where you can answer:",
+    "You can answer on your page:",
     links.statusUrl,
     "",
     "-- ",

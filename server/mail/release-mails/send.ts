@@ -69,8 +69,8 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
 }
 
 /**
- * Stores the event that a release note was published, if it is not stored yet. It is missing if the note had a date in
- * the future, because then nothing happens on that date except that time passes.
+ * Stores the event that a release note was published, if it is not stored yet. It is missing for a note that had a date
+ * in the future, because no request publishes such a note. It is published when its date comes.
  */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,

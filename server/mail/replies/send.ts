@@ -61,7 +61,7 @@ export async function mailReply(
     reports: all,
   }: {
     readonly message: { readonly id: string; readonly body: string };
-    /** The reports to which the reply is, newest first. */
+    /** The reports whose senders get the reply, newest first. */
     readonly reports: readonly ReportRow[];
   },
 ): Promise<ReplyDelivery> {

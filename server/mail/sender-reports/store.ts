@@ -13,7 +13,10 @@ export interface ReportRow {
   readonly id: string;
   /** The thread that has the report. */
   readonly feedbackId: string;
-  /** The thread for which the report was sent. If that thread was merged, the other thread has the report now. */
+  /**
+   * The thread for which the report was sent. If that thread was merged into another one, the other thread has the
+   * report now.
+   */
   readonly home: string;
   readonly appId: string;
   readonly appName: string;
@@ -110,8 +113,8 @@ export const reports = {
   },
 
   /**
-   * Locks the thread of a report. Returns the report as it is after that, because its thread may have been merged in
-   * the meantime. Returns undefined if the report was deleted.
+   * Locks the thread of a report. Then reads the report again and returns it, because its thread may have been merged
+   * in the meantime. Returns undefined if the report was deleted.
    */
   async locked(tx: Transaction, { id, feedbackId }: Pick<ReportRow, "id" | "feedbackId">) {
     await tx.lock(feedbackId);

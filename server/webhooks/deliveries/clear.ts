@@ -34,7 +34,7 @@ export async function removeReceivers(database: Writing, appId: string, now: str
   while ((await database.write((tx) => events.removeOfApp(tx, appId, atOnce))) === atOnce);
 }
 
-/** Returns the number of changed rows. */
+/** Gives up or deletes some deliveries of a webhook. Returns the number of changed rows. */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;

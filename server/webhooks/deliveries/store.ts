@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../../../src/contract/webhooks.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 
-/** The queued event of a webhook. */
+/** The state of one event on its way to one webhook. */
 export interface DeliveryRow {
   /** The id of the event. */
   readonly id: string;
@@ -76,8 +76,8 @@ export const deliveries = {
     ),
 
   /**
-   * Queues the events of an app between two times for a webhook, oldest first, at most `most`. Returns the number of
-   * these events, and the time of the last one.
+   * Queues the events of a period for a webhook, oldest first. If there are more than `most` events, queues only the
+   * first part. Returns the number of queued events, and the time of the last one.
    */
   async queueRange(
     tx: Transaction,

@@ -170,8 +170,8 @@ async function showWebhooks(visit: SignedInVisit, { form, made }: ListForms = {}
         {items.length === 0 ? (
           <Empty title="No webhooks yet">
             <p>
-              Events are signed by the specification Standard Webhooks. They contain ids and links, and texts
-              only if you select that.
+              Events are signed as the specification Standard Webhooks requires. They contain ids and links.
+              They contain texts only if you select that.
             </p>
           </Empty>
         ) : (
@@ -228,7 +228,9 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
     <TextField form={form} name="url" label="Address" type="url" required />
     <details class="reveal" open={eventTypes.some((type) => form.value(type) === "on")}>
       <summary>Only some events</summary>
-      <p class="hint">If you select none, all events are sent, also those of later versions.</p>
+      <p class="hint">
+        If you select none, all events are sent, including new kinds of events in later versions.
+      </p>
       {eventTypes.map((type) => (
         <Tick key={type} form={form} name={type} label={type} />
       ))}
@@ -237,7 +239,7 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
       form={form}
       name="texts"
       label="With texts"
-      hint="Events also contain the subjects and messages of senders, proposals and titles."
+      hint="Events also contain subjects, messages, proposals and the titles of release notes."
     />
   </>
 );

@@ -42,8 +42,8 @@ const stateColumns = `${columns},
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
 /**
- * The SQL assignments that tell a job to give up the waiting deliveries of a webhook. The webhook was switched off or
- * deleted.
+ * The SQL assignments for a webhook that is switched off or deleted. They tell a job to give up the waiting deliveries
+ * of the webhook.
  */
 const givingUp = "generation = generation + 1, clearing = 1";
 
@@ -114,7 +114,10 @@ export const webhooks = {
       ...[now, id, url],
     )) > 0,
 
-  /** Increases the generation of a webhook, so that all waiting deliveries belong to an earlier generation. */
+  /**
+   * Increases the generation of a webhook, so that all waiting deliveries belong to an earlier generation. Then a job
+   * gives these deliveries up.
+   */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
   /**

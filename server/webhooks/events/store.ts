@@ -120,8 +120,8 @@ export const events = {
   },
 
   /**
-   * Returns a text that changes when the events of this database get new numbers. A position contains it, so a position
-   * from before a restore is not accepted.
+   * Returns a text that changes when the events of this database get new numbers. Each position in a list of events
+   * contains this text, so a position from before a restore is not accepted.
    */
   async numbering(reader: Reader): Promise<string> {
     return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
@@ -191,8 +191,8 @@ export const readers = {
       ?.at ?? null,
 
   /**
-   * Stores that no program reads the events of these apps any more: the apps whose events were not read since a time.
-   * Returns the apps.
+   * Finds the apps whose events no program has read since the time `before`. Stores that no program reads their events,
+   * and returns these apps.
    */
   forget: (tx: Transaction, before: string) =>
     tx.all<{ id: string }>(

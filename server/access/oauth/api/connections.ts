@@ -39,7 +39,8 @@ const badGrant = () =>
 
 /**
  * Returns the error for an invalid code or refresh token. A program whose registration is unknown gets
- * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time. (rule A71)
+ * `invalid_client`, so that it registers again. Otherwise the program would send its user to an error page at each
+ * attempt. (rule A71)
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
@@ -48,8 +49,8 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 }
 
 /**
- * Exchanges a code for a new connection. The error does not tell the reason of a failure. If a code is used a second
- * time, two programs have it. Then the connection of the first use ends. (rule A47)
+ * Exchanges a code for a new connection. If that fails, the error does not show why. If a code is used a second time,
+ * two programs have it. Then the connection of the first use ends. (rule A47)
  */
 export async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
@@ -297,8 +298,8 @@ const registered = async (reader: Reader, id: string) =>
   /^[\w-]{1,100}$/.test(id) ? oauthClients.find(reader, id) : undefined;
 
 /**
- * Whether an id can belong to a program. It is registered, or it is an https address. This function does not read the
- * document at the address.
+ * Whether an id can belong to a program, because it is registered or is an https address. This function does not read
+ * the document at the address.
  */
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
@@ -349,8 +350,8 @@ export class OAuthFault extends Error {
 }
 
 /**
- * Returns the handler that a person's permission on the consent page calls. It creates the code that the program
- * exchanges for a connection. (rule A44)
+ * Returns the handler that the consent page calls when a person allows a connection. The handler creates the code that
+ * the program exchanges for the connection. (rule A44)
  */
 export function connectionConsentHandlers(deps: Pick<Deps, "clock" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);

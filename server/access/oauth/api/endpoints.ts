@@ -258,8 +258,8 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the address at which a refused program reads how to get a token. The address begins with the base address,
- * because a proxy may forward no other addresses.
+ * Returns the address at which a program that was refused can read how to get a token. The address begins with the base
+ * address, because a proxy may not forward other addresses.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;

@@ -30,7 +30,7 @@ export const accountLinkHandlers = (deps: AccountLinksDeps): Handlers<typeof con
 
 const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void => {
   if (settings.registration) return;
-  throw new ApiError("forbidden", { message: "New accounts are turned off here." });
+  throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
 };
 
 /**

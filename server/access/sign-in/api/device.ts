@@ -130,7 +130,7 @@ function register(
 ): Handler<typeof contract.register> {
   return async ({ body, address, save }) => {
     if (!deps.settings.registration) {
-      throw new ApiError("forbidden", { message: "New accounts are turned off here." });
+      throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
     }
     const { password, deviceName, integrityToken, ...device } = body;
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
