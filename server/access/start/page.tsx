@@ -175,8 +175,7 @@ const Steps = (props: StepsProps) => {
           <form method="post" action={links.start(app.id, "put-away")}>
             <IdempotencyField />
             <button class="quiet small" type="submit">
-              {" "}
-              Hide{" "}
+              Hide
             </button>
           </form>
         )}

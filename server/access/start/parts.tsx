@@ -76,8 +76,7 @@ export const ToFirstSteps = ({
         <form method="post" action={links.start(id, "put-away")}>
           <IdempotencyField />
           <button class="quiet small" type="submit">
-            {" "}
-            Hide{" "}
+            Hide
           </button>
         </form>
         <a class="button primary" href={links.start(id)}>
