@@ -119,7 +119,7 @@ async function showAccount(
           <Notice>
             This address is not verified. Until you verify it, you cannot accept invitations, and you get no
             mail about your account. <a href={links.recover}>Set a new password by mail</a> to verify it. This
-            also ends your tokens, devices and connected sign-in methods.
+            also removes your tokens, devices and connected sign-in methods.
           </Notice>
         )}
         {totp && recoveryCodesLeft === 0 && (

@@ -40,6 +40,6 @@ export const releaseText = ({
     links.statusUrl,
     "",
     "-- ",
-    `No more mail about releases of ${appName}:`,
+    `To stop mails about releases of ${appName}:`,
     links.stopUrl,
   ].join("\n");

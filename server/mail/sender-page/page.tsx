@@ -223,11 +223,11 @@ const StopMail = ({
   readonly appName: string;
   readonly action: string;
 }) => (
-  <Document links={links} title="No more mail">
+  <Document links={links} title="Mail about releases">
     <main class="alone" id="main" tabIndex={-1}>
       <form class="card stack" method="post" action={action}>
         <h1>
-          No more mail about releases of <Line text={appName} />?
+          Stop mails about releases of <Line text={appName} />?
         </h1>
         <p>You will still get replies that a person writes to you.</p>
         <div class="actions">
@@ -241,7 +241,7 @@ const StopMail = ({
 );
 
 const MailStopped = ({ links }: { readonly links: Links }) => (
-  <Document links={links} title="No more mail">
+  <Document links={links} title="Mail about releases">
     <main class="alone" id="main" tabIndex={-1}>
       <div class="card stack">
         <h1>You will get no mail about releases any more</h1>

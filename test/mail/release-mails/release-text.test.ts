@@ -14,7 +14,7 @@ it("the mail about a release quotes the report, and says how the person can end 
         "> Badly.",
       ],
       ...["", "You can answer on your page:", "https://inn.example/p/t/x", "", "-- "],
-      ...["No more mail about releases of Larder:", "https://inn.example/p/t/x/stop"],
+      ...["To stop mails about releases of Larder:", "https://inn.example/p/t/x/stop"],
     ].join("\n"),
   );
 });
