@@ -170,7 +170,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
       });
     case "another_account":
       return new ApiError("forbidden", {
-        message: `This ${provider} account is connected to another account here. Nothing was changed.`,
+        message: `This ${provider} account is connected to another account of this server. Nothing was changed.`,
       });
     case "email_unverified":
       return new ApiError("forbidden", {

@@ -226,5 +226,5 @@ const tooMany = `An app has at most ${limits.invitations} open invitations. With
  */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {
-    message: `There is no invitation for ${email} here. The link may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,
+    message: `This link has no invitation for ${email}. It may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,
   });

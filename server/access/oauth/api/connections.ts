@@ -305,7 +305,7 @@ export const isKnownClient = async (reader: Reader, id: string): Promise<boolean
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
 /** The error text for an id that is not registered. */
-export const unknownClient = "is not known here, or has expired";
+export const unknownClient = "is not registered on this server, or its registration has expired";
 
 /**
  * Finds a program by its id. The id is the address of a document, or the id of a registration. The message of the error
