@@ -13,7 +13,10 @@ export interface AppKeyCredential {
   readonly senderPages: number;
   /** The number of senders that the app blocks. */
   readonly blockedSenders: number;
-  /** 1 if a webhook or a program gets the events of the app. */
+  /**
+   * 1 if somebody gets the events of the app: a webhook, a program that reads events, or a member who wants notices of
+   * reports.
+   */
   readonly hasReceivers: number;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
@@ -77,8 +80,8 @@ export const credentials = {
     ),
 
   /**
-   * Finds a token by its secret, or by its old secret until the old secret expires. Each part of the query uses its own
-   * index.
+   * Finds a token by its current secret or by its old secret. The old secret expires at `old_expires_at`, but never
+   * later than the token. Each part of the query uses its own index.
    */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(

@@ -12,8 +12,7 @@ import { tokens } from "./tokens/store.ts";
 type NewCredentialsDeps = Pick<Deps, "clock" | "newId">;
 
 /**
- * Creates an app for its owner. Feedback, changelog and sender's pages are on by default. A field can turn each of them
- * off.
+ * Creates an app for its owner. Feedback, changelog and sender pages are on, unless a field of `app` turns them off.
  */
 export async function createApp(
   { newId, clock }: NewCredentialsDeps,
@@ -37,7 +36,7 @@ export async function createApp(
   return row;
 }
 
-/** Creates an app key. Only the result contains the key. The database has its hash. */
+/** Creates an app key. Only the result contains the key. The database stores only its hash. */
 export async function createKey(
   deps: NewCredentialsDeps,
   tx: Transaction,
@@ -82,7 +81,9 @@ export interface NewToken {
   readonly expiresAt?: string | null | undefined;
 }
 
-/** Creates an agent or maintainer token. Only the result contains the token. The database has its hash. */
+/**
+ * Creates an agent or maintainer token. Only the result contains the token. The database stores only its hash.
+ */
 export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, fields: NewToken) {
   const secret = mintCredential(prefixes[fields.kind]);
   const { userId, scopes, ...token } = {
@@ -102,13 +103,15 @@ export interface Rotation {
   readonly id: string;
   /** For how many minutes the old secret still works. */
   readonly graceMinutes: number;
-  /** When the token expires from now on; null means never, undefined changes nothing. */
+  /**
+   * The new time at which the token expires. Null means that it never expires. Undefined does not change the time.
+   */
   readonly expiresAt: string | null | undefined;
 }
 
 /**
- * Replaces the secret of a token, which keeps its id. Returns undefined if the account has no such token. It does not
- * find connections of agents, because a connection replaces its secrets by itself. (rule K31)
+ * Replaces the secret of a token. The token keeps its id. Returns undefined if the account has no such token, or if the
+ * token is the connection of an agent. Programs replace the secrets of their connections themselves. (rule K31)
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,

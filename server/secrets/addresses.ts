@@ -10,8 +10,8 @@ const longEnough = 24;
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
 /**
- * Encrypts the address of a chat webhook for the database. The address is a secret, because everybody who knows it can
- * post messages to the channel.
+ * Encrypts an address for the database, for example the address of a chat webhook. Such an address is a secret, because
+ * everybody who knows it can post messages to the channel.
  */
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
@@ -32,8 +32,8 @@ export function maskAddress(address: string): string {
 const hashedText = (email: string): string => `erased person\n${email}`;
 
 /**
- * Returns the keyed hash of an e-mail address. A receipt contains the hash in place of the address. The address must be
- * normalised.
+ * Returns the keyed hash of an e-mail address. The receipt of an erasure contains the hash in place of the address. The
+ * address must be normalised.
  */
 export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));
 
@@ -44,8 +44,8 @@ export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, 
   isMark(hashedText(email), hash);
 
 /**
- * Returns all hashes that receipts may contain for an e-mail address: those computed with the present secret and with
- * old ones.
+ * Returns all hashes of an e-mail address that receipts of erasures may contain. They are computed with the present
+ * secret and with the old ones.
  */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
   marks(hashedText(email));
@@ -53,8 +53,8 @@ export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): r
 const ofSecret = "secret of erased people";
 
 /**
- * Returns a text that identifies the deployment's secret. In an entry of the journal it identifies the secret of the
- * hash.
+ * Returns a text that identifies the deployment's secret. An entry in the journal of erasures contains this text,
+ * because it says with which secret the hash in the entry was computed.
  */
 export const secretMark = ({ mark }: Pick<Sealer, "mark">): string => mark(ofSecret);
 

@@ -188,10 +188,12 @@ export interface Identity extends Recipient {
   readonly privateKey: Buffer;
 }
 
-/** For how many keys a file is encrypted at most. */
+/** The most public keys for which a file is encrypted. */
 const mostRecipients = 20;
 
-/** Reads public keys of age (`age1…`), separated by commas or blanks. Throws an AgeFault for any other text. */
+/**
+ * Reads public keys for the tool age (`age1…`), separated by commas or blanks. Throws an AgeFault for any other text.
+ */
 export function readRecipients(text: string): Recipient[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
   if (words.length === 0) throw new AgeFault("key", "There is no public key.");
@@ -230,7 +232,8 @@ function isUsable(publicKey: Buffer): boolean {
 }
 
 /**
- * Reads a file of secret keys as `age-keygen` writes it. Throws an AgeFault. Its message never contains a secret key.
+ * Reads a file of secret keys as `age-keygen` writes it. Throws an AgeFault for any other text. The message never
+ * contains a secret key.
  */
 export function readIdentities(text: string): Identity[] {
   const lines = text.split("\n").map((line) => line.trim());
@@ -294,8 +297,8 @@ function checksumOf(values: readonly number[]): number {
 }
 
 /**
- * Converts groups of 5 bits to bytes. Returns undefined if there is a whole group of bits after the last byte, or if
- * one of the bits after it is not zero.
+ * Converts groups of 5 bits to bytes. Returns undefined if the bits that are left after the last byte are a whole
+ * group, or if one of these bits is not zero.
  */
 function bytesOf(groups: readonly number[]): Buffer | undefined {
   const bytes: number[] = [];
@@ -410,7 +413,7 @@ const sharedSecret = (privateKey: Buffer, publicKey: Buffer): Buffer =>
 const privateKeyOf = (bytes: Buffer) =>
   createPrivateKey({ key: Buffer.concat([privateForm, bytes]), format: "der", type: "pkcs8" });
 
-/** An error of keys or of an encrypted file. */
+/** The kinds of errors about keys or encrypted files. */
 type AgeFaultKind =
   /** The text contains no usable key. */
   | "key"

@@ -11,8 +11,8 @@ export interface LinkKind {
 }
 
 /**
- * Returns the token of a link: the hexadecimal digits of `head` and a MAC, in base64url. It is not stored: the same token
- * can be computed at any time. (rules M8, N6)
+ * Returns the token of a link. It consists of the hexadecimal digits of `head` and a MAC, in base64url. The token is
+ * not stored, because it can be computed again at any time. (rules M8, N6)
  */
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
@@ -27,7 +27,7 @@ export function readLinkToken(
   if (token.length !== digits || !/^[\w-]+$/.test(token)) return undefined;
   const bytes = Buffer.from(token, "base64url");
   const [head, mac] = [bytes.subarray(0, headBytes), bytes.subarray(headBytes)];
-  // There is only one valid text for a token.
+  // Several texts can stand for the same bytes. Only one of them is a valid token.
   if (bytes.toString("base64url") !== token) return undefined;
   return sealer.isMark(`${purpose}\n${head.toString("hex")}`, mac.toString("hex")) ? head : undefined;
 }
@@ -35,6 +35,6 @@ export function readLinkToken(
 /** Returns a UUID as hexadecimal digits. */
 export const digitsOfUuid = (id: string): string => id.replaceAll("-", "").toLowerCase();
 
-/** Returns the UUID of 16 bytes. */
+/** Returns 16 bytes in the text form of a UUID. */
 export const uuidOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -20,7 +20,9 @@ export async function hashPassword(password: string): Promise<string> {
   return argon2.hash(password.normalize("NFC"));
 }
 
-/** Returns whether the password belongs to the stored hash. It takes the same time if there is no stored hash. */
+/**
+ * Returns whether the password belongs to the stored hash. The check takes the same time if there is no stored hash.
+ */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
   const { argon2 } = await chosenArgon2();
   const matches = await argon2.verify(stored || decoy, password.normalize("NFC"));
@@ -50,7 +52,7 @@ interface Chosen {
 
 let chosen: Promise<Chosen> | undefined;
 
-/** Returns the fastest implementation that is installed. It is searched only once. */
+/** Returns the fastest implementation that is installed. The search for it runs only once. */
 function chosenArgon2(): Promise<Chosen> {
   chosen ??= choose();
   return chosen;

@@ -59,7 +59,9 @@ export function account(deps: AccountsDeps): Handlers<typeof contract> {
   };
 }
 
-/** Checks the password, if the account has one. Returns the keys of the limits that counted the attempt. */
+/**
+ * Checks the password, if the account has one. Returns the keys of the rate limits that counted this attempt.
+ */
 async function provePassword(
   deps: AccountsDeps,
   caller: ConsoleCaller,

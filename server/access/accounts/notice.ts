@@ -6,8 +6,8 @@ import { users } from "./store.ts";
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * The first sentence of each mail about a changed account. The owner gets the mail, because a stranger may have made
- * the change.
+ * The first sentence of the mail about each kind of change. The owner of the account gets this mail, because a stranger
+ * may have made the change.
  */
 const changes = {
   password: "The password of your account was changed.",

@@ -37,8 +37,8 @@ async function endOtherSessions({ ask, fields, links }: SignedInVisit): Promise<
 }
 
 /**
- * Deletes the account if the person typed its e-mail address. The answered page never contains a typed password or
- * code.
+ * Deletes the account if the person typed its e-mail address. The page in the answer never contains the password or the
+ * code that the person typed.
  */
 function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> {
   const { ask, fields, links } = visit;
@@ -117,9 +117,9 @@ async function showAccount(
       <div class="stack wide">
         {mustVerify && (
           <Notice>
-            This address is not verified. Until it is, you cannot accept invitations, and you get no mail
-            about your account. <a href={links.recover}>Set a new password by mail</a> to verify it. This also
-            ends your tokens, devices and connected sign-in methods.
+            This address is not verified. Until you verify it, you cannot accept invitations, and you get no
+            mail about your account. <a href={links.recover}>Set a new password by mail</a> to verify it. This
+            also removes your tokens, devices and connected sign-in methods.
           </Notice>
         )}
         {totp && recoveryCodesLeft === 0 && (
@@ -290,7 +290,7 @@ const OtherAccess = ({
     )}
     {things.length > 0 && (
       <p>
-        You can end them under <a href={page.at}>{page.name}</a>.
+        You can end their access under <a href={page.at}>{page.name}</a>.
       </p>
     )}
   </section>
@@ -315,7 +315,7 @@ const DeleteAccount = ({
       <p>
         Your account, its tokens, devices, connections and memberships are deleted permanently. Texts that you
         wrote in apps are not deleted, but your name is removed from them. Reports that you sent as a user of
-        an app belong to its owners: ask them to erase you.
+        an app belong to the owners of that app. Ask them to erase your data.
       </p>
       <IdempotencyField />
       <TextField

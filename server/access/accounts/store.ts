@@ -64,7 +64,10 @@ export const users = {
       ...[fresh, id, old],
     )) === 1,
 
-  /** Returns the people with names who are members of an app of this person, and the person themselves. (rule K33) */
+  /**
+   * Returns the people who have a name and are members of an app of this person. Also returns this person, if they have
+   * a name. (rule K33)
+   */
   named: (reader: Reader, userId: string) =>
     reader.all<{ email: string; name: string }>(
       `SELECT u.email, u.name FROM users u WHERE u.name IS NOT NULL AND u.id IN (

@@ -107,7 +107,10 @@ const createAppAnswer =
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
 
-/** Throws `bad_request` if the address of the chat does not fit its format after the change. (rule N9) */
+/**
+ * Throws `bad_request` if, after the change, the chat address would not have the form that the chat format needs. (rule
+ * N9)
+ */
 function checkChat(
   { sealer }: Pick<Deps, "sealer">,
   row: Pick<AppRow, "chatWebhookUrl" | "chatFormat"> | undefined,

@@ -58,8 +58,8 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
 }
 
 /**
- * Returns the threads that the next daily cleanup would delete because of the new settings; undefined if the person has
- * already confirmed their deletion.
+ * Returns how many threads the next daily cleanup would delete because of the new settings. Undefined if there are
+ * none, or if the person has already confirmed the deletion.
  */
 async function oldThreads(
   { ask, fields, param }: SignedInVisit,
@@ -89,8 +89,8 @@ function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
 }
 
 /**
- * Answers with the page, because a redirect would put the key into an address or a cookie. If the form is sent twice,
- * both answers show the same key.
+ * Creates a key, and answers with the page that shows it. A redirect would put the key into an address or a cookie. If
+ * the form is sent twice, both answers show the same key.
  */
 function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -122,7 +122,10 @@ async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.app(params.appId), "key-revoked");
 }
 
-/** The data for the settings page after a form was sent: the refused form, or the new key. */
+/**
+ * What the settings page shows after a form was sent: the refused form, the new key, or the threads that would be
+ * deleted.
+ */
 interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;
@@ -287,7 +290,7 @@ async function showNewApp(
   );
 }
 
-/** The settings of an app. */
+/** The form fields for the settings of an app. */
 const AppFields = ({ form }: { readonly form: Filled }) => (
   <>
     <TextField form={form} name="name" label="Name" required />
@@ -316,7 +319,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       name="chatFormat"
       label="Chat"
       options={chatNames}
-      hint="Each new proposal is posted there. Notices are posted there, too, if members choose that."
+      hint="Each new proposal is posted to this chat. If a member chooses that, their notices are posted there, too."
     />
     <TextField
       form={form}

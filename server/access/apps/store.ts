@@ -44,7 +44,7 @@ export const apps = {
   },
 
   /**
-   * Returns the account whose upload budget the app uses: the account that created the app. If that account is no
+   * Returns the account whose upload budget the app uses. It is the account that created the app. If that account is no
    * longer an owner, it is the owner who became a member first.
    */
   findOwner: (reader: Reader, id: string) =>

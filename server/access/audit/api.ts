@@ -20,7 +20,7 @@ export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof con
 /** The object that an audit entry is about. */
 export interface NamedTarget {
   readonly name: string;
-  /** The object on whose page the console shows the target; undefined if the target was deleted. */
+  /** Says which page of the console shows the target. Undefined if the target was deleted. */
   readonly location:
     | { readonly kind: TargetKind; readonly appId: string | null; readonly id: string }
     | undefined;
@@ -78,7 +78,10 @@ async function labelsOf(reader: Reader, which: "live" | "deleted", ids: Readonly
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Splits a recorded actor: `ada@example.org`, or `ada@example.org, token <id>`. */
+/**
+ * Splits the actor of an audit entry into the name and the id of the token. Examples: `ada@example.org`, and
+ * `ada@example.org, token <id>`.
+ */
 export function actorParts(actor: string): { readonly name: string; readonly tokenId?: string } {
   const [, name, tokenId] = /^(.*), token ([\da-f-]{36})$/.exec(actor) ?? [];
   return name === undefined || tokenId === undefined ? { name: actor } : { name, tokenId };

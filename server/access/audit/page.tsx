@@ -431,8 +431,8 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
 };
 
 /**
- * The names of audited actions. An action that only another version of Innkeep knows has no name here. Then its
- * recorded code is shown.
+ * The texts for audited actions, by their codes. An action of another version of Innkeep may have no text. Then the
+ * page shows its code.
  */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 
@@ -464,7 +464,7 @@ function faultyDays(filter: AuditFilter): ApiError | undefined {
   return issues.length === 0 ? undefined : new ApiError("bad_request", { issues });
 }
 
-/** Returns the address of the page with the values that are not empty as its query. */
+/** Returns the address of the page. Its query contains the values that are not empty. */
 const auditAddress = (page: string, values: Readonly<Record<string, string>>): string => {
   const given = Object.entries(values).filter(([, value]) => value !== "");
   return given.length === 0 ? page : `${page}?${new URLSearchParams(given)}`;

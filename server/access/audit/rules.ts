@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { AuditChange } from "../../../src/contract/audit.ts";
 
-/** Values by the names of their fields. */
+/** The values of fields, by the names of the fields. */
 type Values = Readonly<Record<string, unknown>>;
 
 /** How many characters of a value the audit stores. Longer values are shortened. */

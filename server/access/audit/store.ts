@@ -14,7 +14,9 @@ const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
   ...(changes === null ? {} : { changes: JSON.parse(changes) }),
 });
 
-/** A page of the list, with its filters. */
+/**
+ * Selects the entries of one page of the audit: the filters, the position before the page, and the number of entries.
+ */
 interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
@@ -26,7 +28,7 @@ interface AuditPage {
   readonly limit: number;
 }
 
-/** The audit: who did what, when and from where. An entry is not deleted when its target is deleted. */
+/** Stores who did what, when and from where. An entry is not deleted when its target is deleted. */
 export const audit = {
   insert: (
     tx: Transaction,
@@ -43,9 +45,9 @@ export const audit = {
     }),
 
   /**
-   * Returns the entries after `position`, newest first: of the viewer's account, and of the apps in which the viewer's
-   * role suffices. `position` is the `at` and the `id` of an entry. A token of one app sees only the entries of that
-   * app.
+   * Returns the entries after `position`, newest first. They belong to the viewer's account, or to an app in which the
+   * viewer's role suffices. `position` is the `at` and the `id` of an entry. With a token of one app, the viewer gets
+   * only the entries of that app.
    */
   async list(
     reader: Reader,
@@ -75,9 +77,10 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * Selects the scopes whose entries a person may read. A scope is the id of an account or an app: the person's account,
- * the apps in which the role suffices, and deleted apps of which the person was an owner. The scope of an entry is its
- * app. If the entry does not belong to an app, the scope is the account. (rule K24)
+ * Returns a query for the scopes whose entries a person may read. A scope is the id of an account or an app. The scope
+ * of an entry is its app. If the entry does not belong to an app, the scope is the account. A person may read the
+ * scopes of their own account, of the apps in which their role suffices, and of deleted apps of which they were an
+ * owner. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -95,8 +98,8 @@ function conditions(
   engine: Engine,
 ): Condition[] {
   return [
-    // SQLite uses the index only if neither side of the comparison has a type. A column has a type. The result of a
-    // function has none, so `coalesce` is called on both sides.
+    // SQLite uses the index only if neither side of the comparison has a type affinity. A column has one, but the
+    // result of a function has none. So `coalesce` is called on both sides.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),
@@ -108,8 +111,8 @@ function conditions(
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
 /**
- * The condition for the entries of one token. The condition with `personOf` selects all entries of a person or of
- * `agent`, with any token.
+ * The SQL condition that selects the entries of one token. A condition with `personOf` selects all entries of a person
+ * or of `agent`, whichever token was used.
  */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,

@@ -9,7 +9,7 @@ import { goTo, type Reply, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** Shows the phones and terminals with which a person tests. */
+/** Shows the phones and terminals with which a person tests apps. */
 async function showDevices(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const { items } = await visit.ask(devices.list);
@@ -78,8 +78,8 @@ const DeviceLine = ({
       <summary>Sign out</summary>
       <form class="stack" method="post" action={action}>
         <p>
-          The device loses access at once. The days that it has counted are not lost, and you can sign it in
-          again at any time.
+          The device loses access at once. Days of a test that were counted are not lost. You can sign the
+          device in again at any time.
         </p>
         <IdempotencyField />
         <div class="actions">

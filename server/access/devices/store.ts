@@ -32,7 +32,9 @@ export const devices = {
       now,
     ),
 
-  /** Whether a device is linked to the account with an e-mail address. Its token may have expired. */
+  /**
+   * Whether a device is linked to the account with this e-mail address, even if the token of the device has expired.
+   */
   isLinked: async (reader: Reader, deviceId: string, email: string): Promise<boolean> =>
     (await reader.get(
       `SELECT 1 AS one FROM devices JOIN users ON users.id = devices.user_id
@@ -81,13 +83,13 @@ export const devices = {
   setTimezone: (tx: Transaction, userId: string, timezone: string) =>
     tx.run("UPDATE users SET timezone = ? WHERE id = ?", timezone, userId),
 
-  /** Sets the token for push messages to a device; null turns them off. */
+  /** Sets the token with which push messages are sent to a device. Null turns the messages off. */
   setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
 
   /**
-   * Returns the part of an account that its devices may read. `isTester`: whether the account has or had a slot in a
-   * test. (rule S21)
+   * Returns the part of an account that its devices may read. `isTester` says whether the account has or had a slot in
+   * a test. (rule S21)
    */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(

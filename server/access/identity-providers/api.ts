@@ -36,11 +36,13 @@ export type FinishedSignIn =
   | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
   /** The identity is already connected to the account that is signed in, so nothing changes. */
   | { readonly outcome: "stays" }
-  /** The person must confirm. Then `connect` is called. */
+  /** The person must confirm the connection first. Then the route calls `connect`. */
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
-/** The limit because of which a state can be used only once. Its time window is longer than a sign-in may take. */
+/**
+ * The rate limit that lets each `state` be used only once. Its time window is longer than a sign-in may take.
+ */
 const once = { limit: 1, windowSeconds: 1_200 };
 
 export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -48,7 +50,7 @@ export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" 
 /** Signs people in with identities of providers, and connects identities to accounts. */
 export function identities(deps: IdentityDeps) {
   return {
-    /** Whether this is the first time that a browser returned with this state, to any of the servers. */
+    /** Returns true only on the first call for a `state`. All servers of a deployment share the count. */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
         const verdict = await consume(tx, {
@@ -60,8 +62,8 @@ export function identities(deps: IdentityDeps) {
       }),
 
     /**
-     * Signs the person in, creates the account, or returns the reason for a refusal. It does all this in one
-     * transaction.
+     * Decides what the identity may do. Then it signs the person in, creates an account, or changes nothing, in the
+     * same transaction. Returns the outcome.
      */
     finishSignIn: (
       proven: ProvenIdentity,

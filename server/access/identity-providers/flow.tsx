@@ -170,7 +170,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
       });
     case "another_account":
       return new ApiError("forbidden", {
-        message: `This ${provider} account is connected to another account here. Nothing was changed.`,
+        message: `This ${provider} account is connected to another account of this server. Nothing was changed.`,
       });
     case "email_unverified":
       return new ApiError("forbidden", {
@@ -184,12 +184,14 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
       });
     case "registration_off":
       return new ApiError("forbidden", {
-        message: "New accounts are turned off here. Ask the operator of this server for one.",
+        message: "New accounts are turned off on this server. Ask its operator for an account.",
       });
   }
 }
 
-/** Returns the error for a sign-in that this browser did not start, or that took too long. */
+/**
+ * Returns the error for a sign-in that this browser did not start, that took too long, or that is already finished.
+ */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
     message: `This sign-in with ${provider} began in another browser, took too long, or is already finished. Start it again.`,
@@ -211,7 +213,9 @@ function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   };
 }
 
-/** The state of a sign-in with a provider. `startedBy` is the account that was signed in at its start. */
+/**
+ * The state of a sign-in with a provider. `startedBy` is the account that was signed in when the sign-in started.
+ */
 const Flow = z.object({
   kind: z.literal("sign_in"),
   providerId: z.string(),
@@ -251,7 +255,10 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   return {
     sealFlow: (flow: SignInFlow): string =>
       sealer.seal(JSON.stringify({ ...flow, kind: "sign_in", expiresAt: expiresAt() })),
-    /** Returns undefined for a value that this deployment did not seal, or that was changed or has expired. */
+    /**
+     * Opens a sealed state. Returns undefined for a value that this deployment did not seal, or that was changed or has
+     * expired.
+     */
     openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
       sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
@@ -288,7 +295,10 @@ export const ProviderLinks = ({
 
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
-/** The path as the server receives it. A reverse proxy may have removed the path of the base address. */
+/**
+ * The path of a request as this server receives it. It does not contain the path of the base address, because a reverse
+ * proxy may have removed that part.
+ */
 const startPath = "/tavern/with/:provider";
 
 const callbackPath = "/tavern/with/:provider/callback";
@@ -311,8 +321,8 @@ export const connectAddress = (settings: Addresses, providerId: string): string 
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
 /**
- * Returns the start of the addresses for the sign-in. They are on the console's host, because cookies belong to one
- * host.
+ * Returns the beginning that all addresses of the sign-in share. They are on the console's host, because a cookie
+ * belongs to one host.
  */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;
@@ -325,7 +335,7 @@ interface ConnectProps {
   readonly provider: string;
   /** The e-mail address of the person at the provider; undefined if the provider does not send it. */
   readonly address: string | undefined;
-  /** The e-mail address of the account here. */
+  /** The e-mail address of the person's account on this server. */
   readonly account: string;
   /** The address of the form. */
   readonly action: string;
@@ -393,7 +403,8 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
 });
 
 /**
- * Returns the sign-in page. From there, a person who has an account continues to the page that connects the provider.
+ * Returns the address of the sign-in page. A person who already has an account signs in there, and then gets the page
+ * on which they can connect the provider.
  */
 const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
   code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;

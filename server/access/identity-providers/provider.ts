@@ -13,7 +13,10 @@ interface FlowChecks {
   readonly verifier: string;
 }
 
-/** An OpenID Connect provider. Its methods throw ApiErrors, `busy` if the provider does not answer. */
+/**
+ * An OpenID Connect provider. Its methods throw an `ApiError`. The error code is `busy` if the provider does not
+ * answer.
+ */
 export interface Provider {
   readonly id: string;
   readonly name: string;
@@ -100,13 +103,13 @@ async function redeem(config: openid.Configuration, answer: URL, checks: FlowChe
 }
 
 /**
- * The name is in the scope `profile`. This scope is requested only if the provider says that it supports the scope.
- * Other providers may refuse the sign-in because of it. (rule K33)
+ * The name of the person is in the scope `profile`. The server requests this scope only if the provider says that it
+ * supports the scope. Other providers may refuse a sign-in with an unknown scope. (rule K33)
  */
 const scopeFor = (config: openid.Configuration): string =>
   config.serverMetadata().scopes_supported?.includes("profile") ? "openid email profile" : "openid email";
 
-/** Returns the name if a person could have typed it, otherwise undefined. */
+/** Returns the name if it is valid as the name of a member, otherwise undefined. */
 function shownName(given: unknown): string | undefined {
   const { success, data } = memberName.safeParse(given);
   return success ? data : undefined;
@@ -134,8 +137,8 @@ const isAddress = (text: string): boolean =>
 const retryAfterSeconds = 5;
 
 /**
- * Returns functions that replace failures of a provider with errors for the person. No text of the provider is shown or
- * logged.
+ * Returns functions that replace failures of a provider with errors for the person. Texts of the provider are not
+ * shown. Only its OAuth error code is logged.
  */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>
@@ -169,8 +172,8 @@ function refusal(name: string, error: unknown): ApiError {
 }
 
 /**
- * Whether the provider cannot be used at all: the network fails, a time limit is reached, the provider has an internal
- * error, or it does not accept this deployment. The person cannot solve any of these problems.
+ * Whether the provider cannot be used at all. The network fails, a time limit is reached, the provider has an internal
+ * error, or the provider does not accept this deployment. The person cannot solve any of these problems.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;

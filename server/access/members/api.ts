@@ -141,7 +141,7 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
 
 /**
  * Throws `email_unverified` for an unverified address. Somebody else may have the link, and may have created an account
- * with this address. A server without mail cannot verify addresses, so it accepts all. (rule S30)
+ * with this address. A server without mail cannot verify addresses, so it accepts unverified ones. (rule S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,
@@ -191,7 +191,8 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
         appId,
         subjectId: target,
       });
-      // If only the mail contains the link, its use proves that the person reads the mail of the address. (rule K28)
+      // If only the mail contains the link, a person who uses the link has proved that they read the mail of this
+      // address. (rule K28)
       return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
     });
   };
@@ -209,7 +210,7 @@ const invitationMail = ({
   to: email,
   subject: `Invitation to work on ${appName}`,
   text: [
-    `${invitedBy} invites you to work on ${appName} as a ${role}.`,
+    `${invitedBy} invites you to work on ${appName}. Your role is ${role}.`,
     `Open this link to accept. It works once, for 7 days, and only for an account with the address ${email}:`,
     url,
     "If you did not expect this, you need not do anything.",
@@ -225,5 +226,5 @@ const tooMany = `An app has at most ${limits.invitations} open invitations. With
  */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {
-    message: `There is no invitation for ${email} here. The link may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,
+    message: `This link has no invitation for ${email}. It may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,
   });

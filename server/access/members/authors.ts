@@ -15,22 +15,22 @@ const isMemberOf = (app: string): string =>
   `EXISTS (SELECT 1 FROM app_members k WHERE k.user_id = u.id AND k.app_id = ${app})`;
 
 /**
- * Returns an SQL expression for the name that the account with this id has chosen. Null if there is none, or if the
- * person is no member of the app now. (rule K33)
+ * Returns an SQL expression for the name that the account with this id has chosen. It is null if the account has no
+ * name, or if the person is not a member of the app now. (rule K33)
  */
 export const nameOf = (id: string, app: string): string =>
   `(SELECT u.name FROM users u WHERE u.id = ${id} AND ${isMemberOf(app)})`;
 
 /**
- * Returns an SQL expression for the name of the person of an actor in the audit of an app. Only a member has a name. An
- * imported actor has none, because its address comes from a file. `orThis` is an SQL expression for the id of another
- * account with a name: that of the reader. (rules K33, X6)
+ * Returns an SQL expression for the name of the person who did an audited action. It is null if the person is not a
+ * member of the app now. It is also null for an imported person, whose address comes from a file. `orThis` is an SQL
+ * expression for the id of one more account whose name is shown. It is the account of the reader. (rules K33, X6)
  */
 export const nameOfActor = (engine: Engine, app: string, orThis?: string): string =>
   `(SELECT u.name FROM users u WHERE u.email = ${personOf[engine]} AND actor NOT LIKE '%${importedMark}'
      AND (${isMemberOf(app)}${orThis === undefined ? "" : ` OR u.id = ${orThis}`}))`;
 
-/** Returns a statement that selects only the rows with an address. */
+/** Returns a statement that selects the rows of `sql` whose e-mail address is known. */
 const named = (sql: string): string => `SELECT * FROM (${sql}) AS written WHERE email IS NOT NULL`;
 
 /** The last change of an object: who made it, and when. */

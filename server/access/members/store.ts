@@ -96,8 +96,8 @@ export const members = {
 };
 
 /**
- * Deletes the agent tokens and connections of a person in an app. If the app used the person's upload budget, it now
- * uses the upload budget of another owner.
+ * Deletes a person's agent tokens and connections for an app of which the person is no longer an owner. If the app used
+ * the person's upload budget, it uses the budget of another owner from now on.
  */
 async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
   await tx.run(
@@ -118,8 +118,8 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
  * Signals to all servers that they must end waiting requests of the person and remove the person's rows from the cache.
  */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
-  // The topic that wakes waiting requests is last. These requests then read rows that the other signals have removed
-  // from the cache.
+  // The topic that wakes waiting requests must be last. The woken requests read their rows again. By then, the other
+  // signals have removed the old rows from the cache.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 

@@ -48,15 +48,17 @@ export interface WantedRow {
   readonly viewer: Viewer;
 }
 
-/** SQLite: the list of requested rows, as a table in the FROM clause of a statement for `eachForViewer`. */
+/**
+ * The list of requested rows, as a table for the FROM clause of a statement for `eachForViewer`. Only for SQLite.
+ */
 export const wantedRows = "jsonb_each(?) AS w";
-/** SQLite: the id of the requested row, in a row of `wantedRows`. */
+/** The SQL expression for the id of the requested row, in a row of `wantedRows`. Only for SQLite. */
 export const wantedId = "w.value ->> 0";
 
 /**
- * SQLite: creates a function that reads several rows in one statement, each for its own viewer. For each request it
- * returns what `oneForViewer` would return or throw. The statement in `row` must select from `wantedRows`, and must
- * find each row by `wantedId`.
+ * Creates a function that reads several rows in one statement, each for its own viewer. Only for SQLite. For each
+ * requested row, the function returns what `oneForViewer` would return, or the error that it would throw. The statement
+ * in `row` must select from `wantedRows`, and must find each row by `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;
@@ -101,8 +103,9 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns the SQL condition that `app_members v` is a membership of the person, and that its role suffices. `?` is the
- * id of the person. The queries of lists begin with this condition, because an index finds the apps of each person.
+ * Returns an SQL condition for a row `v` of `app_members`. The row belongs to the person, and its role suffices. The
+ * parameter `?` is the id of the person. Queries of lists begin with this condition, because an index finds the apps of
+ * a person.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)
@@ -114,7 +117,10 @@ export const ownersOf = (app: string): string =>
   `coalesce((SELECT string_agg(o.user_id, ' ') FROM app_members o
      WHERE o.app_id = ${app} AND o.role = 'owner'), '')`;
 
-/** Returns the condition of `membershipOf`, and that the credential is not limited to another app. */
+/**
+ * Returns the condition of `membershipOf` with its values. The condition also excludes apps to which the credential
+ * does not give access.
+ */
 export const visibleTo = ({ needs, userId, appId }: Viewer) => ({
   sql: `${membershipOf(needs)} AND v.app_id = coalesce(?, v.app_id)`,
   values: [userId, appId],

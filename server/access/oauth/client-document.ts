@@ -27,8 +27,8 @@ export function isDocumentAddress(id: string): boolean {
 }
 
 /**
- * Reads the document of a program: over https, without redirects, with at most 5 kB, within 2.5 seconds, and never from
- * a private network. The message of the error says what is wrong.
+ * Reads the document of a program over https. Throws an error for a redirect, a private network, more than 5 kB, or no
+ * answer within 2.5 seconds. The message of the error says what is wrong.
  */
 export async function readClientDocument(id: string, options: FetchOptions = {}): Promise<ClientDocument> {
   if (!isDocumentAddress(id)) throw new Error("is not an https address with a path");

@@ -75,8 +75,8 @@ export function consentRoutes(deps: ConsentDeps, steps: SharedSteps, api: Api<Co
 type ConsentPageDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClientDocument" | "settings">;
 
 /**
- * Shows a signed-in person the request of a program. The page is never skipped. The server reads the document of the
- * program only for a signed-in person.
+ * Shows a signed-in person the request of a program. The page is shown even if the person allowed the program before.
+ * The server reads the document of the program only for a signed-in person.
  */
 async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const query = consentQuery(visit.query);
@@ -92,8 +92,8 @@ async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Pro
 }
 
 /**
- * Allows or refuses the connection. The browser returns to the program, with a code or an error, and the issuer. (RFC
- * 9207)
+ * Allows or refuses the connection. Then the browser opens the redirect address of the program, with a code or an
+ * error, and with the issuer. (RFC 9207)
  */
 async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const { fields, settings } = visit;
@@ -136,7 +136,7 @@ function changedSince(
 }
 
 /**
- * Reads and checks the request. Throws an error that names all its faults. The number of documents that the server
+ * Reads and checks the request. The error names all faults of the request. The number of documents that the server
  * reads for a person is limited.
  */
 async function readRequest(
@@ -218,7 +218,7 @@ const forgotten =
 const words: ErrorWords = {
   bad_redirect: "This connection would continue at an unknown address",
   bad_request: "This connection is not possible",
-  text: "The program that sent you here sent a wrong request, so nothing was connected. Update it, or send its developers the message below.",
+  text: "The program that sent you here sent a wrong request, so nothing was connected. Update the program, or send its developers the message below.",
 };
 
 interface ConsentProps {
@@ -236,8 +236,8 @@ interface ConsentProps {
 type Changed = "account" | "program";
 
 /**
- * Shows the access that a person gives to an agent: the name of the agent, where the browser continues, which apps the
- * agent sees, and what it may do.
+ * Shows the access that a person gives to an agent. The page has the name of the agent, the address at which the
+ * browser continues, which apps the agent sees, and what it may do.
  */
 const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">
@@ -319,7 +319,7 @@ const AppChoice = ({ apps }: Pick<ConsentProps, "apps">) => (
 const Allowed = ({ scopes }: Pick<ConsentRequest, "scopes">) => (
   <fieldset class="stack tight">
     <legend>What the agent may do</legend>
-    <p>Read feedback, without its senders, and read decisions.</p>
+    <p>Read feedback and decisions. The agent does not see who sent the feedback.</p>
     {choices
       .filter(({ scope }) => scopes.includes(scope))
       .map(({ scope, label, ticked }) => (
@@ -374,9 +374,9 @@ function clientIdIn(given: URLSearchParams): string {
 }
 
 /**
- * Reads the request of a program. Throws `bad_redirect` before all other checks, then `bad_request` with all faults.
- * The browser is never redirected to the address of a faulty request, because anybody can register an address. (rule
- * A44)
+ * Reads the request of a program. Checks the redirect address first, and throws `bad_redirect` if it is wrong. Then
+ * throws `bad_request` with all other faults. The browser is never redirected to the address of a faulty request,
+ * because anybody can register an address. (rule A44)
  */
 function readConsentRequest(
   given: URLSearchParams,

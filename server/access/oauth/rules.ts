@@ -8,7 +8,9 @@ const day = 86_400_000;
 export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
-  /** The refresh token: its time begins again with each refresh. So a connection ends if no program uses it. */
+  /**
+   * The lifetime of a refresh token. It begins again with each refresh. So a connection ends if no program uses it.
+   */
   refresh: 90 * day,
   /** How long a repeated refresh gets the same answer. */
   grace: minute,
@@ -19,8 +21,8 @@ export const lifetimes = {
 } as const;
 
 /**
- * The answer to a refresh token: the next pair of tokens, the same pair again, or a refusal. `replay`: two programs
- * have the token. (rule A48)
+ * The verdict on a refresh token. `fresh`: the program gets the next pair of tokens. `repeat`: the program gets the
+ * same pair again. `replay`: two programs have the token. `expired`: the token is too old. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 
@@ -94,9 +96,9 @@ const plainHost = /^(?:[a-z\d_.-]+|\[[\da-f:.]+\])$/;
 const longestRedirect = 2_000;
 
 /**
- * Whether a program may get its codes at this address: https, http on the person's computer, or the scheme of an app.
- * The scheme of an app must be known or contain a domain. The address must have no user, no fragment, and no OAuth
- * answer in its query. (rule A46)
+ * Whether a program may get its codes at this address. It is an https address, an http address on the person's
+ * computer, or an address with the scheme of an app. The scheme of an app must be known or contain a domain. The
+ * address must have no user, no fragment, and no field of an OAuth answer in its query. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longestRedirect || !plainForm.test(given) || !URL.canParse(given)) return false;

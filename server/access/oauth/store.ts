@@ -9,7 +9,7 @@ export type OAuthClientRow = Omit<Row<typeof tables.oauthClients>, "usedAt">;
 
 const clientById = select(tables.oauthClients, ["id", "name", "redirects", "createdAt"], "WHERE id = ?");
 
-/** The consent of a person, with the hash of its code. `scopes` is a JSON array. */
+/** The consent of a person, with the hash of the code that the program gets. `scopes` is a JSON array. */
 export type NewOAuthCode = Omit<Row<typeof tables.oauthCodes>, "connectionId">;
 
 export interface OAuthCodeRow extends Omit<NewOAuthCode, "codeHash" | "createdAt"> {
@@ -33,8 +33,8 @@ export const oauthClients = {
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
   /**
-   * Deletes registrations of programs that nobody has allowed to connect: those older than `before`, and all but the
-   * newest `kept`.
+   * Deletes registrations of programs that nobody has allowed to connect, if they are older than `before` or do not
+   * belong to the newest `kept` of them.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
@@ -73,7 +73,7 @@ export const oauthCodes = {
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
   /**
-   * Deletes codes that expired before `before`. Used codes are not deleted before that, so that the server notices a
+   * Deletes codes that expired before `before`. A used code is also kept until then, so that the server notices a
    * second use.
    */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
@@ -103,7 +103,10 @@ export const oauthTokens = {
     );
   },
 
-  /** Stores that a refresh token was used, with the answer. Deletes the earlier answers of the same connection. */
+  /**
+   * Stores the use of a refresh token, with the pair of tokens that it got. Deletes the earlier pairs of the
+   * connection.
+   */
   async use(
     tx: Transaction,
     { tokenHash, connectionId }: Pick<OAuthTokenRow, "tokenHash" | "connectionId">,
@@ -134,8 +137,8 @@ export const oauthTokens = {
   },
 
   /**
-   * Deletes connections that have no tokens, and whose last use, or creation if there was no use, was before `before`.
-   * (rule A72)
+   * Deletes connections that have no tokens and were last used before `before`. If a connection was never used, the
+   * time of its creation counts. (rule A72)
    */
   pruneEnded: (tx: Transaction, before: string) =>
     tx.run(

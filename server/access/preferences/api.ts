@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { preferenceRows } from "./store.ts";
 
-/** The handlers for the console preferences of the person who is signed in. (rule O32) */
+/** Returns the handlers for the console preferences of the person who is signed in. (rule O32) */
 export const preferences = ({ database }: Pick<Deps, "database">): Handlers<typeof contract> => ({
   read: ({ caller }) => preferenceRows.of(database, caller.userId),
 

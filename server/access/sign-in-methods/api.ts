@@ -54,8 +54,8 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
 });
 
 /**
- * Asks for the password again. If the account has no password, the sign-in must be recent. Otherwise a stranger who
- * finds a signed-in browser could lock the owner out.
+ * Creates the secret of a second factor. First checks the password again. If the account has no password, the sign-in
+ * must be recent. Otherwise a stranger who finds a signed-in browser could lock the owner out.
  */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {

@@ -32,7 +32,7 @@ import {
   SecondFactorLine,
 } from "./second-factor.tsx";
 
-/** Changes the password, or sets the first one. The page never contains a typed password. */
+/** Changes the password, or sets the first one. The page never contains a password that was typed. */
 function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | "password-changed">> {
   const { ask, fields, links, reads } = visit;
   const given = (name: string) => fields.text(name);
@@ -93,7 +93,10 @@ function removePasskey(visit: SignedInVisit): Promise<Reply<"passkey-removed">> 
   );
 }
 
-/** Answers with the page itself. A redirect would need the secret in an address or a cookie. */
+/**
+ * Creates the secret of a second factor, and answers with the page that shows it. A redirect would put the secret into
+ * an address or a cookie.
+ */
 function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -173,8 +176,8 @@ async function showSignInMethods(
         <div>
           <h1>Sign-in methods</h1>
           <p>
-            With each of these, you can sign in to your account. If the second factor is on, you also need
-            that. Connect only accounts that nobody else can use.
+            With each of these, you can sign in to your account. If the second factor is on, you also need a
+            code or a passkey. Connect only accounts that nobody else can use.
           </p>
         </div>
       </div>
@@ -270,8 +273,8 @@ const ChangePassword = ({ form, links }: ChangePasswordProps) => (
 const FirstPassword = ({ form, links, hasFactor }: ChangePasswordProps & { hasFactor: boolean }) => (
   <FactorForm offer="Set a password" action={links.password} form={form}>
     <p class="muted small">
-      You can set it within ten minutes of your sign-in. Every other browser is signed out. Tokens and devices
-      stay as they are.
+      You can set a password only in the first ten minutes after you sign in. Every other browser is signed
+      out. Tokens and devices stay as they are.
     </p>
     {newFields.map((field) => (
       <TextField key={field.name} form={form ?? filledWith()} type="password" {...field} required />
@@ -332,7 +335,9 @@ async function showSetUp(visit: SignedInVisit, { made, form }: SetUpProps): Prom
 
 const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   <>
-    <p>Scan this with an authenticator app, or type the key into it. Then enter the code that it shows.</p>
+    <p>
+      Scan this with an authenticator app, or type the key into it. Then enter the code that the app shows.
+    </p>
     <QrCode text={uri} label="QR code for the authenticator app" />
     <div class="field">
       <label for="secret">Key</label>
@@ -386,7 +391,7 @@ async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[])
   );
 }
 
-/** Asks the authenticator for a new passkey. This needs scripts, like each use of a passkey. */
+/** Asks the authenticator for a new passkey. Like every use of a passkey, this works only if scripts run. */
 async function showNewPasskey(
   visit: SignedInVisit,
   {
@@ -481,7 +486,7 @@ export const definitions: Definitions = [
     at: (links) => links.removeSecondFactor,
     page: signInMethodsPage,
     act: removeSecondFactor,
-    done: { "second-factor-off": "The second factor is off. You now need only your password to sign in." },
+    done: { "second-factor-off": "The second factor is off. You no longer need a code to sign in." },
     ...factorNotChanged,
   }),
   defineForm({

@@ -38,7 +38,8 @@ const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boole
 
 /**
  * Checks the second factor of an account. Throws `second_factor_required` if a code is missing, `invalid_second_factor`
- * if it is wrong, and `rate_limited`. An account without a second factor needs no code. (rules S23, S24)
+ * if it is wrong, and `rate_limited` after too many attempts. An account without a second factor needs no code. (rules
+ * S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
   const { user, address, known, code, passkey } = proving;
@@ -131,8 +132,8 @@ const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
 /**
- * Returns undefined for a value that this deployment did not seal, that was changed or has expired, or that is for
- * another kind of challenge or another account.
+ * Opens a sealed state. Returns undefined for a value that this deployment did not seal, that was changed or has
+ * expired, or that is for another kind of challenge or another account.
  */
 export function openCeremony(
   { sealer, clock }: Sealing,
@@ -190,7 +191,10 @@ function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): Pa
   };
 }
 
-/** Creates the request for a passkey of an account; null if it has none that a browser can use here. */
+/**
+ * Creates the request for a passkey of an account. Null if the account has no passkey, or if passkeys cannot be used at
+ * this console's address.
+ */
 export function passkeyRequestFor(
   deps: Sealing & Pick<Deps, "settings">,
   user: PasskeyAccount["user"],
@@ -204,8 +208,8 @@ export function passkeyRequestFor(
 const algorithms = [-8, -7, -257];
 
 /**
- * Creates the request for a new passkey. It lists the present passkeys, so that the authenticator does not make a
- * second one.
+ * Creates the request for a new passkey. It lists the existing passkeys, so that an authenticator that has one of them
+ * does not create a second one.
  */
 export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();

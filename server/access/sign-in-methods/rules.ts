@@ -6,8 +6,8 @@ export type GivenCode =
   | { readonly kind: "recovery"; readonly code: string };
 
 /**
- * Reads a typed code. Six digits are a code of an authenticator app, any other text is a recovery code. White space,
- * hyphens and capital letters do not matter. (rule S24)
+ * Reads a typed code. Six digits are a code of an authenticator app, and any other text is a recovery code. White
+ * space, hyphens and capital letters do not matter. (rule S24)
  */
 export function givenCode(text: string): GivenCode {
   const typed = text.replace(/[\s-]/g, "").toLowerCase();

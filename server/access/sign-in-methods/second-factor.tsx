@@ -58,7 +58,7 @@ const SetUp = ({ hasPassword, refused, links }: SecondFactorLineProps) => (
     form={formOf(refused, "begin")}
   >
     <p class="muted small">
-      You will then enter your password and a code that an app on your phone shows. Then nobody can sign in
+      When you sign in, you will also enter a code that an app on your phone shows. Then nobody can sign in
       with a stolen password alone.
     </p>
     {hasPassword && (
@@ -88,7 +88,7 @@ const RenewCodes = ({ refused, links }: SecondFactorLineProps) => (
 
 const TurnOff = ({ refused, links }: SecondFactorLineProps) => (
   <FactorForm offer="Turn it off" action={links.removeSecondFactor} form={formOf(refused, "remove")} danger>
-    <p class="muted small">Then you need only your password to sign in.</p>
+    <p class="muted small">Then you no longer need a code to sign in.</p>
     <CodeField form={formOf(refused, "remove")} part="remove" />
   </FactorForm>
 );
@@ -203,8 +203,8 @@ export const CodeField = ({
 );
 
 /**
- * Changes a refusal so that it belongs to the field of the wrong factor. The account is known, so `invalid_credentials`
- * means a wrong password.
+ * Returns the refusal of a wrong code or password as an error of that field. The account is known, so
+ * `invalid_credentials` means a wrong password. Returns other refusals as they are.
  */
 export function atFactorField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");

@@ -5,7 +5,8 @@ import { insert, select } from "../../database/statements.ts";
 
 export interface SecondFactorRow {
   /**
-   * The sealed secret of the authenticator app. Null if the key that seals it was lost. Then only recovery codes work.
+   * The sealed secret of the authenticator app. Null if the deployment's secret, which sealed it, was lost. Then only
+   * recovery codes work.
    */
   readonly secretSealed: string | null;
   readonly lastStep: number;
@@ -86,7 +87,7 @@ export const secondFactors = {
 
   /**
    * Deletes all recovery codes after the restore of a backup, because nobody knows which were used after the backup.
-   * Returns how many accounts have a second factor and now no codes. (rule S25)
+   * Returns how many accounts have a second factor, and therefore have no recovery codes now. (rule S25)
    */
   async endRecoveryCodes(tx: Transaction): Promise<number> {
     await tx.run("DELETE FROM recovery_codes");

@@ -14,7 +14,7 @@ export interface Attempt {
   readonly known?: string | undefined;
 }
 
-/** The keys of the limits that counted an attempt. */
+/** The keys of the rate limits that counted an attempt. */
 export type Counted = readonly string[];
 
 type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
@@ -56,7 +56,7 @@ export function beginFactorAttempt(
 }
 
 /**
- * Returns the limits for codes of a second factor. The limit for a day is the last, because an attempt that another
+ * Returns the limits for codes of a second factor. The limit for a day is checked last, because an attempt that another
  * limit refuses must not count for the day.
  */
 const factorRulesOf = (userId: string, source: string, group: "known" | "others"): readonly Rule[] => [
@@ -66,8 +66,8 @@ const factorRulesOf = (userId: string, source: string, group: "known" | "others"
 ];
 
 /**
- * Counts a registration as refused before the server looks up the e-mail address. So nobody can test a large number of
- * addresses for accounts. Throws `rate_limited`. (rule S15)
+ * Counts a registration as refused before the server looks up the e-mail address. So nobody can find out for many
+ * addresses whether they have accounts. Throws `rate_limited`. (rule S15)
  */
 export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);

@@ -26,9 +26,10 @@ export function createAttest(settings: AttestationSettings): Attest {
 }
 
 /**
- * Returns the value that a device sends to Google as nonce (classic request) or request hash (standard request):
- * base64url, without padding, of the SHA-256 of subject, line feed and device id in UTF-8. The subject is the sign-in
- * code, or the e-mail address of the account. So a token is valid for only one sign-in.
+ * Returns the value that binds an integrity token to one sign-in. The device sends it to Google, as the nonce of a
+ * classic request or as the request hash of a standard request. It is a SHA-256 in base64url without padding. The
+ * hashed text consists of the subject, a line feed and the device id. The subject is the sign-in code, or the e-mail
+ * address of the account.
  */
 export const bindingOf = (subject: string, deviceId: string): string =>
   hash("sha256", `${subject}\n${deviceId}`, "base64url");
@@ -43,9 +44,10 @@ function bindingCheck(subject: string, deviceId: string): (given: string) => boo
 }
 
 /**
- * Creates a function that decrypts tokens of classic Play Integrity requests with the two keys of the Play Console, in
- * base64. A token is signed with ES256, then encrypted with A256KW and A256GCM. Other algorithms, and keys in the
- * token, are refused. The function returns the payload as JSON, or undefined for an invalid token.
+ * Creates a function that decrypts and verifies tokens of classic Play Integrity requests. The two keys are from the
+ * Play Console, in base64. A token is signed with ES256, then encrypted with A256KW and A256GCM. Tokens with other
+ * algorithms are refused, and keys inside a token are not used. The function returns the parsed JSON of the token, or
+ * undefined for an invalid token.
  */
 function createOpenToken({
   decryptionKey,

@@ -37,7 +37,7 @@ export interface DeviceSignInVisit {
   readonly askAs: (caller: ConsoleCaller) => Ask;
 }
 
-/** The reply to a request, and the headers in which it differs from other pages. */
+/** The reply to a request, and the headers that differ from those of other pages. */
 export interface DeviceSignInReply {
   readonly reply: Reply;
   readonly traits?: PageTraits;
@@ -89,8 +89,8 @@ export function createDeviceSignInVisits(
 }
 
 /**
- * The paths of the device sign-in pages as the server receives them. A reverse proxy may have removed the path of
- * `baseUrl`.
+ * The paths of the device sign-in pages as this server receives them. They do not contain the path of `baseUrl`,
+ * because a reverse proxy may have removed that part.
  */
 export const deviceSignInPaths = {
   authorize: authorizePath,
@@ -101,7 +101,8 @@ export const deviceSignInPaths = {
 } as const;
 
 /**
- * Returns the paths for links. They begin with the path of `baseUrl`, which a reverse proxy may remove from requests.
+ * Returns the paths that links to these pages contain. They begin with the path of `baseUrl`, which a reverse proxy may
+ * remove from requests.
  */
 export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): DeviceSignInLinks {
   const at = new URL(baseUrl).pathname.replace(/\/$/, "");
@@ -116,17 +117,17 @@ export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): Devic
 
 type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
-/** Returns the address of a page. After that page, the browser continues to `to`. */
+/** Returns the address of a page from which the browser continues to `to`. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-/** The title of the error page for each error code, and its text. */
+/** The titles of the error page, by error code, and the text of the page. */
 export interface ErrorWords {
   readonly bad_redirect: string;
   readonly bad_request: string;
   readonly text: string;
 }
 
-/** Shows a person why the server refused the request that opened this browser. */
+/** Shows a person why the server refused the request of the program that opened this page. */
 export function showRequestError(
   links: Links,
   { error, requestId }: { readonly error: ApiError; readonly requestId: string },

@@ -85,7 +85,7 @@ export const showSecondFactor = (props: SecondFactorPageProps): Reply => ({
   retryAfterSeconds: props.refusal?.details.retryAfterSeconds,
 });
 
-/** Asks for the second factor of a sign-in. A typed code is never sent back. (rule S23) */
+/** Asks for the second factor of a sign-in. The page never contains a code that was typed. (rule S23) */
 const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: SecondFactorPageProps) => (
   <BarePage links={links} title="Second factor">
     <div class="card stack">
@@ -110,8 +110,8 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
         {passkey && <PasskeyParts button="Use a passkey" />}
       </form>
       <p class="small muted">
-        If you have lost both, the operator of this server can remove the second factor, with{" "}
-        <code>innkeep admin user remove-second-factor</code>.
+        If you have lost your app and your codes, the operator of this server can remove the second factor,
+        with <code>innkeep admin user remove-second-factor</code>.
       </p>
     </div>
   </BarePage>

@@ -24,7 +24,7 @@ const actionName = "kept-action";
 const wordName = "kept-act";
 const pageName = "kept-page";
 
-/** Whether a page may show the value of a field again. It must not show secrets. */
+/** Whether a page may show the value of a field again. A page must not show secrets again. */
 const mayBeShown = (name: string): boolean => !/password|secret|webhook|^(code|passkey)$/i.test(name);
 
 /** Creates a pending form from the sent fields. */
@@ -62,13 +62,15 @@ export const fieldsToShowAgain = ({ page, values }: PendingForm): PendingForm["v
 
 const onlyShown = "kept-from";
 
-/** Returns the page of a pending form that is sent only to be shown again; undefined for other forms. */
+/**
+ * If a form was sent only to show a pending form again, returns the page of that form. Otherwise returns undefined.
+ */
 export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /**
- * Shows a pending form again, like a refused one, and changes nothing. Returns undefined if its page cannot show it
- * again, or if another person than its author has signed in.
+ * Shows a pending form again, like a refused form, and changes nothing. Returns undefined if the page of the form
+ * cannot show it again, or if the person who signed in is not the author of the form.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)
@@ -85,7 +87,7 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/** Returns the functions for drafts, in a form that throws `sign_in_required` when a draft would be removed. */
+/** Returns the functions for drafts. Instead of removing a draft, they throw `sign_in_required`. */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {

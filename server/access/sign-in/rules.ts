@@ -19,7 +19,10 @@ interface SignInCode {
 /** `why` is for the log. The device always gets the same error, `invalid_code`. */
 type CodeVerdict = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
 
-/** Decides whether a device may exchange a code. The device has sent the verifier of this challenge. (rule S7) */
+/**
+ * Decides whether a device may exchange a code. `presented.challenge` is computed from the verifier that the device has
+ * sent. (rule S7)
+ */
 export function judgeCode(
   code: SignInCode | undefined,
   presented: { readonly deviceId: string; readonly challenge: string },
@@ -105,8 +108,8 @@ function isRecent(timestamp: unknown, now: Date): boolean {
 }
 
 /**
- * Whether Google marked the answer as a test response. It is refused, because a tester's Google account can choose the
- * verdicts in test responses.
+ * Whether Google marked the answer as a test response. Such an answer is refused, because a tester's Google account can
+ * choose the verdicts in test responses.
  */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
@@ -134,8 +137,8 @@ const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "")
 const freshMilliseconds = 10 * 60_000;
 
 /**
- * Whether a sign-in is recent. If an account has no password, a recent sign-in is required where other accounts must
- * type their password. (rule S31)
+ * Whether a sign-in is recent. For some actions people must type their password again. If the account has no password,
+ * the sign-in must be recent instead. (rule S31)
  */
 export const isFresh = (signedInAt: string | undefined, now: Date): boolean =>
   signedInAt !== undefined && now.getTime() - Date.parse(signedInAt) < freshMilliseconds;
@@ -169,7 +172,7 @@ const longestRead = 500;
 
 /**
  * Returns the name of a browser and its system, such as `Firefox on Linux`, for the header `User-Agent`. Only names
- * from the lists above are stored. The header itself is not shown, because it is too long and can contain any text.
+ * from the lists above are stored. The header itself is not stored, because it is too long and can contain any text.
  * (rule S22)
  */
 export function browserName(userAgent: string | undefined): string | null {
@@ -189,8 +192,9 @@ export interface AuthorizeRequest extends AuthorizeQuery {
 const requestFields = ["device", "name", "challenge", "state"] as const;
 
 /**
- * Reads the sign-in request of a device, from the query of the page or from the form that repeats it. Throws
- * `bad_redirect` before all other checks, then `bad_request`. (rule S3)
+ * Reads the sign-in request of a device, from the query of the page or from the form that repeats it. Checks the
+ * redirect address first, and throws `bad_redirect` if it is wrong. Throws `bad_request` for all other faults. (rule
+ * S3)
  */
 export function readAuthorizeRequest(
   given: URLSearchParams,
@@ -222,8 +226,8 @@ export function deviceRequestQuery({ redirect, device, name, challenge, state }:
 }
 
 /**
- * Whether a sign-in code may be sent to a target: exactly the redirect address of the deployment, or an address with
- * one of the two schemes for apps. (rule S4)
+ * Whether a sign-in code may be sent to a target. The target must be exactly the redirect address of the deployment, or
+ * an address with one of the two schemes for apps. (rule S4)
  */
 export function isRedirectTarget(given: string, redirectUrl: string | undefined): boolean {
   if (given.length > longestRedirect) return false;
@@ -265,7 +269,8 @@ const longestRedirect = 2_000;
 
 const schemes: ReadonlySet<string> = new Set(redirectSchemes);
 
-// A subset of RFC 3986: no user, port or fragment, and no characters that browsers and phones interpret differently.
+// Matches a subset of the addresses of RFC 3986. Such an address has no user, port or fragment, and no characters that
+// browsers and phones interpret differently.
 const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[\w.~:@!$&'()*+,;=%/?-]*)?$/;
 
 function isAppTarget(given: string): boolean {

@@ -18,8 +18,8 @@ export function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin
 }
 
 /**
- * Returns the account with this address and password. Throws `invalid_credentials`. The error does not say whether the
- * account is unknown or the password is wrong.
+ * Returns the account with this address and password. Throws `invalid_credentials` if there is none. The error does not
+ * say whether the account is unknown or the password is wrong.
  */
 export async function verifiedUser(
   { database }: Pick<Deps, "database">,

@@ -5,7 +5,7 @@ export interface Call {
   readonly text: string;
 }
 
-/** Returns the calls that send a report to a server: the calls that fit the kind of the key come first. */
+/** Returns the calls that send a report to a server. The calls that fit the kind of the key come first. */
 export function callsFor({
   baseUrl,
   key = "sdk_…",
@@ -44,9 +44,9 @@ call.setRequestProperty("Content-Type", "application/json")
 call.outputStream.use { it.write("""${report}""".toByteArray()) }
 check(call.responseCode == 201)`;
 
-/** In an emulator, the address of this machine is a different one. */
+/** The hint for the Android emulator, which reaches this machine at another address. */
 const emulatorHint = (url: string): string =>
-  /\/\/(localhost|127\.)/.test(url) ? "// The emulator of Android reaches this machine as 10.0.2.2.\n" : "";
+  /\/\/(localhost|127\.)/.test(url) ? "// The Android emulator reaches this machine at 10.0.2.2.\n" : "";
 
 const actionCall = (baseUrl: string): string => `# First store the key: gh secret set INNKEEP_API_KEY
 - name: Report failing tests

@@ -80,8 +80,8 @@ function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
 }
 
 /**
- * Sends an answer to the first report. If the person used the other button, turns on sender pages first, so that the
- * sender can read the answer.
+ * Sends an answer to the first report. If the person used the button that also turns on sender pages, turns them on
+ * first, so that the sender can read the answer.
  */
 function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   const { ask, fields, links, param } = visit;
@@ -124,7 +124,7 @@ async function putAway({ ask, fields, links, param }: SignedInVisit): Promise<Re
   return goTo(links.inbox(params.appId), "put-away");
 }
 
-/** A new key, which only the browser and this answer have. */
+/** A new key. Only the browser and this answer have it, because the server stores only its hash. */
 interface ShownKey {
   readonly key: string;
   readonly kind: "full" | "intake";
@@ -168,14 +168,14 @@ const Steps = (props: StepsProps) => {
         <div>
           <h1>First steps</h1>
           <p>
-            From the key to the first answer with <Line text={app.name} />.
+            The steps from the first key to the first answer for <Line text={app.name} />.
           </p>
         </div>
         {!steps.putAway && (
           <form method="post" action={links.start(app.id, "put-away")}>
             <IdempotencyField />
             <button class="quiet small" type="submit">
-              Put away
+              Hide
             </button>
           </form>
         )}
@@ -193,7 +193,7 @@ const Steps = (props: StepsProps) => {
           <ReportStep {...props} />
         </Step>
         <Step
-          title="Answer it"
+          title="Answer the report"
           done={steps.answered}
           id="step-answer"
           live={versionOf([steps.report?.id, steps.answered, app.senderPages])}
@@ -269,7 +269,10 @@ const KeyStep = ({ navigation: { app, links }, steps, forms: { key } }: StepsPro
   );
 };
 
-/** The message which says that the report has arrived. If it answers a form, it gets the keyboard focus. */
+/**
+ * The message which says that the report has arrived. If the person has just sent the test report, the message gets the
+ * keyboard focus.
+ */
 const Arrived = ({
   isAnswer,
   children,

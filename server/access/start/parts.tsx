@@ -76,7 +76,7 @@ export const ToFirstSteps = ({
         <form method="post" action={links.start(id, "put-away")}>
           <IdempotencyField />
           <button class="quiet small" type="submit">
-            Put away
+            Hide
           </button>
         </form>
         <a class="button primary" href={links.start(id)}>

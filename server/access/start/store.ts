@@ -8,7 +8,7 @@ interface FirstReport {
   readonly createdAt: string;
 }
 
-/** An answer counts as the first answer only if its thread is one of this number of first threads. */
+/** How many threads of an app are searched for a first answer. They are the oldest threads of the app. */
 const mostThreads = 100;
 
 const firstThreads =

@@ -21,7 +21,9 @@ import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** Answers with the page, because a redirect would put the token into an address or a cookie. */
+/**
+ * Creates a token, and answers with the page that shows it. A redirect would put the token into an address or a cookie.
+ */
 function createToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -49,7 +51,7 @@ const dayMilliseconds = 86_400_000;
 const endAfter = (days: string, now: Date): string | null =>
   /^[1-9]\d{0,3}$/.test(days) ? new Date(now.getTime() + Number(days) * dayMilliseconds).toISOString() : null;
 
-/** Answers with the page itself, as for a new token. */
+/** Replaces the secret of a token, and answers with the page that shows the new secret. */
 async function rotateToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const body = { graceMinutes: Number(fields.text("graceMinutes")) };
@@ -83,9 +85,9 @@ async function showTokens(
           <h1>Tokens</h1>
           <p>
             With an agent token, an agent reads threads and proposes plans. If you allow it, the agent also
-            reports its work on approved plans. A connection does the same for an agent that you have allowed
-            in your browser. With a maintainer token, a script acts for you, within the scopes of the token.
-            None of them can approve a plan.
+            reports its work on approved plans. A connection gives the same rights to an agent that you have
+            allowed in your browser. With a maintainer token, a script acts for you, within the scopes of the
+            token. No token and no connection can approve a plan.
           </p>
         </div>
       </div>
@@ -174,8 +176,8 @@ const TokenLine = ({
     </p>
     {token.ended && token.kind === "oauth" && (
       <p class="small muted">
-        It no longer works, because it was not used for 90 days or because this server was restored from a
-        backup. Connect the agent again.
+        This connection no longer works, because it was not used for 90 days or because this server was
+        restored from a backup. Connect the agent again.
       </p>
     )}
     {token.kind !== "oauth" && !token.ended && (
@@ -336,7 +338,7 @@ const scopeNames: Record<TokenScope, string> = {
   "feedback:read": "Read feedback",
   "feedback:write": "Change threads, add notes and replies",
   "faqs:write": "Read and write the FAQ",
-  "changelog:write": "Read and write the changelog, publish",
+  "changelog:write": "Read, write and publish the changelog",
   "testing:manage": "Manage closed testing",
   "apps:read": "Read apps, and the labels of their keys and tokens",
   "apps:write": "Change the settings of apps, revoke keys and tokens",
@@ -380,8 +382,8 @@ const Scopes = ({
       ))}
       {kind === "for-agents" && (
         <p class="hint">
-          Then only one worker carries out an approved plan, and the thread shows its work. The agent cannot
-          approve a plan or write to a sender.
+          With this scope, only one worker carries out an approved plan, and the thread shows the progress.
+          The agent cannot approve a plan or write to a sender.
         </p>
       )}
       {fault !== undefined && kind === "for-scripts" && <p class="fault">The scopes {fault}.</p>}

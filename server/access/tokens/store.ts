@@ -34,7 +34,7 @@ const columns = listed(tables.tokens, fields);
 /** The account whose tokens are read, and the app to which the caller's credential is limited. */
 type TokenViewer = Pick<Viewer, "userId" | "appId">;
 
-/** Agent and maintainer tokens. */
+/** The tokens of accounts. These are agent tokens, maintainer tokens and connections. */
 export const tokens = {
   /**
    * Returns the tokens of an account. If the caller's token is limited to an app, returns only the tokens of that app.
@@ -53,8 +53,8 @@ export const tokens = {
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
   /**
-   * Returns a token of an account whose secret can be replaced. It does not find connections, because a connection
-   * replaces its secrets by itself.
+   * Returns a token of an account whose secret can be replaced. Never returns a connection, because programs replace
+   * the secrets of their connections themselves.
    */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(

@@ -18,8 +18,8 @@ type IncomingDeps = Pick<
 const mostListed = 100;
 
 /**
- * The handlers for the originals of incoming mails, and for mails that were not added to a thread because a program
- * wrote them. (rules M13, M16)
+ * Returns the handlers for the originals of incoming mails, and for mails that were not added to a thread because a
+ * program wrote them. (rules M13, M16)
  */
 export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
   const { database, files } = deps;

@@ -28,7 +28,7 @@ type HandleDeps = Pick<
 const mostAttempts = 2;
 /** If an attempt is younger than this, another server may still be working on it. */
 const attemptMilliseconds = 60_000;
-/** How many mails of programs are stored for one report in an hour at most. (rule M13) */
+/** The most mails from programs that are stored for one report in an hour. (rule M13) */
 const mostSetApart = 20;
 const hour = 3_600_000;
 
@@ -51,8 +51,9 @@ export interface ArrivedMail {
 }
 
 /**
- * The result for a mail. `unread`: it is not an answer, and it stays unread so that a person can find it. `later`: it
- * must be handled later, and all newer mails must wait for it.
+ * The result for a mail. `unread`: the mail was not added to a thread, and stays unread so that a person can find it.
+ * `not ours`: the mail is not for this server. `later`: the mail must be handled later, and all newer mails must wait
+ * for it.
  */
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 

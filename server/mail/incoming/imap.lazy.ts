@@ -99,7 +99,7 @@ function watchArrivals(client: ImapFlow) {
     end,
     async wait(): Promise<void> {
       if (!hasMail && lost === undefined) {
-        // The next command of the client ends IDLE.
+        // The promise is not awaited, because it resolves only when the next command of the client ends IDLE.
         client.idle().catch(() => undefined);
         let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {

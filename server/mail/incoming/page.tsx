@@ -97,7 +97,10 @@ const MailLine = ({
         <Line text={item.from || "no sender"} />
       </span>
       <Ago at={item.createdAt} now={now} />
-      <span>set apart because {reasons.get(item.reason) ?? "its headers say that a program wrote it"}</span>
+      <span>
+        not added to its thread, because{" "}
+        {reasons.get(item.reason) ?? "its headers say that a program wrote it"}
+      </span>
       <span>
         deleted <Timestamp at={item.keptUntil} />
       </span>

@@ -110,7 +110,8 @@ const bounds = {
 
 const most = {
   ...{ text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 },
-  // Numbers of characters: of all addresses together, and on each side of the @ of one address.
+  // Both are numbers of characters. `addresses` limits all addresses together. `side` limits each side of the @ of one
+  // address.
   ...{ addresses: 100_000, side: 256 },
 };
 
@@ -166,7 +167,9 @@ function startThread(source: Uint8Array, bytes: number): Worker {
   });
 }
 
-/** Starts a limit, which calls `onReached` when it is reached. Returns a function that stops it. */
+/**
+ * Starts a time limit. Calls `onReached` when the limit is reached. Returns a function that stops the limit.
+ */
 type Limit = (onReached: () => void) => () => void;
 
 const timeLimit =

@@ -9,7 +9,10 @@ import { mailboxes } from "./store.ts";
 
 const firstPause = 2_000;
 const longestPause = 600_000;
-/** How long a stop of the server waits at most. A connection that is still being opened cannot be closed. */
+/**
+ * The longest time that a stop of the server waits for the receiver. A connection that is still being opened cannot be
+ * closed.
+ */
 const stopMilliseconds = 2_000;
 /** If a connection lasted longer than this, the next pause between attempts is short again. */
 const healthyMilliseconds = 120_000;
@@ -23,8 +26,8 @@ export interface MailReceiver {
 type ReceiverDeps = Pick<Deps, "clock" | "database" | "log" | "settings">;
 
 /**
- * Reads new mails in the mailbox to which senders answer. Mails to other addresses stay unread. If no mailbox is set,
- * it does nothing. (rule M12)
+ * Reads new mails in the mailbox to which senders answer. Mails to other addresses stay unread. Without a mailbox in
+ * the settings, the receiver does nothing. (rule M12)
  */
 export function startMailReceiver(deps: ReceiverDeps, handle: HandleMail): MailReceiver {
   const { mailIn, dev } = deps.settings;
@@ -103,8 +106,8 @@ async function readNew(
   const row = await mailboxes.find(database, name);
   const last = row?.uidValidity === uidValidity ? Number(row.lastUid) : 0;
   /**
-   * Returns a function that stores that all mails up to this one were handled. It returns false if another server has
-   * already done that.
+   * Returns a function that stores that all mails up to this one were handled. The function returns false if another
+   * server has already stored that.
    */
   const claimUpTo = (lastUid: number) => async (tx: Transaction) => {
     if ((await mailboxes.lock(tx, name, uidValidity)) >= lastUid) return false;

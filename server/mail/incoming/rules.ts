@@ -49,8 +49,9 @@ export function kindOfMail(headers: readonly MailHeader[], from: string): Incomi
 }
 
 /**
- * Whether the mail server that received a mail found that the sender address is false. Only the first of these headers
- * counts, because the team's mail server added it. The sender may have written the other ones. (RFC 8601, rule M14)
+ * Whether the mail server that received a mail found that the sender address is false. Only the first header
+ * `Authentication-Results` counts, because the team's mail server added it. The sender may have written the others.
+ * (RFC 8601, rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
@@ -114,8 +115,8 @@ const dateAndTime = /\d{4}\D.{0,40}\d[:.]\d{2}/;
 const longestLine = 300;
 
 /**
- * Marks as quoted the lines directly before a quotation that have a date, an address and a colon. The address may be on
- * a separate line.
+ * Marks the lines that introduce a quotation as quoted. Such a line is directly before the quotation, has a date and an
+ * address, and ends with a colon. The address may be on a separate line.
  */
 function withMarkedAttributions(lines: readonly string[]): string[] {
   const marked = new Set<number>();
@@ -138,7 +139,7 @@ const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
 /**
- * Marks as quoted all lines from the first head of another mail to the end. A head has lines for sender, date, receiver
+ * Marks all lines from the first head of another mail to the end as quoted. A head has lines for sender, date, receiver
  * and subject.
  */
 function markedBelowHead(lines: readonly string[]): string[] {

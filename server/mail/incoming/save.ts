@@ -89,7 +89,7 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // A copy of this mail with other headers may have been set apart before.
+  // A copy of this mail with other headers may already be stored as a mail of a program.
   if (original !== undefined && !(await mailOriginals.exists(tx, id)))
     await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
   return report;
@@ -118,7 +118,9 @@ interface MailFiles {
   readonly dropped: readonly string[];
 }
 
-/** Stores attachments. The rules for files of feedback apply. Their bytes decide their kind. (rule M14) */
+/**
+ * Stores attachments by the same rules as files of feedback. The bytes of an attachment decide its kind. (rule M14)
+ */
 async function mailFiles(
   { files }: Pick<Deps, "files">,
   attachments: readonly IncomingFile[],
@@ -172,14 +174,14 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
   });
 }
 
-/** How many bytes a text may have to become a PDF. A longer text would block the server. */
+/** The most bytes of a text that is converted to a PDF. A longer text would block the server. */
 const mostTextBytes = 1_048_576;
 
 /**
  * Converts a text file to a PDF, because threads cannot have text files. The command line does the same. The bytes
  * decide whether the file is a text, because mail programs often declare a wrong type. Returns undefined for other
- * files, and for mails: a mail of this server has the link to the sender's page, encoded so that it would not be found.
- * (rules M8, M14)
+ * files, and for mails. A mail of this server contains the link to the sender's page, in an encoding in which this
+ * function could not find and remove it. (rules M8, M14)
  */
 function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);

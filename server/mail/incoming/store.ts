@@ -16,7 +16,9 @@ export interface OriginalRow {
   readonly keySealed: string;
   /** The address to which the answered mail was sent. */
   readonly recipient: string;
-  /** The reason why the mail was set apart; null if the mail is a message. */
+  /**
+   * The reason why the mail was set apart, that is, not added to its thread. Null if the mail is a message.
+   */
   readonly setApart: string | null;
   readonly createdAt: string;
 }
@@ -64,7 +66,7 @@ export const mailOriginals = {
 
   findFor,
 
-  /** Returns the ids of the messages of a thread whose originals are stored. */
+  /** Returns the messages of a thread whose original mails are stored. */
   ofThread: (reader: Reader, feedbackId: string, after: string) =>
     reader.all<{ id: string; createdAt: string }>(
       `SELECT id, created_at AS "createdAt" FROM mail_originals
@@ -89,7 +91,7 @@ export const mailOriginals = {
       most,
     ),
 
-  /** Returns how many answers to a report were set apart since a time. */
+  /** Returns how many mails that answer a report were set apart since a time. */
   async countSetApart(
     reader: Reader,
     { feedbackId, reportId }: Pick<OriginalRow, "feedbackId" | "reportId">,
@@ -119,7 +121,9 @@ export const mailOriginals = {
       )
     ).map(({ sha256 }) => sha256),
 
-  /** Deletes originals that are not newer than a time, at most `most`. Returns the SHA-256 of their files. */
+  /**
+   * Deletes at most `most` originals that are from the time `before` or older. Returns the SHA-256 of their files.
+   */
   prune: async (tx: Transaction, before: string, most: number): Promise<string[]> =>
     (
       await tx.all<{ sha256: string }>(

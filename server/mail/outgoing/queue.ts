@@ -20,7 +20,7 @@ export interface OutgoingMail {
   readonly kind: MailKind;
   /** The address, as a person typed it. */
   readonly to: string;
-  /** The subject. It may contain words of strangers, so it is cleaned and shortened. */
+  /** The subject. It may contain text that a stranger wrote, so it is cleaned and shortened. */
   readonly subject: string;
   /** The plain text of the mail. Each link is on a separate line. */
   readonly text: string;
@@ -53,10 +53,10 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
   mailOut !== undefined || dev;
 
 /**
- * Queues a mail in the transaction of the change that it reports. It is sent only after the commit. It stays in the queue
- * until the mail server accepts it, even if this server restarts. If this server crashes after a mail was accepted but
- * before that is stored, the mail is sent again with the same Message-ID. The content is sealed, and it is deleted when
- * the mail is sent.
+ * Queues a mail in the transaction of the change that the mail reports. The mail is sent only after the commit. It
+ * stays in the queue until the mail server accepts it, even if this server restarts. If this server crashes after the
+ * mail server has accepted a mail, but before that is stored, the mail is sent again with the same Message-ID. The
+ * content is sealed, and it is deleted when the mail is sent.
  *
  * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
  * address. (rules M1, M2, M6)

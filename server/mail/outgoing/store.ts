@@ -29,7 +29,9 @@ export interface WaitingMail {
   readonly sendBefore: string;
 }
 
-/** The state of a mail. `bounced`: its address does not exist, or the mail came back. (rules M7, M13) */
+/**
+ * The state of a mail. `bounced` means that the address does not exist, or that the mail came back. (rules M7, M13)
+ */
 export type MailStatus = "waiting" | "sent" | "bounced" | "failed";
 
 export interface MailRow {
@@ -45,7 +47,7 @@ export interface MailRow {
   readonly settledAt: string | null;
 }
 
-/** The state of a mail with a reply. */
+/** The state of a mail that contains a reply. */
 export interface ReplyMail {
   readonly messageId: string;
   readonly to: string;
@@ -138,7 +140,10 @@ export const mails = {
       id,
     ),
 
-  /** Ends the reservation of a mail that the server did not try to send. This attempt does not count. */
+  /**
+   * Ends the reservation of a mail that was not sent because the mail server could not be used. This attempt does not
+   * count.
+   */
   release: (
     tx: Transaction,
     id: string,
@@ -163,7 +168,7 @@ export const mails = {
       now,
     ),
 
-  /** Returns the mails with replies of a thread, oldest first. */
+  /** Returns the mails that contain replies in a thread, oldest first. */
   listReplies: (reader: Reader, feedbackId: string) =>
     reader.all<ReplyMail>(
       `SELECT m.subject_id AS "messageId", m.recipient AS "to", m.status, m.last_error AS reason,

@@ -28,15 +28,15 @@ const reservedMilliseconds = 300_000;
 const stopMilliseconds = 3_000;
 
 interface MailWorker {
-  /** Stops the start of new attempts. Resolves when no mail is being sent. */
+  /** Starts no more attempts. Resolves when no mail is being sent. */
   stop(): Promise<void>;
 }
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Starts to send the waiting mails. The two queues do not wait for each other. If this server sends no mail, it does
- * nothing. (rules M4, M5, M6)
+ * Starts to send the waiting mails. The two queues do not wait for each other. If this server sends no mail, nothing is
+ * started. (rules M4, M5, M6)
  */
 export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   const { mailOut, dev } = deps.settings;
@@ -52,7 +52,7 @@ export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   return { stop: async () => void (await Promise.all(workers.map((worker) => worker.stop()))) };
 }
 
-/** Logs whether the mail server can be used. The start does not wait for it. */
+/** Logs whether the mail server can be used. The start of this server does not wait for that. */
 function logServerState({ log }: WorkerDeps, { host, port, from }: MailOut, mailer: Mailer): void {
   const server = { host, port, from: from.address };
   void mailer.fault().then((reason) => {
@@ -131,9 +131,9 @@ interface Tried {
 }
 
 /**
- * Stores what follows if the connection failed for some mails. The cause can be the mail: some servers end the
- * connection because of one recipient. If other mails were accepted, or if the server can be used otherwise, each of
- * these mails waits alone. Otherwise the whole queue waits. (rule M5)
+ * Decides what to do after the connection failed for some mails, and stores it. A mail can be the cause, because some
+ * mail servers end the connection if they refuse a recipient. If the mail server accepted other mails, or if a test
+ * shows that it can be used, each of the failed mails waits alone. Otherwise the whole queue waits. (rule M5)
  */
 async function judgeFailures(state: QueueState, mailer: Mailer, tried: readonly Tried[]): Promise<void> {
   const { clock, stopping } = state;
@@ -189,7 +189,10 @@ async function settle(
     state.log.warn({ mail: mail.id, attempts: mail.attempts, reason: sending.reason }, "mail not sent");
 }
 
-/** The result of an attempt. After `soon`, the next attempt is not later than one of a server that cannot be used. */
+/**
+ * The result of an attempt. `soon` is like `later`, but the pause before the next attempt is at most
+ * `longestServerPause`.
+ */
 type Settled = Sending | { readonly outcome: "soon"; readonly reason: string };
 
 async function attempt(

@@ -1,6 +1,6 @@
 import { quotedBeginning } from "../outgoing/rules.ts";
 
-/** The names of metadata in which apps write the language of a report. */
+/** The fields of the metadata in which apps write the language of a report. */
 const namesOfLanguage = ["language", "locale", "lang"];
 
 /** Returns the language that an app has written into the metadata of a report; undefined if it has written none. */
@@ -33,13 +33,13 @@ export const releaseText = ({
   [
     `${appName} ${version} is available: ${title}`,
     "",
-    `It is about your message of ${createdAt.slice(0, 10)}:`,
+    `This release is about your message of ${createdAt.slice(0, 10)}:`,
     ...quotedBeginning(message),
     "",
-    "Your page, where you can answer:",
+    "You can answer on your page:",
     links.statusUrl,
     "",
     "-- ",
-    `No more mail about releases of ${appName}:`,
+    `To stop mails about releases of ${appName}:`,
     links.stopUrl,
   ].join("\n");

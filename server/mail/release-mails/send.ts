@@ -16,7 +16,7 @@ const notesAtOnce = 20;
 
 const day = 86_400_000;
 
-/** How old a release note may be for its mails. An older one may have been imported, so no mail is sent for it. */
+/** The greatest age of a release note for which mails are sent. An older note may have been imported. */
 const mailedFor = 7 * day;
 
 /** The most automatic mails that an address gets in a day. */
@@ -25,8 +25,9 @@ const mostInADay = 3;
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 /**
- * Returns the receivers of the mail about a release note that names these threads of an app. These are all confirmed
- * addresses, each with the newest report of its sender. (rule M15)
+ * Returns the receivers of the mail about a release note that names these threads of an app. The receivers are the
+ * confirmed addresses of the senders of reports on these threads. The result has the newest report of each address.
+ * (rule M15)
  */
 export async function audienceOf(
   reader: Reader,
@@ -68,8 +69,8 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
 }
 
 /**
- * Stores the event that a release note was published, if that has not been done: a note with a date in the future is
- * published by the passing of time.
+ * Stores the event that a release note was published, if it is not stored yet. It is missing for a note that had a date
+ * in the future, because no request publishes such a note. It is published when its date comes.
  */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,

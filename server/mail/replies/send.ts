@@ -33,8 +33,8 @@ export async function replyTo(
 }
 
 /**
- * Returns a name for the reports of a thread. It is another one if the thread gets or loses a report, wherever that is:
- * a hidden report that is released has its old place. (rule F35)
+ * Returns a hash that identifies the set of these reports. The hash changes when a report is added or removed. It does
+ * not depend on positions, because a hidden report that is released gets its old position again. (rule F35)
  */
 export const receiversOf = (reports: readonly { readonly id: string }[]): string =>
   createHash("sha256")
@@ -61,7 +61,7 @@ export async function mailReply(
     reports: all,
   }: {
     readonly message: { readonly id: string; readonly body: string };
-    /** The reports to which the reply is, newest first. */
+    /** The reports whose senders get the reply, newest first. */
     readonly reports: readonly ReportRow[];
   },
 ): Promise<ReplyDelivery> {

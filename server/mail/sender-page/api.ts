@@ -51,9 +51,9 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Returns the name of the app whose automatic mail the link ends. The link is in mails that were sent long ago, so it
-   * works until the report is deleted: also if there is a newer link, or if the app has no pages for senders any more.
-   * It grants nothing else. Throws `not_found` for a link that this deployment did not make. (rule M15)
+   * Returns the name of the app whose automatic mail the link stops. The link is also in old mails, so it works until
+   * the report is deleted, even if there is a newer link, or if the app has turned off sender pages. It gives no other
+   * access. Throws `not_found` for a link that this deployment did not create. (rule M15)
    */
   readStop: async (token: string): Promise<string> =>
     (await mailedReport(deps, deps.database, token)).appName,
@@ -98,7 +98,8 @@ export const createSenderPages = (deps: SenderDeps) => ({
 export type SenderPages = ReturnType<typeof createSenderPages>;
 
 /**
- * Returns the message with the link to the receiver's page in its text. It is the link with which this page was opened.
+ * Returns the message with a link to the sender's page in its text, if it is a reply. The link is the one with which
+ * this page was opened.
  */
 const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
   message.direction === "inbound"
@@ -118,7 +119,10 @@ async function reportOf(
   return { report, mailed: read.mailed };
 }
 
-/** Returns the report of a link that ends automatic mail, of any age. Throws `not_found` for a wrong link. */
+/**
+ * Returns the report of a link that stops automatic mail. The link can be of any age. Throws `not_found` for a wrong
+ * link.
+ */
 async function mailedReport(
   { sealer }: Pick<SenderDeps, "sealer">,
   reader: Reader,

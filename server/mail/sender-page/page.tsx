@@ -17,8 +17,8 @@ import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles 
 import { statusPath } from "./links.ts";
 
 /**
- * The routes of the sender's page, on which the sender of a report reads replies and answers. Search engines do not
- * list it. (rules M8, M9, M11)
+ * Returns the routes of the sender's page, on which the sender of a report reads replies and answers. Search engines do
+ * not list the page. (rules M8, M9, M11)
  */
 export function senderPageRoutes(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">,
@@ -74,7 +74,10 @@ const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
     return show(<StopMail links={links} appName={appName} action={`${base}/${token}/stop`} />);
   },
 
-  /** The one-click request of a mail program has no origin header, so the token is the only check. (RFC 8058) */
+  /**
+   * Stops automatic mail. The one-click request of a mail program has no origin header, so the token is the only check.
+   * (RFC 8058)
+   */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
     return show(<MailStopped links={links} />);
@@ -92,8 +95,8 @@ const states: Readonly<Record<string, string>> = {
 const hasAnswered = ({ messages }: SenderPage): boolean => messages.at(-1)?.direction === "inbound";
 
 /**
- * The sender's page: the report, the messages, and a form for an answer. It shows no names of members and has no links
- * to other pages. (rule M9)
+ * The sender's page. It has the report, the messages, and a form for an answer. It shows no names of members and has no
+ * links to other pages. (rule M9)
  */
 const Sender = ({
   links,
@@ -143,7 +146,7 @@ const Sender = ({
         </InTurns>
       </section>
       {page.open && (
-        // After an answer, the back button must not put its text into the field again.
+        // After an answer was sent, the back button of the browser must not put its text into the field again.
         <form
           class="card stack"
           method="post"
@@ -220,11 +223,11 @@ const StopMail = ({
   readonly appName: string;
   readonly action: string;
 }) => (
-  <Document links={links} title="No more mail">
+  <Document links={links} title="Mail about releases">
     <main class="alone" id="main" tabIndex={-1}>
       <form class="card stack" method="post" action={action}>
         <h1>
-          No more mail about releases of <Line text={appName} />?
+          Stop mails about releases of <Line text={appName} />?
         </h1>
         <p>You will still get replies that a person writes to you.</p>
         <div class="actions">
@@ -238,7 +241,7 @@ const StopMail = ({
 );
 
 const MailStopped = ({ links }: { readonly links: Links }) => (
-  <Document links={links} title="No more mail">
+  <Document links={links} title="Mail about releases">
     <main class="alone" id="main" tabIndex={-1}>
       <div class="card stack">
         <h1>You will get no mail about releases any more</h1>

@@ -13,7 +13,10 @@ export interface ReportRow {
   readonly id: string;
   /** The thread that has the report. */
   readonly feedbackId: string;
-  /** The thread for which the report was sent. If that thread was merged, the other thread has the report now. */
+  /**
+   * The thread for which the report was sent. If that thread was merged into another one, the other thread has the
+   * report now.
+   */
   readonly home: string;
   readonly appId: string;
   readonly appName: string;
@@ -63,7 +66,7 @@ const mostReports = 1_000;
 export const reports = {
   find: (reader: Reader, id: string) =>
     reader.get<ReportRow>(
-      // The report of a merged thread is a message of the other one.
+      // The report that began a merged thread is stored as a message of the thread into which it was merged.
       `${firstReports} WHERE f.id = ? AND f.merged_into IS NULL UNION ALL ${repeats} AND m.id = ?`,
       id,
       id,
@@ -81,10 +84,10 @@ export const reports = {
 
   /**
    * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is
-   * included only if it is newer than the report: a person who guesses a dedupe key must not read older replies. The
-   * sender of a merged thread gets those replies to everyone that went to a thread to which the report belonged at that
-   * time, as `reaches` in `feedback/merge/rules.ts` decides. The writer of a reply to everyone does not see hidden reports,
-   * so their senders do not get it. (rule M9)
+   * included only if it is newer than the report, because a person who guesses a dedupe key must not read older
+   * replies. If threads were merged, a reply to everyone is included if the report belonged to the thread of the reply
+   * when the reply was sent. `reaches` in `feedback/merge/rules.ts` decides in the same way. The writer of a reply to
+   * everyone does not see hidden reports, so their senders do not get the reply. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
@@ -110,8 +113,8 @@ export const reports = {
   },
 
   /**
-   * Locks the thread of a report, and returns the report as it is then: its thread may have been merged. Returns
-   * undefined if the report was deleted.
+   * Locks the thread of a report. Then reads the report again and returns it, because its thread may have been merged
+   * in the meantime. Returns undefined if the report was deleted.
    */
   async locked(tx: Transaction, { id, feedbackId }: Pick<ReportRow, "id" | "feedbackId">) {
     await tx.lock(feedbackId);
@@ -142,7 +145,7 @@ export const reports = {
   hasMessage: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
-  /** Reopens a resolved thread. */
+  /** Reopens a thread if it is resolved. Returns whether it was resolved. */
   async reopen(tx: Transaction, feedbackId: string): Promise<boolean> {
     const sql = "UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'";
     const reopened = await tx.run(sql, feedbackId);

@@ -14,7 +14,7 @@ type Writing = Pick<Database, "get" | "all" | "engine" | "write">;
 
 /**
  * Gives up some of the deliveries that waited when a webhook was switched off, or deletes some deliveries of a deleted
- * webhook. Returns 0 if there is nothing to do. (rule O33)
+ * webhook. Returns the number of changed rows; 0 if there is nothing to do. (rule O33)
  */
 export async function clearNext(database: Writing): Promise<number> {
   const webhook = await webhooks.nextToClear(database);
@@ -34,7 +34,7 @@ export async function removeReceivers(database: Writing, appId: string, now: str
   while ((await database.write((tx) => events.removeOfApp(tx, appId, atOnce))) === atOnce);
 }
 
-/** Returns the number of changed rows. */
+/** Gives up or deletes some deliveries of a webhook. Returns the number of changed rows. */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;

@@ -2,7 +2,10 @@ import type { DeliveryAttempt } from "../../../src/contract/webhooks.ts";
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 
-/** The pauses after each failed attempt. With the first attempt these are 10 attempts within 75 hours. (rule O28) */
+/**
+ * The pause after each failed attempt. Together with the first attempt, there are 10 attempts within 75 hours. (rule
+ * O28)
+ */
 const pauses = [
   ...[5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour],
   ...[10 * hour, 14 * hour, 20 * hour, 23 * hour],
@@ -27,7 +30,7 @@ export const isDelivered = ({ status }: Pick<DeliveryAttempt, "status">): boolea
 /** How many attempts of one delivery the log contains at most. */
 const keptAttempts = 20;
 
-/** Adds an attempt to those of a delivery. */
+/** Adds an attempt to the attempts of a delivery. Keeps only the newest ones. */
 export const withAttempt = (
   attempts: readonly DeliveryAttempt[],
   attempt: DeliveryAttempt,

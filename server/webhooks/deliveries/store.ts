@@ -1,7 +1,7 @@
 import type { DeliveryState } from "../../../src/contract/webhooks.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 
-/** The queued event of a webhook. */
+/** The state of one event on its way to one webhook. */
 export interface DeliveryRow {
   /** The id of the event. */
   readonly id: string;
@@ -34,14 +34,14 @@ export interface ClearedWebhook {
   readonly removedAt: string | null;
 }
 
-/** Selects due deliveries of a webhook: at most how many, and until when they are reserved. */
+/** How many due deliveries of a webhook are selected at most, and until when they are reserved. */
 interface DeliveryClaim {
   readonly now: string;
   readonly until: string;
   readonly most: number;
 }
 
-/** The SQL condition for a delivery `d` that its webhook `w` no longer sends, because it was switched off. */
+/** The SQL condition for a delivery `d` that is no longer sent, because its webhook `w` was switched off. */
 const isGivenUp = "d.status = 'waiting' AND d.generation < w.generation";
 
 const deliveryColumns = `e.id, e.type, d.event_at AS "eventAt",
@@ -76,8 +76,8 @@ export const deliveries = {
     ),
 
   /**
-   * Queues the events of an app between two times for a webhook, oldest first, at most `most`. Returns the number of
-   * these events, and the time of the last one.
+   * Queues the events of a period for a webhook, oldest first. If there are more than `most` events, queues only the
+   * first part. Returns the number of queued events, and the time of the last one.
    */
   async queueRange(
     tx: Transaction,
@@ -97,7 +97,7 @@ export const deliveries = {
     );
     const last = chosen.at(-1)?.at ?? null;
     if (last === null) return { queued: 0, last };
-    // All events of the last millisecond belong to this part, so that the next part can begin after it.
+    // This includes all events of the last millisecond, so that the next part can begin with the next millisecond.
     const queued = await tx.run(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
          generation)
@@ -111,7 +111,9 @@ export const deliveries = {
     return { queued, last };
   },
 
-  /** Returns the webhooks with due deliveries that are not in `busy`. Those that have waited longest come first. */
+  /**
+   * Returns webhooks that have due deliveries and are not in `busy`. Webhooks that have waited longest come first.
+   */
   dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ id: string }>(
       `SELECT id FROM (
@@ -149,7 +151,10 @@ export const deliveries = {
     return row?.attempts;
   },
 
-  /** Stores the result of an attempt. Does nothing if the delivery was queued again or deleted in the meantime. */
+  /**
+   * Stores the result of an attempt. If the delivery was queued again in the meantime, stores only the attempts. Does
+   * nothing if the delivery was deleted.
+   */
   settle: (
     tx: Transaction,
     webhookId: string,
@@ -163,7 +168,10 @@ export const deliveries = {
       ...[dueAt, result.status, dueAt, result.dueAt, result.attempts, webhookId, eventId],
     ),
 
-  /** Cancels the reservation of a delivery that the server did not try to send. */
+  /**
+   * Ends the reservation of a delivery, because this server stopped before there was an answer. The attempt does not
+   * count.
+   */
   release: (tx: Transaction, webhookId: string, { eventId, dueAt }: DueDelivery, now: string) =>
     tx.run(
       `UPDATE webhook_deliveries SET due_at = ?, tries = tries - 1
@@ -171,7 +179,9 @@ export const deliveries = {
       ...[now, webhookId, eventId, dueAt],
     ),
 
-  /** Gives up waiting deliveries of a webhook from before a generation, at most `most`. Returns their number. */
+  /**
+   * Gives up at most `most` waiting deliveries of a webhook from earlier generations. Returns their number.
+   */
   giveUp: (tx: Transaction, { id, generation }: Pick<ClearedWebhook, "id" | "generation">, most: number) =>
     tx.run(
       `UPDATE webhook_deliveries SET status = 'failed'
@@ -189,7 +199,7 @@ export const deliveries = {
       ...[webhookId, webhookId, most],
     ),
 
-  /** Returns when the next delivery of a webhook that is not in `busy` is due. */
+  /** Returns when the next delivery is due. Ignores the webhooks in `busy`. */
   nextDue: (reader: Reader, busy: readonly string[]) =>
     reader.get<{ dueAt: string | null }>(
       `SELECT min((SELECT min(d.due_at) FROM webhook_deliveries d

@@ -171,8 +171,8 @@ function sendingHandlers(
 }
 
 /**
- * Creates the function that writes to the audit. An address can be a secret, so the audit contains only the origin of
- * the address.
+ * Creates the function that writes to the audit. An address can be a secret, so the audit contains only the parts of
+ * the address that `maskAddress` returns.
  */
 function createNote(deps: WebhooksDeps) {
   const record = createAuditWriter(deps);

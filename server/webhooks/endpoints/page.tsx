@@ -31,13 +31,16 @@ const hookParams = ({ param }: SignedInVisit) => ({
   webhookId: param("webhookId"),
 });
 
-/** Returns the events that a form chooses; null for all events. */
+/** Returns the events that the person chose in a form; null for all events. */
 const chosenIn = ({ fields }: SignedInVisit) => {
   const chosen = eventTypes.filter((type) => fields.text(type) === "on");
   return chosen.length === 0 ? null : chosen;
 };
 
-/** Answers with the page itself. A redirect would need the secret in an address or a cookie. */
+/**
+ * Creates a webhook, and answers with the page that shows its secret. A redirect would put the secret into an address
+ * or a cookie.
+ */
 function createWebhook(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -167,8 +170,8 @@ async function showWebhooks(visit: SignedInVisit, { form, made }: ListForms = {}
         {items.length === 0 ? (
           <Empty title="No webhooks yet">
             <p>
-              Events are signed by the specification Standard Webhooks. They contain ids and links, and texts
-              only if you select that.
+              Events are signed as the specification Standard Webhooks requires. They contain ids and links.
+              They contain texts only if you select that.
             </p>
           </Empty>
         ) : (
@@ -225,7 +228,9 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
     <TextField form={form} name="url" label="Address" type="url" required />
     <details class="reveal" open={eventTypes.some((type) => form.value(type) === "on")}>
       <summary>Only some events</summary>
-      <p class="hint">If you select none, all events are sent, also those of later versions.</p>
+      <p class="hint">
+        If you select none, all events are sent, including new kinds of events in later versions.
+      </p>
       {eventTypes.map((type) => (
         <Tick key={type} form={form} name={type} label={type} />
       ))}
@@ -234,7 +239,7 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
       form={form}
       name="texts"
       label="With texts"
-      hint="Events also contain the subjects and messages of senders, proposals and titles."
+      hint="Events also contain subjects, messages, proposals and the titles of release notes."
     />
   </>
 );

@@ -25,10 +25,10 @@ interface OfApp {
   readonly id: string;
 }
 
-/** How many waiting deliveries are counted. */
+/** The most waiting deliveries that are counted. */
 const mostCounted = 99;
 
-/** The newest delivery of a webhook `w` with this result. */
+/** Returns a query for the newest delivery of a webhook `w` with this result. */
 const newestWith = (status: "delivered" | "failed") =>
   `SELECT * FROM (SELECT d.status, d.event_at, d.event_id FROM webhook_deliveries d
      WHERE d.webhook_id = w.id AND d.status = '${status}' ORDER BY d.event_at DESC, d.event_id DESC LIMIT 1) AS ${status}`;
@@ -42,7 +42,8 @@ const stateColumns = `${columns},
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
 /**
- * The SQL assignments after which a job gives up the waiting deliveries of a webhook that was switched off or deleted.
+ * The SQL assignments for a webhook that is switched off or deleted. They tell a job to give up the waiting deliveries
+ * of the webhook.
  */
 const givingUp = "generation = generation + 1, clearing = 1";
 
@@ -61,7 +62,7 @@ export const webhooks = {
       id,
     ),
 
-  /** Returns a webhook that is on. */
+  /** Returns the webhook if it is on and no job is still giving up its earlier deliveries. */
   findEnabled: (reader: Reader, id: string) =>
     reader.get<WebhookRow>(
       `SELECT ${columns} FROM webhooks w WHERE w.id = ? AND w.disabled_at IS NULL AND w.clearing = 0`,
@@ -113,7 +114,10 @@ export const webhooks = {
       ...[now, id, url],
     )) > 0,
 
-  /** Increases the generation of a webhook, so that all waiting deliveries belong to an earlier generation. */
+  /**
+   * Increases the generation of a webhook, so that all waiting deliveries belong to an earlier generation. Then a job
+   * gives these deliveries up.
+   */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
   /**
@@ -135,7 +139,9 @@ export const webhooks = {
       ...(appId === undefined ? [] : [appId]),
     ),
 
-  /** Records that all deliveries from before a generation are given up. */
+  /**
+   * Stores that all deliveries from earlier generations are given up. Does nothing if a newer generation has begun.
+   */
   cleared: (tx: Transaction, { id, generation }: ClearedWebhook) =>
     tx.run("UPDATE webhooks SET clearing = 0 WHERE id = ? AND generation = ?", id, generation),
 
@@ -151,7 +157,7 @@ interface ThreadTexts {
 
 /** The texts that a webhook gets if an owner has allowed this. They are read when an event is sent. */
 export const eventTexts = {
-  /** The report of a merged thread is a message with the id of that thread. */
+  /** Returns the texts of a thread. The report of a merged thread is a message with the id of that thread. */
   ofThread: (reader: Reader, id: string) =>
     reader.get<ThreadTexts>(
       `SELECT subject, message FROM feedback WHERE id = ? AND status <> 'blocked'

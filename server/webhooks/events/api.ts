@@ -27,7 +27,8 @@ export function events(
       const start = since === undefined ? present : startOf(since, numbering);
       const look = async () => {
         const found = await rows.list(database, appId, start, limit);
-        // After the read: a credential that was revoked while the request waited must not get the answer.
+        // This check comes after the read, because a credential that was revoked while the request waited must not get
+        // the answer.
         if (wait > 0) await ownedApp(database, appId, (await callerNow()) ?? caller);
         // The numbers of the events may have changed while the request waited.
         if (wait > 0 && (await rows.numbering(database)) !== numbering) throw unknownPosition();

@@ -22,7 +22,9 @@ export function eventAnswer(event: Stored, consoleUrl: string): AppEvent {
 
 export const factsOf = ({ facts }: Pick<Stored, "facts">): Fields => fieldsOf(JSON.parse(facts));
 
-/** Returns the name of the field with the id of the object that an event is about. */
+/**
+ * Returns the name of the field that contains the id of an event's object; undefined if the event has no such field.
+ */
 function subjectNameOf(type: string): string | undefined {
   if (type === "changelog.published") return "entryId";
   if (type === "faq.changed") return undefined;

@@ -32,7 +32,7 @@ export interface PlacedEvent extends EventRow {
   readonly number: string | number;
 }
 
-/** The position after an event: its number and its id. */
+/** A position in the list of events. It is directly after the event with this number and id. */
 export interface EventPosition {
   readonly number: string;
   readonly id: string;
@@ -46,7 +46,7 @@ const columns = `id, app_id AS "appId", type, subject_id AS "subjectId", facts, 
 /**
  * The SQL expression for the number of a new event. `?` is the time in milliseconds. SQLite has one writer, so the
  * numbers increase in the order of commits. They depend on the time, so that no number is used again after the newest
- * events were deleted.
+ * events were deleted. On PostgreSQL the number is the id of the transaction.
  */
 const newNumber: Record<Engine, string> = {
   sqlite: "max((SELECT coalesce(max(number), 0) + 1 FROM events), CAST(? AS BIGINT))",
@@ -55,7 +55,7 @@ const newNumber: Record<Engine, string> = {
 
 /**
  * The SQL condition for events whose position is final. On PostgreSQL a transaction with a smaller number may still be
- * running. A reader must not miss its events, so later events are listed only after it has ended.
+ * running. A reader must not miss the events of that transaction, so later events are listed only after it has ended.
  */
 const isFinal: Record<Engine, string> = {
   sqlite: "number IS NOT NULL",
@@ -86,7 +86,7 @@ export const events = {
   find: (reader: Reader, appId: string, id: string) =>
     reader.get<EventRow>(`SELECT ${columns} FROM events WHERE app_id = ? AND id = ?`, appId, id),
 
-  /** Whether an event about an object was stored at a time or later. */
+  /** Whether an event about an object was stored at the time `since` or later. */
   exists: async (
     reader: Reader,
     {
@@ -120,8 +120,8 @@ export const events = {
   },
 
   /**
-   * Returns a text that changes when the events of this database get new numbers. A position contains it, so a position
-   * from before a restore is not accepted.
+   * Returns a text that changes when the events of this database get new numbers. Each position in a list of events
+   * contains this text, so a position from before a restore is not accepted.
    */
   async numbering(reader: Reader): Promise<string> {
     return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
@@ -190,7 +190,10 @@ export const readers = {
     (await reader.get<{ at: string | null }>(`SELECT events_read_at AS "at" FROM apps WHERE id = ?`, appId))
       ?.at ?? null,
 
-  /** Removes the programs that have read nothing since a time. Returns the apps whose events no program reads now. */
+  /**
+   * Finds the apps whose events no program has read since the time `before`. Stores that no program reads their events,
+   * and returns these apps.
+   */
   forget: (tx: Transaction, before: string) =>
     tx.all<{ id: string }>(
       "UPDATE apps SET events_read_at = NULL WHERE events_read_at < ? RETURNING id",

@@ -56,7 +56,10 @@ describe("the connection of a provider to an account", () => {
     await people.arrive(createBrowserWithCookies());
     const { email, browser } = await people.owner();
     const page = await people.arrive(browser);
-    expect([page.status, page.text.includes("connected to another account here")]).toEqual([403, true]);
+    expect([page.status, page.text.includes("connected to another account of this server")]).toEqual([
+      403,
+      true,
+    ]);
     expect(await people.signedInAs(browser)).toBe(email);
   });
 

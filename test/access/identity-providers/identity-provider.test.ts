@@ -168,7 +168,10 @@ describe("a sign-in with an identity provider while registration is off", () => 
     const provided = await startServiceWithProvider({ settings: { registration: false } });
     createProviderPeople(provided).person();
     const page = await createBrowserWithCookies().go(provided.start());
-    expect([page.status, page.text.includes("New accounts are turned off here.")]).toEqual([403, true]);
+    expect([page.status, page.text.includes("New accounts are turned off on this server.")]).toEqual([
+      403,
+      true,
+    ]);
     await provided.stop();
   });
 

@@ -27,7 +27,7 @@ describe("a hostile program", () => {
       const program = { ...(await registerProgram(service)), clientId: id };
       const answer = await createBrowserWithoutScripts(service, cast.person).open(consentAddress(program));
       expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
-      expect(readingOf(answer)).toContain("not known here");
+      expect(readingOf(answer)).toContain("not registered on this server");
     },
   );
 

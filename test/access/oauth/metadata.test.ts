@@ -58,7 +58,10 @@ describe("the OAuth metadata of a server whose address has a path", () => {
     const answer = await ask("application/json");
     expect([answer.status, answer.body]).toEqual([
       400,
-      { error: "invalid_client", error_description: expect.stringContaining("client_id is not known here") },
+      {
+        error: "invalid_client",
+        error_description: expect.stringContaining("client_id is not registered on this server"),
+      },
     ]);
     const page = await ask("text/html");
     expect([page.status, page.headers.get("location")]).toEqual([400, null]);

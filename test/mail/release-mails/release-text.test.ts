@@ -9,12 +9,12 @@ it("the mail about a release quotes the report, and says how the person can end 
       ...[
         "Larder 1.2 is available: Ovens",
         "",
-        "It is about your message of 2026-11-23:",
+        "This release is about your message of 2026-11-23:",
         "> It broke.",
         "> Badly.",
       ],
-      ...["", "Your page, where you can answer:", "https://inn.example/p/t/x", "", "-- "],
-      ...["No more mail about releases of Larder:", "https://inn.example/p/t/x/stop"],
+      ...["", "You can answer on your page:", "https://inn.example/p/t/x", "", "-- "],
+      ...["To stop mails about releases of Larder:", "https://inn.example/p/t/x/stop"],
     ].join("\n"),
   );
 });

@@ -49,7 +49,10 @@ const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
     }
   });
 
-/** Calls `act`. If the link has no invitation for this account, shows a page. The page is the same for each reason. */
+/**
+ * Calls `act`. If the link has no invitation for this account, returns a page that is the same for each reason. If the
+ * address of the account is not verified, returns a page that asks the person to verify it.
+ */
 async function unlessRefused<Done extends string = never>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,
@@ -74,7 +77,8 @@ async function refused(visit: SignedInVisit, { message, status }: ApiError): Pro
       <Empty title="This link cannot be used here">
         <p>{message}</p>
         <p>
-          If it is for another address of yours, sign out, open the link again, and sign in with that address.
+          If the invitation is for another address of yours, sign out, open the link again, and sign in with
+          that address.
         </p>
       </Empty>
     </ConsolePage>,

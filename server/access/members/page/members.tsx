@@ -23,8 +23,8 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 import { roleNames, roleSentences } from "./roles.ts";
 
 /**
- * Answers with the page itself. A redirect would need the link in an address or a cookie. If the form is sent twice,
- * both answers show the same link.
+ * Creates an invitation, and answers with the page that shows its link. A redirect would put the link into an address
+ * or a cookie. If the form is sent twice, both answers show the same link.
  */
 function invite(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -79,7 +79,7 @@ function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-remo
   );
 }
 
-/** The result of a form of the page. */
+/** What the page shows after a form was sent. */
 interface MemberForms {
   readonly invite?: Filled;
   /** A new invitation. Its link is shown only once. */
@@ -157,7 +157,7 @@ const NewLink = ({ made: { email, url } }: { readonly made: NonNullable<MemberFo
     </div>
   );
 
-/** The page for members who are not owners: their own role, and a form to leave. */
+/** The page for members who are not owners. It shows their own role, and a form to leave the app. */
 const OwnRole = ({ navigation, visit, forms }: PageProps) => {
   const { app, links } = navigation;
   return (
@@ -248,7 +248,7 @@ const MemberLine = ({
         >
           {own
             ? "You lose access at once. You can return only with a new invitation from an owner."
-            : "The person loses access at once, in all programs. The texts of the person are not deleted."}
+            : "The person and their tokens lose access at once. Texts that the person wrote are not deleted."}
         </Confirmation>
       </div>
     </details>
@@ -313,7 +313,7 @@ const Invitations = ({
 const delivery = ({ mailOut }: SignedInVisit["settings"]): string =>
   mailOut
     ? "It is sent by mail."
-    : "This server sends no mail, so you get the link and send it to that person yourself. Innkeep cannot check who uses it.";
+    : "This server sends no mail, so you get the link and send it to that person yourself. Innkeep cannot check who uses the link.";
 
 const InvitationLine = ({
   invitation,

@@ -17,7 +17,7 @@ import { type OAuthCodeRow, oauthClients, oauthCodes, oauthTokens } from "../sto
 
 type ConnectionsDeps = Pick<Deps, "clock" | "database" | "newId" | "settings">;
 
-/** The exchange of a code by a program. */
+/** The request of a program to exchange a code for tokens. */
 interface CodeExchange {
   readonly code: string;
   readonly clientId: string;
@@ -39,7 +39,8 @@ const badGrant = () =>
 
 /**
  * Returns the error for an invalid code or refresh token. A program whose registration is unknown gets
- * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time. (rule A71)
+ * `invalid_client`, so that it registers again. Otherwise the program would send its user to an error page at each
+ * attempt. (rule A71)
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
@@ -48,8 +49,8 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 }
 
 /**
- * Exchanges a code for a new connection. The error is the same for each reason. A second use of a code ends the
- * connection of the first use, because two programs have the code. (rule A47)
+ * Exchanges a code for a new connection. If that fails, the error does not show why. If a code is used a second time,
+ * two programs have it. Then the connection of the first use ends. (rule A47)
  */
 export async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
@@ -92,8 +93,8 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
 }
 
 /**
- * Adds a connection as a row of `tokens`. No secret has its hash, because only the access tokens of a connection are
- * credentials.
+ * Adds a connection as a row of `tokens`. Its hash is random and belongs to no secret, because only the access tokens
+ * of a connection are credentials.
  */
 async function insertConnection(
   deps: ConnectionsDeps,
@@ -297,17 +298,18 @@ const registered = async (reader: Reader, id: string) =>
   /^[\w-]{1,100}$/.test(id) ? oauthClients.find(reader, id) : undefined;
 
 /**
- * Whether an id may belong to a program, because it is registered or is an address. The document at the address is not
- * read.
+ * Whether an id can belong to a program, because it is registered or is an https address. This function does not read
+ * the document at the address.
  */
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
 /** The error text for an id that is not registered. */
-export const unknownClient = "is not known here, or has expired";
+export const unknownClient = "is not registered on this server, or its registration has expired";
 
 /**
- * Finds a program by its id: the address of a document, or the id of a registration. The error describes the problem.
+ * Finds a program by its id. The id is the address of a document, or the id of a registration. The message of the error
+ * describes the problem.
  */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
@@ -348,8 +350,8 @@ export class OAuthFault extends Error {
 }
 
 /**
- * Returns the handler for the decision on the consent page. If the person allows the connection, it creates the code
- * for it. (rule A44)
+ * Returns the handler that the consent page calls when a person allows a connection. The handler creates the code that
+ * the program exchanges for the connection. (rule A44)
  */
 export function connectionConsentHandlers(deps: Pick<Deps, "clock" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);

@@ -76,7 +76,9 @@ const document = (path: string, body: object): Route => ({
   },
 });
 
-/** Counts a request for its network address, before the body is read. Returns the address. */
+/**
+ * Counts a request against the rate limit of its network address, before the body is read. Returns the address.
+ */
 async function countAddress(
   { req }: Context,
   deps: OAuthDeps,
@@ -161,7 +163,7 @@ const sendingOf = ({ req }: Context, { arrivals, addressOf }: SharedSteps): Send
   sender: senderOf(undefined, addressOf(req)),
 });
 
-/** Reads the form that a program sent. Throws an ApiError if the body is no form. */
+/** Reads the form that a program sent. Throws an ApiError if the body is not a form. */
 async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
@@ -232,15 +234,15 @@ function send(ctx: Context, status: number, code: OAuthCode, message: string): v
     ctx.set("WWW-Authenticate", 'Basic realm="innkeep"');
   ctx.set("Cache-Control", "no-store");
   ctx.status = status;
-  // OAuth allows no other characters in the description.
+  // OAuth allows only some characters in the description. All others become `'`.
   ctx.body = { error: code, error_description: message.replace(/[^ !#-[\]-~]/g, "'") };
 }
 
 type Addresses = Pick<Settings, "baseUrl">;
 
 /**
- * The paths of the endpoints as the server receives them. A reverse proxy may have removed the path of the base
- * address.
+ * The paths of the endpoints as this server receives them. They do not contain the path of the base address, because a
+ * reverse proxy may have removed that part.
  */
 const oauthPaths = {
   token: "/oauth/token",
@@ -256,13 +258,13 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the address at which a refused program reads how to get a token. The address begins with the base address,
- * because a proxy may forward no other addresses.
+ * Returns the address at which a program that was refused can read how to get a token. The address begins with the base
+ * address, because a proxy may not forward other addresses.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;
 
-/** Returns the metadata of the MCP tools as a resource: which tokens they accept. (RFC 9728) */
+/** Returns the metadata of the MCP tools as a resource. It says which tokens they accept. (RFC 9728) */
 const resourceMetadata = (settings: Addresses) => ({
   resource: resourceOf(settings),
   authorization_servers: [settings.baseUrl],
@@ -271,7 +273,7 @@ const resourceMetadata = (settings: Addresses) => ({
   resource_name: "Innkeep",
 });
 
-/** Returns the metadata of the authorization server: how a program gets tokens. (RFC 8414) */
+/** Returns the metadata of the authorization server. It says how a program gets tokens. (RFC 8414) */
 const serverMetadata = ({ baseUrl }: Addresses) => ({
   issuer: baseUrl,
   authorization_endpoint: baseUrl + consentPath,
@@ -290,8 +292,8 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * Returns the paths at which programs look for the metadata. Some put the path of the base address between the
- * well-known part and the rest, others put it first. A proxy may remove that path.
+ * Returns the paths at which programs look for the metadata. Some programs put the path of the base address between the
+ * well-known part and the rest. Other programs put it first. A proxy may remove that path.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");

@@ -30,12 +30,12 @@ export const accountLinkHandlers = (deps: AccountLinksDeps): Handlers<typeof con
 
 const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void => {
   if (settings.registration) return;
-  throw new ApiError("forbidden", { message: "New accounts are turned off here." });
+  throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
 };
 
 /**
- * If the server sends mail, the mailed link creates the account later. Otherwise this request creates the account,
- * unless the address already has one.
+ * Starts a sign-up. If the server sends mail, it mails a link that creates the account later. Otherwise this request
+ * creates the account, unless the address already has one.
  */
 function signUp(deps: AccountLinksDeps): Handler<typeof contract.signUp> {
   return async ({ body, save }) => {
@@ -96,8 +96,8 @@ function recover(deps: AccountLinksDeps): Handler<typeof contract.recover> {
 
 /**
  * Sets the new password, and ends all sessions and all other links. The second factor stays, because access to the
- * mailbox must not be enough for an account that has one. If the address was never verified, somebody else may have
- * created the account. Then all other credentials of the account are removed, too. (rule S30)
+ * mailbox alone must not be enough to sign in. If the address was never verified, somebody else may have created the
+ * account. Then all other credentials of the account are removed, too. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof contract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -151,8 +151,8 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
 }
 
 /**
- * Mails a link for a new account. If the address has an account, mails how to sign in. The same statements run in both
- * cases.
+ * Mails a link for a new account. If the address already has an account, the mail says how to sign in. The same
+ * statements run in both cases.
  */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;

@@ -38,7 +38,7 @@ function exchange(
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
     // The refusal happens in `save`, after the check of the Idempotency-Key. An earlier request with the same key may
-    // have used the code, and then the answer to it is repeated.
+    // have used the code. Then `save` repeats the answer to that request.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -92,7 +92,10 @@ async function findExchangeable(
   return row ? { code: row, codeHash } : { why: "unknown code" };
 }
 
-/** Logs the reason. The answer does not contain it: a person with a stolen code must get no information. */
+/**
+ * Logs why the code was refused. The answer does not contain the reason, because a person with a stolen code must not
+ * get any information.
+ */
 function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
   throw new ApiError("invalid_code");
@@ -127,7 +130,7 @@ function register(
 ): Handler<typeof contract.register> {
   return async ({ body, address, save }) => {
     if (!deps.settings.registration) {
-      throw new ApiError("forbidden", { message: "New accounts are turned off here." });
+      throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
     }
     const { password, deviceName, integrityToken, ...device } = body;
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
@@ -149,8 +152,8 @@ function register(
 }
 
 /**
- * Signs a device in with e-mail and password. The limits are those of a sign-in to the console, because the password is
- * the same. The second factor is required, too.
+ * Signs a device in with e-mail and password. Failed attempts count for the same limits as a sign-in to the console,
+ * because the password is the same. If the account has a second factor, it is required here, too.
  */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
@@ -244,7 +247,9 @@ const timesOf = (now: Date) => ({
   expiresAt: new Date(now.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
 });
 
-/** Returns the handlers for the decision of a person on the page of a device sign-in: approve or refuse. */
+/**
+ * Returns the handlers that approve or refuse the sign-in of a device. The page of the device sign-in calls them.
+ */
 export const deviceApprovalHandlers = (
   deps: Pick<Deps, "clock" | "sealer">,
 ): Handlers<typeof approvalContract> => ({

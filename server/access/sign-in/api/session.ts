@@ -82,7 +82,7 @@ export function consoleSession(
   };
 }
 
-/** Starts the session of a person who has proved all factors, and sets its cookie. */
+/** Starts the session of a person who has proved all factors, and sets the cookie of the session. */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
   async ({
@@ -109,7 +109,10 @@ const openSession =
     return answer;
   };
 
-/** Adds the sealed first step to `second_factor_required`, so that the client need not send the password again. */
+/**
+ * Adds the sealed first step to the error `second_factor_required`. With that step, the client need not send the
+ * password again.
+ */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
   user: UserRow,

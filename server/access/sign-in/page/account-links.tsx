@@ -24,8 +24,8 @@ const recover = ({ ask, fields, links }: Visit): Promise<Reply> =>
   );
 
 /**
- * Shows the form for a password. A request for the page does not use up the link, because programs that check mails
- * request it, too.
+ * Shows the form for a password. A request for this page does not use up the link, because programs that check mails
+ * open the link, too.
  */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(passwordProps(visit)));
 
@@ -94,7 +94,7 @@ const Recover = ({ links, form = filledWith() }: LinkPageProps) => (
   <BarePage links={links} title="Password forgotten">
     <div class="card stack">
       <h1>Password forgotten</h1>
-      <p class="muted">You get a mail with a link to a new password.</p>
+      <p class="muted">You get a mail with a link. With the link, you can set a new password.</p>
       <Refused refusal={form.refusal} />
       <form class="stack" method="post" action={links.recover}>
         <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
@@ -128,9 +128,9 @@ const RecoverySent = ({ links }: LinkPageProps) => (
     <div class="card stack">
       <h1>Check your mail</h1>
       <p>
-        If this address has an account with a password, we have sent a link to it. It works once, for 30
-        minutes. If no mail arrives, look in your spam folder. It is also possible that your account has no
-        password, because you sign in with a provider.
+        If this address has an account with a password, we have sent a link to that address. The link works
+        once, for 30 minutes. If no mail arrives, look in your spam folder. It is also possible that your
+        account has no password, because you sign in with a provider.
       </p>
       <a class="button" href={links.signIn}>
         Go to the sign-in page
@@ -158,7 +158,7 @@ const NewPassword = ({
         <h1>{title}</h1>
         {!newAccount && (
           <p class="muted">
-            You will be signed out everywhere. If you have a second factor, you still need it.
+            You will be signed out in all browsers. If you have a second factor, you still need it.
           </p>
         )}
         <Refused refusal={form.refusal} />

@@ -54,7 +54,9 @@ interface SignInProps {
   readonly form?: Filled;
   /** A form that was sent after the console session had ended. The sign-in page contains the values of the form. */
   readonly kept?: PendingForm | undefined;
-  /** A form that was sent after the console session had ended, and that cannot be kept, because it contains a file. */
+  /**
+   * A form that was sent after the console session had ended. The form cannot be kept, because it contains a file.
+   */
   readonly lost?: NotDone;
 }
 
@@ -133,7 +135,7 @@ const SignInHelp = ({
       </p>
     ) : (
       <p>
-        If you have no account: the operator of this server creates accounts, with{" "}
+        If you have no account, ask the operator of this server. The operator creates accounts with{" "}
         <code>innkeep admin user create</code>.
       </p>
     )}
@@ -143,7 +145,9 @@ const SignInHelp = ({
   </div>
 );
 
-/** The hint for a person who signs in in another tab: this tab still has the typed text and can show it again. */
+/**
+ * The hint for a person who signs in in another tab. This tab still has the typed text and can show it again.
+ */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
     <HiddenFields values={fieldsToShowAgain(kept)} />
@@ -153,7 +157,7 @@ const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   </form>
 );
 
-/** Shows a button that opens the pending form again. With scripts, this needs no click. */
+/** Shows a button that opens the pending form again. If scripts run, the form opens without a click. */
 const showPendingForm = (links: Links, kept: PendingForm): Reply =>
   show(
     <BarePage links={links} title="Signed in again">

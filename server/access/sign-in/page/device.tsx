@@ -93,12 +93,12 @@ export function deviceSignInRoutes(
 const errorWords: ErrorWords = {
   bad_redirect: "This sign-in would continue at an unknown address",
   bad_request: "This sign-in is not complete",
-  text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it, or send its developers the message below.",
+  text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update that program, or send its developers the message below.",
 };
 
 /**
- * Shows the request of a device to the signed-in person. The page is never skipped, because an approval is valid for
- * one sign-in of one device only.
+ * Shows the request of a device to the signed-in person. The page is shown for each sign-in, because an approval is
+ * valid for one sign-in of one device only.
  */
 async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
@@ -107,8 +107,8 @@ async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
 }
 
 /**
- * Approves or refuses the device. The browser returns to the app that opened it, with a code or an error. (303: RFC
- * 9700 4.12)
+ * Approves or refuses the device. Then the browser returns to the app that opened it, with a code or an error. The
+ * redirect has the status 303. (RFC 9700 4.12)
  */
 async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields } = visit;
@@ -289,7 +289,7 @@ const Approval = ({
 
 const Allowed = () => (
   <section class="stack tight" aria-labelledby="allowed">
-    <h2 id="allowed">It can</h2>
+    <h2 id="allowed">The device can</h2>
     <ul class="granted">
       {deviceScopes.map((scope) => (
         <li key={scope}>{scopeWords[scope]}</li>
@@ -307,7 +307,7 @@ const scopeWords: Readonly<Record<DeviceScope, string>> = {
 };
 
 const redirectName = (redirect: string, baseUrl: string): string =>
-  redirect === baseUrl + codePath ? "a page here that shows you a code" : targetName(redirect);
+  redirect === baseUrl + codePath ? "a page of this server that shows you a code" : targetName(redirect);
 
 /**
  * Shows a code, which a person copies to a terminal. Anybody can create such an address, so only a well-formed code is
@@ -440,7 +440,7 @@ const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
           Create account
         </button>
         {sendsMail(settings) && (
-          <p class="small muted">You get a mail with a link, with which you choose a password.</p>
+          <p class="small muted">You get a mail with a link. With the link, you choose a password.</p>
         )}
       </form>
       <ProviderLinks settings={settings} to={to} />

@@ -64,7 +64,7 @@ describe("the members of an app in the console", () => {
     const thief = await browserOf(await service.makeUser("thief@example.org"));
     const page = await thief.open(`/console/invitations/${token}`);
     expect(page.status).toBe(404);
-    expect(readingOf(page)).toContain("There is no invitation for thief@example.org here.");
+    expect(readingOf(page)).toContain("This link has no invitation for thief@example.org.");
     expect(page.text).not.toContain("intended@example.org");
     expect(page.text).not.toContain("Demo");
   });
