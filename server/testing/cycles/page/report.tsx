@@ -130,7 +130,7 @@ const Figures = ({ report }: CycleReportProps) => {
 
 /** Shows how many testers have each day counted, as a bar and as a number. */
 const TestersPerDay = ({ report: { cycle, seats, testersPerDay, finishedDays } }: CycleReportProps) => {
-  /** Whether a day has begun and is not over, so that more testers can have it counted. */
+  /** Whether a day has begun and is not over. Such a day can still be counted for more testers. */
   const isToday = (dayIndex: number) => cycle.status === "running" && dayIndex === finishedDays + 1;
   const most = new Set(seats.map(({ seat }) => seat)).size;
   return (
