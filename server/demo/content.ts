@@ -146,7 +146,7 @@ export const demoTesters: readonly DemoTester[] = [
   { name: "wim", seat: 9, from: 3, days: "-ssssss" },
 ];
 
-/** The tester who has not tested today. So the demo shows an open task. */
+/** A tester who has not tested today, so that the demo shows an open task. */
 export const openTester = "priya";
 
 /** The testers who ask for a slot, and how many hours ago they asked. */

@@ -138,8 +138,8 @@ const PictureField = ({
         )}
       </div>
       <p class="hint" id="field-pictures-hint">
-        At most {contentPictures.most} at a time, each up to 2 MB: PNG, JPEG, WebP or GIF. Everybody who has the
-        address of a picture can see it.
+        At most {contentPictures.most} at a time, each up to 2 MB: PNG, JPEG, WebP or GIF. Everybody who has
+        the address of a picture can see it.
       </p>
       {fault !== undefined && (
         <p class="fault" id="field-pictures-fault">

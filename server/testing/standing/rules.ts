@@ -149,7 +149,7 @@ type Words = Pick<CycleVerdict, "text" | "advice">;
 
 function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
   const { cycle, needed, openSeats, holders } = facts;
-  const goal = `${needed} × ${cycle.durationDays}`;
+  const goal = `the goal of ${testers(needed)} for ${counted(cycle.durationDays, "day", "days")}`;
   switch (state) {
     case "cancelled":
       return { text: "The test was cancelled before its end.", advice: null };
@@ -161,7 +161,7 @@ function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
     case "reached":
     case "not_reached":
       return {
-        text: `${state === "reached" ? "Reached" : "Ended without"} ${goal}: ${fullRuns(facts)}.`,
+        text: `${state === "reached" ? "Reached" : "Did not reach"} ${goal}: ${fullRuns(facts)}.`,
         advice: null,
       };
     case "on_track":
@@ -202,7 +202,8 @@ function missing({ cycle, fillable, holders }: Facts): string {
 function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string {
   if (wasPlannedLate(cycle)) return `Cannot reach ${goal}: the cycle was planned after its first day.`;
   const since = unbroken.find((day) => day.possible <= possible)?.dayIndex ?? 1;
-  return `Cannot reach ${goal} any more: ${testers(possible)} since day ${since}.`;
+  const left = possible === 0 ? "no tester" : `only ${testers(possible)}`;
+  return `Cannot reach ${goal} any more: since day ${since}, ${left} can still have every day counted.`;
 }
 
 const wayOut = ({ cycle, openSeats }: Facts): string =>

@@ -31,7 +31,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
         testersPossible: 5,
         sinceDay: 6,
         openSeats: [10, 11, 12],
-        text: "Cannot reach 12 × 14 any more: 5 testers since day 6.",
+        text: "Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted.",
         advice: "Fill slots 10, 11 and 12 or plan a new cycle.",
       },
       today: { dayIndex: 9, counted: 5, open: 4 },
@@ -89,17 +89,21 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
   it("shows a viewer the same verdict, and no action", async () => {
     const viewer = await service.makeMember(world.app.id, "viewer");
     const page = await pageOf(lived.path, await service.signIn(viewer));
-    expect(page).toContain("Cannot reach 12 × 14 any more: 5 testers since day 6.");
+    expect(page).toContain(
+      "Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted.",
+    );
     expect(page).not.toContain("Fill 3 slots");
     expect(await pageOf("/console", await service.signIn(viewer))).not.toContain("Tests below");
   });
 
   it("causes a warning on the home page, in the list of tests, and in the number next to Testing", async () => {
     expect(await pageOf("/console")).toMatch(
-      /Tests with too few testers .*Lantern Out of reach Day 9 of 14 Cannot reach 12 × 14 any more: 5 testers since day 6\./,
+      /Tests with too few testers .*Lantern Out of reach Day 9 of 14 Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted\./,
     );
     const list = await pageOf(`/console/testing/${world.app.id}`);
-    expect(list).toContain("Day 9 of 14 Europe/Berlin Cannot reach 12 × 14 any more: 5 testers since day 6.");
+    expect(list).toContain(
+      "Day 9 of 14 Europe/Berlin Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted.",
+    );
     expect(list).toContain("2 slot requests, 2 tests with too few testers");
   });
 

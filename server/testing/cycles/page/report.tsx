@@ -84,7 +84,7 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
         </section>
         <footer class="muted small">
           Created by Innkeep on <ZonedTime at={now.toISOString()} timezone={cycle.timezone} />. Days and times
-          are those of {cycle.timezone}.
+          are in the time zone {cycle.timezone}.
         </footer>
       </main>
     </Document>
@@ -121,7 +121,7 @@ const Figures = ({ report }: CycleReportProps) => {
         <dd>{testers}</dd>
       </div>
       <div>
-        <dt>{isUnderWay ? "Every day so far" : "All days counted"}</dt>
+        <dt>{isUnderWay ? "With every day so far" : "With all days counted"}</dt>
         <dd>{isUnderWay ? report.testersWithEveryFinishedDay : report.testersWithEveryDay}</dd>
       </div>
     </dl>
