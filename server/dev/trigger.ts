@@ -54,7 +54,8 @@ export const createTrigger =
   async ({ event, app, set }) => {
     const scene = await sceneOf(deps, parts, app);
     const { person, appId } = scene;
-    // This read also registers that a program reads the events of the app.
+    // This read also registers that a program reads the events of the app. Only then does the server store reports as
+    // events.
     const { next } = await person(events.list, { params: { appId } });
     const about = await happenings[event](scene, set);
     return eventsSince(scene, { since: next, event, about });
@@ -63,7 +64,7 @@ export const createTrigger =
 /** The ids of the object that the wanted event is about. Empty if there is no such object. */
 type About = Readonly<Record<string, string>>;
 
-/** The app of the events, and the people and programs that act in it. */
+/** The app in which the events happen, and the people and programs that act in it. */
 interface Scene {
   readonly deps: TriggerDeps;
   readonly appId: string;
@@ -381,7 +382,7 @@ function sessionFields({ startedAt, endedAt, appVersion, screens, ...rest }: Fie
 }
 
 /**
- * The most times that the events are read to find the wanted event. On PostgreSQL, an event may become visible a little
+ * The maximum number of reads until the wanted event is found. On PostgreSQL, an event may become visible a little
  * later than it happens.
  */
 const mostReads = 20;

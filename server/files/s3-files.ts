@@ -224,7 +224,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** How long a request may wait without progress for the answer of the store, or for the next part of its body. */
+/** How long a request may wait for the answer of the store, or for the next part of the request body. */
 const silenceTimeoutMs = 4_000;
 
 const connectTimeoutMs = 3_000;

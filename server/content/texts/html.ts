@@ -14,7 +14,7 @@ export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdo
   return createMarkdown(`${baseUrl}/uploads/`)(markdown);
 }
 
-/** The most characters of a text that are read to show its beginning in one line. */
+/** The maximum number of characters of a text that are read to show its beginning in one line. */
 const mostRead = 2_000;
 
 /** Returns a function that returns the beginning of a Markdown text as one line without Markdown syntax. */

@@ -30,7 +30,10 @@ interface Found extends Tracks {
   readonly sampleSizes: Map<number, number>;
 }
 
-/** The most chunks that are read. A film of ten minutes has about 50,000 chunks if each contains one picture. */
+/**
+ * The maximum number of chunks that are read. A film of ten minutes has about 50,000 chunks if each contains one
+ * picture.
+ */
 const mostChunks = 300_000;
 
 function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
@@ -389,7 +392,8 @@ interface Box extends Span {
  */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
-// The most boxes that are read. A film has a few thousand boxes. A file with many more is an attack on the server.
+// The maximum number of boxes that are read. A film has a few thousand boxes. A file with many more is an attack on the
+// server.
 const mostBoxes = 100_000;
 
 /** Creates the function that reads the boxes of a film. It stops after `mostBoxes` boxes. */

@@ -29,7 +29,7 @@ interface Stream {
 
 const begin = Buffer.from("stream");
 const end = Buffer.from("endstream");
-/** The most characters of the description before a stream that are read. */
+/** The maximum number of characters of the description before a stream that are read. */
 const mostDescription = 2_000;
 
 function* streamsOf(bytes: FileBytes): Generator<Stream> {

@@ -45,8 +45,8 @@ function skipped(bytes: FileBytes, at: number, end: number): number {
   return to;
 }
 
-// The most segments that are read. A picture has fewer than a hundred segments. A file with very many is an attack on
-// the server.
+// The maximum number of segments that are read. A picture has fewer than a hundred segments. A file with very many is
+// an attack on the server.
 const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
@@ -118,7 +118,8 @@ export function keepDrawnPng(bytes: FileBytes): boolean {
   return true;
 }
 
-// The most chunks that are read. A picture has a few hundred chunks. A file with very many is an attack on the server.
+// The maximum number of chunks that are read. A picture has a few hundred chunks. A file with very many is an attack on
+// the server.
 const mostPngChunks = 50_000;
 
 /** The types of the PNG chunks that are kept: size, colours, transparency, animation and data. */
@@ -172,8 +173,8 @@ const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 /** A frame of an animation: `head` bytes, and after them inner chunks. A frame contains no frames. */
 const frame = { type: "ANMF", head: 16 };
 
-// The most chunks that are read. An animation has a few thousand frames of up to three chunks. A file with very many is
-// an attack on the server.
+// The maximum number of chunks that are read. An animation has a few thousand frames of up to three chunks. A file with
+// very many is an attack on the server.
 const mostWebpChunks = 50_000;
 
 /**
@@ -256,8 +257,8 @@ export function keepDrawnGif(bytes: FileBytes): boolean {
   return true;
 }
 
-// The most images and extensions that are read. An animation has a few thousand. A file with very many is an attack on
-// the server.
+// The maximum number of images and extensions that are read. An animation has a few thousand. A file with very many is
+// an attack on the server.
 const mostParts = 50_000;
 
 /** Returns the length in bytes of the colour table that the flags describe. */
@@ -355,8 +356,8 @@ function orientationOf(tiff: Buffer): number {
 }
 
 /**
- * The most pixels that a picture may have. No screen and no camera produces more. A file with more pixels in its header
- * is an attack on the program that shows the picture.
+ * The maximum number of pixels that a picture may have. No screen and no camera produces more. A file with more pixels
+ * in its header is an attack on the program that shows the picture.
  */
 const mostPixels = 2 ** 28;
 

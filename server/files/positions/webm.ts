@@ -12,8 +12,8 @@ export function keepPlayedWebm(bytes: FileBytes): void {
     keepNeeded(film, element, neededInFile);
 }
 
-// The most elements that are read. A film of 10 MiB has about ten thousand elements. A file with many more is an attack
-// on the server.
+// The maximum number of elements that are read. A film of 10 MiB has about ten thousand elements. A file with many more
+// is an attack on the server.
 const mostElements = 200_000;
 
 interface Film {

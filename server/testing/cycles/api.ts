@@ -98,7 +98,7 @@ export interface TestBelow {
   readonly verdict: CycleVerdict;
 }
 
-/** The most running cycles that are read for one person. */
+/** The maximum number of running cycles that are read for one person. */
 const mostRunning = 200;
 
 /** Returns the running tests of a person's apps that have too few testers with an unbroken run. (rule T41) */

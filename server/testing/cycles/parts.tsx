@@ -65,9 +65,9 @@ export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | 
 /** The texts that pages show for how urgently a tester needs attention. */
 export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
   removal_due: "Removed after today",
-  one_miss_left: "1 more miss until removal",
+  one_miss_left: "Removed after 1 more miss",
   missed_yesterday: "Missed yesterday",
-  today_open: "Today open",
+  today_open: "Open today",
   active: "Active",
 };
 

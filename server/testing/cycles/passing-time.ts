@@ -32,7 +32,7 @@ interface PassingTimeDeps {
   readonly newId: () => string;
 }
 
-/** The most cycles that one query reads. */
+/** The maximum number of cycles that one query reads. */
 const atOnce = 50;
 
 /** The number of cycles whose changes are applied at the same time. On SQLite they share one commit. */

@@ -240,8 +240,8 @@ export interface ClosingSlot {
 }
 
 /**
- * What an id belongs to that selects cycles. The id of a cycle selects that cycle, the id of a listing selects all its
- * cycles, the id of a slot selects its cycle, and the id of a tester selects the cycles in which the tester has a slot.
+ * The type of the object whose id selects cycles. A cycle selects itself, a listing selects all its cycles, a slot
+ * selects its cycle, and a tester selects the cycles in which the tester has a slot.
  */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
@@ -339,7 +339,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** Opens the slots whose requests have expired again. */
+  /** Makes slots open again whose requests have expired. */
   expireRequests: (tx: Transaction, now: string) =>
     tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
 

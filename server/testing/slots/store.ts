@@ -220,9 +220,9 @@ export interface CountedDay {
 export const countedDays = {
   /**
    * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise
-   * returns false. If the day was already closed as missed, the slot gets one missed day less. A slot at risk becomes
-   * active again, unless it has still missed too many days. Each counted day has its evidence: a test session or a
-   * proof. (rules D8, T1, T20)
+   * returns false. If the day was already closed as missed, the number of missed days is lowered by one. A slot at risk
+   * becomes active again, unless it has still missed too many days. Each counted day has its evidence: a test session
+   * or a proof. (rules D8, T1, T20)
    */
   async count(
     tx: Transaction,

@@ -46,7 +46,7 @@ describe("the page of a cycle", () => {
     expect(await test.slotWith(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
     expect(readingOf(page)).not.toContain("Slot requests");
     expect(readingOf(page)).toMatch(
-      /Today, day 1 ends (in|within) .* 0 done · 1 still open .* Slot 1 · needs today Today open/,
+      /Today, day 1 ends (in|within) .* 0 done · 1 still open .* Slot 1 · needs a session today Open today/,
     );
   });
 

@@ -69,10 +69,10 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
   it("shows on its page first the verdict, the list of today, and the chart with its table", async () => {
     const page = await pageOf(lived.path);
     expect(page).toMatch(
-      /5 testers since day 6\. Fill slots 10, 11 and 12 or plan a new cycle\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
+      /since day 6, only 5 testers can still have every day counted\. Fill slots 10, 11 and 12 or plan a new cycle\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
     );
     expect(page).toMatch(
-      /Slot 8 · needs late session of day 8 and today Missed yesterday .* Slot 3 · needs today Today open/,
+      /Slot 8 · needs a late session of day 8 and a session today Missed yesterday .* Slot 3 · needs a session today Open today/,
     );
     expect(page).toMatch(/Testers with an unbroken run 5 of 12 .*9 [A-Z][a-z]{2} \d+ [A-Z][a-z]+ \d+ 3 5/);
   });
@@ -133,7 +133,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
       today: null,
       attention: [],
     });
-    expect(await pageOf("/console")).not.toContain("5 testers since day 6");
+    expect(await pageOf("/console")).not.toContain("only 5 testers can still have every day counted");
     expect(await pageOf(lived.path)).toContain("The test was cancelled before its end.");
   });
 });

@@ -30,7 +30,7 @@ export function unseenSince<Entry extends VersionedEntry>(
   );
 }
 
-/** Whether `a` is greater than `b`. They are compared in the most specific form that both have. */
+/** Whether `a` is greater than `b`. The versions are compared in the most specific form that both have. */
 export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
   const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
   return form !== undefined && order.compare(a, b, form) > 0;

@@ -8,7 +8,7 @@ import { dateOfDay, zonedDay } from "../../../console/times.tsx";
 const dayWidth = 20;
 const height = 160;
 const top = 20;
-/** The most day numbers that are shown under the chart. */
+/** The maximum number of days that have a number under the chart. */
 const mostNumbers = 16;
 
 interface ChartProps {
@@ -17,8 +17,8 @@ interface ChartProps {
 
 /**
  * Shows how many testers have an unbroken run after each day, as a line of steps. Another line shows the number that
- * the test needs. A hatched area is between the number of testers so far and the number that is still possible. A table
- * with the same numbers follows.
+ * the test needs. The area between the number of testers so far and the possible number is hatched. A table with the
+ * same numbers follows.
  */
 export const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;
