@@ -49,7 +49,7 @@ const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: 
         <dt>Counted</dt>
         <dd>{`${slot.daysCounted} of ${cycle.durationDays} days`}</dd>
         <dt>Missed</dt>
-        <dd>{`${slot.missedDays}; a tester who misses ${cycle.maxMissedDays} loses the slot`}</dd>
+        <dd>{`${slot.missedDays}; at ${cycle.maxMissedDays}, the tester loses the slot`}</dd>
         <dt>Store’s test</dt>
         <dd>{slot.joinCheckPending ? "Joining is not confirmed yet" : "Joined"}</dd>
       </>
