@@ -5,7 +5,7 @@ import type { DemoAccess } from "./seed-demo.ts";
 
 /**
  * Returns the text for a person who starts the demo: addresses, keys, and what to try next. `command` is the command
- * with which a person starts this program on this machine: `innkeep`, or `node` with a file.
+ * that starts this program on this machine: `innkeep`, or `node` with a file.
  */
 export function demoAnnouncement(settings: Settings, access: DemoAccess, command: string): string {
   return `
@@ -25,10 +25,10 @@ function whereThingsAre({ baseUrl, consoleUrl, data, dev }: Settings, access: De
     ["Console", consoleUrl],
     ["Sign in with", email],
     ["Password", password],
-    ["A plan to decide", threadId && `${consoleUrl}/feedback/${appId}/${threadId}`],
+    ["An open proposal", threadId && `${consoleUrl}/feedback/${appId}/${threadId}`],
     ["A running test", `${consoleUrl}/testing/${appId}`],
     ["A tester", `${addressOf(openTester)}, with the same password`],
-    ["What happens here", dev ? `${baseUrl}/dev` : undefined],
+    ["Development page", dev ? `${baseUrl}/dev` : undefined],
     ["Data folder", resolve(data)],
   ];
   return `Apps: ${names}. Everything below works until you delete the data folder.
@@ -59,7 +59,7 @@ function whatToTry({ baseUrl }: Settings, access: DemoAccess, command: string): 
   const thread =
     threadId &&
     `  ${innkeep} agent thread ${threadId}
-  ${innkeep} agent decision ${runId} --wait 10m    # decide in the console meanwhile
+  ${innkeep} agent decision ${runId} --wait 10m    # meanwhile, decide in the console
 `;
   return `  export INNKEEP_BASE_URL=${baseUrl}
   export INNKEEP_API_KEY=${apiKey}
@@ -71,7 +71,7 @@ ${exportOf("INNKEEP_DEVICE_TOKEN", access.deviceToken)}${exportOf("INNKEEP_TEST_
 ${thread ?? ""}  ${innkeep} testing listing list
   ${innkeep} auth login    # sign in as the tester; then: ${innkeep} task list
 
-  printenv INNKEEP_AGENT_TOKEN | ${innkeep} auth set agent-token    # for an agent: kept out of its settings
+  printenv INNKEEP_AGENT_TOKEN | ${innkeep} auth set agent-token    # keeps an agent's token out of the agent's settings
   claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --transport stdio innkeep -- ${command} mcp`;
 }
 

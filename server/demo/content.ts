@@ -126,9 +126,9 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * A letter for each day, from day 1 or from day `from`: `s` a session, `p` a proof, `b` a session that is too short
-   * to count, `r` a session that is too short and then one that counts, `l` a session that is uploaded a day late, `-`
-   * nothing.
+   * A letter for each day, beginning with day 1 or with day `from`. `s` means a session, `p` a proof, `b` a session
+   * that is too short to count, `r` a session that is too short and then one that counts, `l` a session that is
+   * uploaded a day late, and `-` nothing.
    */
   readonly days: string;
 }
@@ -146,7 +146,7 @@ export const demoTesters: readonly DemoTester[] = [
   { name: "wim", seat: 9, from: 3, days: "-ssssss" },
 ];
 
-/** The tester who has not tested today. So the demo shows an open task. */
+/** A tester who has not tested today, so that the demo shows an open task. */
 export const openTester = "priya";
 
 /** The testers who ask for a slot, and how many hours ago they asked. */

@@ -40,7 +40,7 @@ interface DemoOwner {
 
 /**
  * Adds a cycle to the demo's app. About half of its days are over. It has days in all states, and waiting requests for
- * slots. The days are closed by the same rules as those of a real cycle.
+ * slots. The days are closed by the same rules as the days of a real cycle.
  */
 export async function seedTesting(
   deps: SeedingDeps,
@@ -329,7 +329,7 @@ function demoPicture(): Buffer {
   ]);
 }
 
-/** Returns the rows of the picture. Each has one byte for its filter, then three bytes for each pixel. */
+/** Returns the rows of the picture. Each row has one byte for its filter, then three bytes for each pixel. */
 function pixels(): Buffer {
   const stride = 1 + 3 * width;
   const rows = Buffer.alloc(height * stride);

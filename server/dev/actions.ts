@@ -84,7 +84,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
         return facts;
       }),
 
-    /** Resets the server: the real time, no faults, and the content of the demo. */
+    /** Resets the server: sets the real time, removes all faults, and restores the content of the demo. */
     reset: (): Promise<Date> =>
       inTurn(async () => {
         await resetContent(deps, clock);
@@ -119,8 +119,8 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
 }
 
 /**
- * Resets the clock to the real time and the content to that of the start. If the content cannot be reset, the clock is
- * not changed.
+ * Resets the clock to the real time, and the content to the content at the start of the server. If the content cannot
+ * be reset, the clock is not changed.
  */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
@@ -131,8 +131,8 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContentAgain(deps, tx, demo);
-      // The numbers of events depend on the time, and the clock may be set back now. Programs must not wait for greater
-      // numbers.
+      // The ids of events grow with the time, and the clock may have been set back. The restart makes the positions of
+      // programs invalid, so that they do not wait for events with greater ids.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
@@ -228,7 +228,7 @@ const isFor = ({ path: wanted }: Fault, path: string): boolean =>
 
 const usedOnce = (fault: Fault): Fault[] => (fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : []);
 
-/** All codes of errors. */
+/** All error codes. */
 export const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode);
 
 /** The code for a status that several codes share, if a developer gives only the status. */

@@ -76,7 +76,7 @@ export function createDevServer<C extends Groups>(
 }
 
 /**
- * Returns a function that returns whether a path belongs to the development server's own endpoints and pages, or to the
+ * Returns a function that checks whether a path belongs to the development server's own endpoints and pages, or to the
  * files that these pages load.
  */
 function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
@@ -202,7 +202,7 @@ async function dataOf({ deps, actions, recorder }: DevPageParts): Promise<DevPag
   };
 }
 
-/** Does the action of a form. Returns the word by which the page chooses its message. */
+/** Runs the action of a form. Returns the word by which the page chooses its message. */
 type FormAction = (fields: Fields) => Promise<string>;
 
 const formsOf = ({ actions, recorder }: DevPageParts): [SentForm["name"], FormAction][] => [
@@ -425,7 +425,7 @@ export const development = {
   saveSnapshot: endpoint({
     method: "POST",
     path: "/dev/snapshots",
-    summary: "Save database, files and clock under a name, replacing an older snapshot",
+    summary: "Save database, files and clock under a name, and replace an older snapshot with this name",
     auth: "none",
     body: z.object({ name: snapshotName }),
     success: { status: 201, body: Snapshot },
@@ -466,7 +466,7 @@ export const development = {
   reset: endpoint({
     method: "POST",
     path: "/dev/reset",
-    summary: "Reset the server: real time, no faults, no content",
+    summary: "Set the real time, remove all faults, and restore the content of the start",
     auth: "none",
     success: { status: 200, body: Moved },
     errors: [],

@@ -141,9 +141,9 @@ const Card = ({
 
 const quickMoves = [
   ["-1d", "1 day back"],
-  ["+1h", "1 hour on"],
-  ["+1d", "1 day on"],
-  ["+1w", "1 week on"],
+  ["+1h", "1 hour forward"],
+  ["+1d", "1 day forward"],
+  ["+1w", "1 week forward"],
 ] as const;
 
 const ClockCard = ({
@@ -197,7 +197,7 @@ const FaultsCard = ({ faults, form }: { readonly faults: readonly Fault[]; reado
   <Card id="faults-title" title="Faults">
     <div id="faults" data-part="whole" data-version={JSON.stringify(faults)}>
       {faults.length === 0 ? (
-        <p class="muted">No request fails on purpose.</p>
+        <p class="muted">No faults are active.</p>
       ) : (
         <form method="post" action="/dev/forms/clear-faults" class="stack tight">
           <ul>
@@ -287,8 +287,9 @@ const StateCard = ({
       </div>
     </form>
     <Confirmation offer="Reset the server" action="/dev/forms/reset" button="Reset the server" danger>
-      Real time, no faults, and the content of the start. Feedback, FAQ, release notes, tests and files that
-      were added later are deleted. Accounts, keys and tokens are not deleted.
+      This sets the real time, removes all faults and restores the content of the start. Feedback, FAQ,
+      release notes, tests and files that were added later are deleted. Accounts, keys and tokens are not
+      deleted.
     </Confirmation>
   </Card>
 );
@@ -381,7 +382,7 @@ const Requests = ({ requests }: { readonly requests: readonly RecordedRequest[] 
         <button type="submit">Clear these requests</button>
       </form>
     </div>
-    <p class="muted small">The newest 200, without secrets. Long bodies are shortened.</p>
+    <p class="muted small">The newest 200 requests, without secrets. Long bodies are shortened.</p>
     <div class="stack tight" id="requests" data-part="list">
       {requests.map((request) => (
         <Request key={request.id} {...request} />

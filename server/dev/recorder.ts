@@ -120,7 +120,7 @@ function tapBody(request: IncomingMessage): () => Observed["body"] {
 /** The maximum number of bytes of a body that are kept for the page. */
 const keptBytes = 262_144;
 
-/** How many characters of a body the page shows at most. */
+/** The maximum number of characters of a body that the page shows. */
 const shownLength = 16_384;
 
 /** A body as it was sent, with its secrets. */

@@ -28,7 +28,7 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
   const folder = join(deps.settings.data, "snapshots");
   const scratch = join(folder, scratchName);
   const tidied = tidySnapshots(folder).catch((error) =>
-    deps.log.warn({ err: error }, "old snapshots remain"),
+    deps.log.warn({ err: error }, "temporary folders of snapshots could not be deleted"),
   );
 
   async function save(name: string): Promise<SnapshotFacts> {
@@ -63,8 +63,8 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
     /** Saves the present state under a name, and replaces an older snapshot with that name. */
     save,
     /**
-     * Replaces the present state with a snapshot. Throws `not_found`, and `wrong_state` for a snapshot that is damaged
-     * or that another version saved.
+     * Replaces the present state with a snapshot. Throws `not_found` if there is no such snapshot, and `wrong_state` if
+     * it is damaged or was saved by another version.
      */
     load: (name: string) => load(name).catch((error) => Promise.reject(refusalOf(error, name))),
   };
@@ -314,7 +314,9 @@ async function createDraft(snapshots: string, name: string): Promise<SnapshotDra
 
 const [draftEnding, oldEnding] = [".draft", ".old"];
 
-/** Cleans up after a killed server: restores the snapshot that it was replacing, and removes its temporary folders. */
+/**
+ * Cleans up after a killed server: restores the snapshot that the server was replacing, and removes temporary folders.
+ */
 async function tidySnapshots(snapshots: string): Promise<void> {
   const names = await readdir(snapshots).catch((): string[] => []);
   for (const hidden of names.filter((name) => name.startsWith(".") && name.endsWith(oldEnding))) {

@@ -54,7 +54,8 @@ export const createTrigger =
   async ({ event, app, set }) => {
     const scene = await sceneOf(deps, parts, app);
     const { person, appId } = scene;
-    // This read also registers that a program reads the events of the app.
+    // This read also registers that a program reads the events of the app. Only then does the server store reports as
+    // events.
     const { next } = await person(events.list, { params: { appId } });
     const about = await happenings[event](scene, set);
     return eventsSince(scene, { since: next, event, about });
@@ -63,7 +64,7 @@ export const createTrigger =
 /** The ids of the object that the wanted event is about. Empty if there is no such object. */
 type About = Readonly<Record<string, string>>;
 
-/** The app of the events, and the people and programs that act in it. */
+/** The app in which the events happen, and the people and programs that act in it. */
 interface Scene {
   readonly deps: TriggerDeps;
   readonly appId: string;
@@ -131,7 +132,7 @@ const ownerCaller = (userId: string, email: string): ConsoleCaller => ({
   ...{ scopes: maintainerScopes, appId: null, needs: "owner" },
 });
 
-/** Creates a key of the app, runs `work` with it as the app, and then revokes the key. */
+/** Creates a key of the app, runs `work` as the app with this key, and then revokes the key. */
 async function withKey<Result>(
   { appId, person, authenticate }: Pick<TriggerParts, "authenticate"> & Pick<Scene, "appId" | "person">,
   work: (caller: AppCaller) => Promise<Result>,
@@ -147,7 +148,7 @@ async function withKey<Result>(
 /** The name of the key and of the token that a trigger uses. */
 const label = "dev trigger";
 
-/** Returns the id of the token of the agent. It is created at the first use. */
+/** Returns the id of the agent's token. The token is created at the first use. */
 async function agentTokenOf(person: Ask, appId: string): Promise<string> {
   const { items } = await person(tokens.list);
   const known = items.find((token) => token.label === label && token.appId === appId && !token.ended);
@@ -291,7 +292,7 @@ async function threadOf(scene: Scene, { feedbackId, ...fields }: Fields) {
   return { feedbackId: typeof feedbackId === "string" ? feedbackId : await report(scene, {}), fields };
 }
 
-/** Proposes a plan as an agent. Returns its id. */
+/** Proposes a plan as an agent. Returns the id of the proposal. */
 async function propose(scene: Scene, set: Fields): Promise<string> {
   const { feedbackId, fields } = await threadOf(scene, set);
   const plan = "1. Find the cause.\n2. Write a test that fails.\n3. Fix it.";
@@ -371,7 +372,7 @@ async function fill({ person, tester }: Scene, slotId: string): Promise<Ask> {
   return ask;
 }
 
-/** Divides fields into those of a test session and those of a listing. */
+/** Separates the fields of a test session from the fields of a listing. */
 function sessionFields({ startedAt, endedAt, appVersion, screens, ...rest }: Fields) {
   const given = { startedAt, endedAt, appVersion, screens };
   return {
@@ -381,12 +382,12 @@ function sessionFields({ startedAt, endedAt, appVersion, screens, ...rest }: Fie
 }
 
 /**
- * How often the events are read at most, until the wanted event is among them. On PostgreSQL an event may become
- * visible a little later.
+ * The maximum number of reads until the wanted event is found. On PostgreSQL, an event may become visible a little
+ * later than it happens.
  */
 const mostReads = 20;
 
-/** Returns the events of the app since a position. The wanted event is among them. */
+/** Returns the events of the app since a position. Throws `wrong_state` if the wanted event is not among them. */
 async function eventsSince(
   { person, appId }: Scene,
   { since, event, about }: { readonly since: string; readonly event: EventType; readonly about: About },
@@ -402,7 +403,7 @@ async function eventsSince(
     if (isThere && items.length < limits.listPage.max) return found;
     if (items.length === 0) break;
   }
-  throw new ApiError("wrong_state", { message: `The event ${event} did not follow from this.` });
+  throw new ApiError("wrong_state", { message: `The event ${event} did not happen.` });
 }
 
 const isAbout = ({ data }: AppEvent, about: About): boolean =>

@@ -19,9 +19,9 @@ export interface TemporaryFile {
   /** Adds bytes to the file. Stores at most one byte more than the limit, but counts all bytes. */
   write(bytes: Uint8Array): void;
   /**
-   * Overwrites the place where a picture or film was taken, and all other data that is not needed to show it. Then
-   * closes the file and returns its description. The hash is that of the changed file. A picture without a complete
-   * header gets no media type. Call this method once.
+   * Overwrites the position where a picture or film was taken, and all other data that is not needed to show the file.
+   * Then closes the file and returns its description. The hash is the hash of the changed file. A picture without a
+   * complete header gets no media type. Call this method only once.
    */
   finish(): Promise<WrittenFile>;
   /**
@@ -45,8 +45,8 @@ export interface Files {
   /** Deletes temporary files that were not changed within the last hour, because only a crash leaves such files. */
   sweepTemporary(): Promise<void>;
   /**
-   * Makes a received file permanent. When the promise resolves, a power failure cannot destroy the file. This may be
-   * called several times with the same content.
+   * Makes a received file permanent. When the promise resolves, a power failure can no longer destroy the file. This
+   * may be called several times with the same content.
    */
   keep(received: ReceivedFile): Promise<void>;
   /**
@@ -58,7 +58,7 @@ export interface Files {
   size(sha256: string): Promise<number | undefined>;
   /** Deletes a stored file. Does nothing if the file does not exist. */
   remove(sha256: string): Promise<void>;
-  /** Moves a stored file to the folder `damaged`. Files in it are never served. */
+  /** Moves a stored file to the folder `damaged`. The server never serves the files in this folder. */
   setAside(sha256: string): Promise<void>;
   /**
    * Yields the names of stored files, in batches. Leaves out files that were written within the last hour, because they

@@ -9,15 +9,15 @@ import { type Files, FilesUnavailable } from "./files.ts";
 export interface KeptFiles {
   /**
    * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If a step
-   * fails, deletes the files again. If the storage did not answer, the daily cleanup deletes them. A storage that hangs
-   * may execute a deletion later, after a client has successfully sent the same files again.
+   * fails, deletes the files again. If the storage did not answer, only the daily cleanup deletes them. The reason is
+   * that a storage that hangs may execute a deletion later, after a client has successfully sent the same files again.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
    * Prevents other servers from deleting the files until the transaction ends. Call it first in the transaction that
    * adds the references. Throws FilesUnavailable if another server has just deleted a file, if the storage does not
    * answer within a second, or if the files of the deployment were moved to another storage. Does nothing on SQLite,
-   * which has only one server.
+   * because such a deployment has only one server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
   /** Deletes the given files to which no upload refers now. */
@@ -38,8 +38,8 @@ export interface LockingTransaction {
 }
 
 /**
- * Locks files, and returns the files without references. Until the promise of `decide` resolves, no other server can
- * add a reference to a locked file.
+ * Locks files, and says whether uploads refer to them. Until the promise of `decide` resolves, no other server can add
+ * a reference to a locked file.
  */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;

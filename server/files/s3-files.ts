@@ -13,7 +13,7 @@ import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 /**
  * Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. A file is sent to the
  * store after it has arrived completely, in one PUT request. The request contains the hash of the file, and the store
- * checks it.
+ * checks the hash.
  */
 export function createS3Files(folder: string, place: S3Settings, send = createS3Client(place)): Files {
   const temporary = createTemporaryFolder(folder);
@@ -103,7 +103,7 @@ interface Kept {
   readonly changedAt: number;
 }
 
-/** Yields the stored files, one page of the store's list after the other. */
+/** Yields the stored files, one page of the store's list at a time. */
 async function* pagesOf(send: SendToS3, { prefix }: S3Settings): AsyncGenerator<Kept[]> {
   const folder = `${prefix}files/`;
   for (let next: string | undefined; ; ) {
@@ -224,7 +224,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** How long a request may make no progress: before the store answers, and between two parts of a request body. */
+/** How long a request may wait for the answer of the store, or for the next part of the request body. */
 const silenceTimeoutMs = 4_000;
 
 const connectTimeoutMs = 3_000;
@@ -233,7 +233,7 @@ const bodyTimeoutMs = 10_000;
 
 const mostTries = 3;
 
-/** After this time a failed request is not tried again, because the waiting client has waited long enough. */
+/** After this time a failed request is not tried again, so that the client does not wait too long. */
 const retryWindowMs = 1_500;
 
 const firstPauseMs = 50;
@@ -481,11 +481,11 @@ export function faultOfSettings(error: unknown): string | undefined {
   if (cause.code === "InvalidAccessKeyId")
     return `INNKEEP_S3_URL has an access key that is unknown to the store.`;
   if (cause.code === "SignatureDoesNotMatch")
-    return `INNKEEP_S3_URL has a wrong secret, or special characters in it that are not in percent-encoding.`;
+    return `INNKEEP_S3_URL has a wrong secret, or the secret has special characters that are not percent-encoded.`;
   if (cause.code === "AccessDenied")
-    return `INNKEEP_S3_URL has a key that may not use the bucket. It must be allowed to list, read, write and delete.`;
+    return `INNKEEP_S3_URL has an access key that may not use the bucket. The key needs the rights to list, read, write and delete.`;
   if (cause.code === "RequestTimeTooSkewed")
-    return "The clock of this machine is different from that of the S3 store. Set it with NTP.";
+    return "The clock of this machine differs from the clock of the S3 store. Set the clock of this machine with NTP.";
   return `INNKEEP_S3_URL cannot be used: ${cause.message}.`;
 }
 

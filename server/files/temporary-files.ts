@@ -85,8 +85,8 @@ async function statOf(path: string) {
 }
 
 /**
- * Opens a new file with an unguessable name in `folder`, which only its owner can read. At most `limit` bytes may be
- * stored. Throws FilesUnavailable.
+ * Opens a new file with an unguessable name in `folder`. Only the owner of the file can read it. At most `limit` bytes
+ * may be stored. Throws FilesUnavailable.
  */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
   const path = join(folder, randomBytes(24).toString("hex"));

@@ -192,7 +192,9 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
   if (response.headers.get("content-type") === "text/event-stream") ctx.flushHeaders();
 }
 
-/** Runs `act`. An error before the SDK reads the message is answered in the same form as errors of the SDK. */
+/**
+ * Runs `act`. Errors that happen before the SDK reads the message are answered in the same form as errors of the SDK.
+ */
 async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -246,7 +248,7 @@ const otherCode = -32_000;
 
 const parseError = -32_700;
 
-/** Whether the body was no JSON that the server reads. */
+/** Whether the server could not parse the body as JSON. */
 const isUnreadable = ({ cause }: ApiError): boolean =>
   cause instanceof UploadFailure && cause.fault === "malformed_json";
 

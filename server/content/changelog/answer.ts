@@ -23,7 +23,7 @@ const StoredTranslations = z.record(
   z.extend(TranslatedText, { base: z.string(), at: z.string() }),
 );
 
-/** Reads the translations of a row. */
+/** Parses the stored translations of a row. */
 export const releaseTranslations = ({
   translations,
 }: {
@@ -38,7 +38,7 @@ export const baseOfRelease = ({
   items,
 }: Pick<ChangelogRow, "title" | "body" | "items">): string => baseOf({ title, body, items });
 
-/** Returns the translations in the form that members read. */
+/** Returns the translations as the API returns them to members. */
 export const translationsAnswer = (row: ChangelogRow) => {
   const current = baseOfRelease(row);
   return Object.fromEntries(
@@ -49,7 +49,10 @@ export const translationsAnswer = (row: ChangelogRow) => {
   );
 };
 
-/** Returns the published text with the translations that a draft changes. (rule C30) */
+/**
+ * Returns the published text of a note, and the published translations in those languages that a draft changes. (rule
+ * C30)
+ */
 export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
   const published = textsOf(releaseTranslations(row));
   const languages = Object.keys(changed).sort();
@@ -61,7 +64,7 @@ export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<Release
 export const isConflicting = (row: ChangelogRow & StoredDraft): boolean =>
   isConflict(row, baseOfDraft(row, row.draft === null ? {} : contentIn(row.draft).translations));
 
-/** Returns the texts without those that are deleted. */
+/** Returns the translations without the deleted ones, which are null. */
 export const keptOf = (texts: TranslationTexts<ReleaseTranslation>): Record<string, ReleaseTranslation> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
@@ -98,7 +101,7 @@ export interface StoredContent extends ReleaseContent {
 
 export const contentIn = (stored: string): StoredContent => StoredContent.parse(JSON.parse(stored));
 
-/** Returns the answer for maintainers: a release note with its linked threads. */
+/** Converts a release note and its linked threads to the object that the API returns to members. */
 export const entryAnswer = (
   row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields"> & Partial<StoredDraft>,
   feedbackIds: readonly string[] = [],

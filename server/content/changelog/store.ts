@@ -7,7 +7,7 @@ import { listed, select, update } from "../../database/statements.ts";
 import type { StoredDraft } from "../drafts/rules.ts";
 import { fieldOfTranslations } from "../languages/store.ts";
 
-/** The version and the title of a release note. `translated` is a JSON list of the title in other languages. */
+/** The version and the title of a release note. `translated` is a JSON list of the titles in other languages. */
 export type ReleaseTitle = Pick<Row<typeof tables.changelogEntries>, "appId" | "id" | "version" | "title"> & {
   readonly translated: string | null;
 };
@@ -49,7 +49,7 @@ export const changelogFeedback = {
 
   /**
    * Returns the threads of the app with these ids or numbers, the oldest first. A thread that was merged into another
-   * one is returned with the subject and the status of that thread. (rule F46)
+   * thread is returned with the subject and the status of the other thread. (rule F46)
    */
   listNamed: (reader: Reader, appId: string, { ids, numbers }: WantedThreads) =>
     reader.all<NamedThread>(

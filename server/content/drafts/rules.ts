@@ -1,4 +1,4 @@
-/** A text in a comparable form: the values of its fields, as JSON. */
+/** The values of the fields of a text. */
 export type Content = Readonly<Record<string, unknown>>;
 
 /** The stored columns of a draft. All are null without a draft. */

@@ -3,7 +3,7 @@ import { emailOf, nameOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 
-/** The entry or the note to which a version belongs. */
+/** The FAQ entry or the release note to which an earlier text belongs. */
 export type VersionOf = { readonly faqId: string } | { readonly entryId: string };
 
 /** An earlier published text. */

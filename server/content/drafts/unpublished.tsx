@@ -62,7 +62,7 @@ const countOfChanges = (count: number): string => {
   return count === 1 ? "1 change is not published" : `${count} changes are not published`;
 };
 
-/** How many changed lines are compared at most. A longer comparison would block other requests. */
+/** The maximum number of changed lines that are compared. A longer comparison would block other requests. */
 const mostChanges = 500;
 
 /** The difference between the published text and the draft, line by line. */

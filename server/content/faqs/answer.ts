@@ -12,7 +12,7 @@ const StoredTranslation = z.object({
 
 const StoredTranslations = z.record(z.string(), StoredTranslation);
 
-/** Reads the translations of a row. */
+/** Parses the stored translations of a row. */
 export const faqTranslations = ({
   translations,
 }: {
@@ -20,7 +20,7 @@ export const faqTranslations = ({
 }): Translations<FaqText> =>
   translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
 
-/** Returns the translations in the form that members read. */
+/** Returns the translations as the API returns them to members. */
 export const translationsAnswer = (
   { question, answer }: FaqText,
   translations: Translations<FaqText>,
@@ -34,15 +34,15 @@ export const translationsAnswer = (
   );
 };
 
-/** Returns an entry in the form that members read. */
+/** Returns an entry as the API returns it to members. */
 export const listedFaq = (row: ListedFaqRow): ListedFaq => ({
   ...row,
   translations: translationsAnswer(row, faqTranslations(row)),
 });
 
 /**
- * Returns an entry in the form of the answer to a replacement of the whole list. It has no field for translations if
- * there are none.
+ * Returns an entry for the answer to a request that replaces the whole list. An entry without translations has no field
+ * `translations`.
  */
 export function replacedFaq(row: ListedFaqRow) {
   const { translations, ...faq } = listedFaq(row);
@@ -52,7 +52,7 @@ export function replacedFaq(row: ListedFaqRow) {
 /** Returns an entry without translations, but with the values of the last push. */
 export const pushedFaq = ({ translations: _, ...faq }: ListedFaqRow) => faq;
 
-/** Returns an entry in the form that apps read. (rule C21) */
+/** Returns an entry as the API returns it to apps. (rule C21) */
 export const publishedFaq = ({
   translations: _,
   pushedHash: __,
@@ -60,7 +60,7 @@ export const publishedFaq = ({
   ...faq
 }: ListedFaqRow) => faq;
 
-/** Returns an entry in a language, in the form that an app reads. (rule C35) */
+/** Returns an entry in a language, as the API returns it to apps. (rule C35) */
 export function faqIn(row: ListedFaqRow, wanted: string) {
   const translations = faqTranslations(row);
   const language = languageFor(translations, wanted);

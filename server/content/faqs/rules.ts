@@ -63,8 +63,8 @@ export interface FaqListChanges {
 }
 
 /**
- * The changes that turn the current list into the wanted one. Or, if ids in the wanted list are wrong, the positions of
- * these ids.
+ * The changes that turn the current list into the wanted list. If ids in the wanted list are wrong, the plan contains
+ * their indexes and the reasons instead.
  */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }

@@ -10,7 +10,7 @@ import { fieldOfTranslations } from "../languages/store.ts";
 const fields = ["id", "question", "answer", "sortOrder"] as const;
 const columns = listed(tables.faqs, fields);
 
-// The order of the FAQ. (rule C1)
+// Apps show the FAQ in this order. (rule C1)
 const listOf = select(
   tables.faqs,
   [...fields, "createdAt", "updatedAt", "pushedHash", "pushedSortOrder", "translations"],
@@ -76,11 +76,11 @@ export const faqs = {
   /** Returns the entries that have a draft. The entry that was changed last comes first. */
   listDrafts: (reader: Reader, appId: string): Promise<StoredFaq[]> => reader.all(storedDrafts, appId),
 
-  /** Sets columns of an entry, such as those of its draft. */
+  /** Sets columns of an entry, such as the columns of its draft. */
   set: (tx: Transaction, id: string, change: Partial<Omit<Row<typeof tables.faqs>, "id" | "appId">>) =>
     setFields(tx, change, id),
 
-  /** Returns the answers and the drafts of these entries, for the pictures in them. */
+  /** Returns the texts of these entries that can contain pictures. */
   async listAnswers(reader: Reader, appId: string, ids: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (const id of ids) {

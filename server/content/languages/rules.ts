@@ -7,22 +7,22 @@ interface AboutTranslation {
   /** Identifies the text of the default language at the time when the translation was saved. */
   readonly base: string;
   readonly at: string;
-  /** The hash that the last replacement of the whole FAQ set for this language. */
+  /** The hash of the text in this language at the last replacement of the whole FAQ. */
   readonly pushedHash?: string | undefined;
 }
 
 /** The translations of a text, by language, as they are stored. */
 export type Translations<Text> = Readonly<Record<string, Text & AboutTranslation>>;
 
-/** The texts of translations; null for one that is deleted. */
+/** The texts of translations; null for a translation that is deleted. */
 export type TranslationTexts<Text> = Readonly<Record<string, Text | null>>;
 
 /** The parameters of a change of translations. */
 interface Merging<Text> {
-  /** The text of the default language after the change. */
+  /** Identifies the text of the default language after the change. */
   readonly base: string;
   readonly at: string;
-  /** Returns the hash of a text that a replacement of the whole FAQ sets; undefined for another change. */
+  /** Returns the hash of a text. Only a replacement of the whole FAQ has this function. */
   readonly pushed?: (text: Text) => string;
 }
 

@@ -4,8 +4,8 @@ import type { Engine } from "../../database/database.ts";
 const mostBytes = 65_536;
 
 /**
- * Returns SQL for one field of all translations of a row, as a JSON list; null if there are none. For a row with very
- * long translations, it returns null.
+ * Returns SQL for one field of all translations of a row, as a JSON list. The value is null if there are no
+ * translations, or if they are very long.
  */
 export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
   const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;

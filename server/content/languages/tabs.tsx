@@ -27,7 +27,7 @@ export function languageName(tag: string): string {
   return names.of(tag) ?? tag;
 }
 
-/** Returns the attributes for a text in a language. */
+/** Returns the HTML attributes for a text in a language. */
 export const attributesOf = (tag: string) => ({ lang: tag, dir: directionOf(tag) });
 
 /** A language of a text, and whether its translation is older than the text of the default language. */

@@ -20,7 +20,7 @@ export const Desk = ({
   </div>
 );
 
-/** The attributes of a text in another language than that of the page. */
+/** The HTML attributes of a text whose language differs from the language of the page. */
 export interface TextLanguage {
   readonly lang: string;
   readonly dir: "ltr" | "rtl";
@@ -32,7 +32,7 @@ export const Preview = ({
   language,
   children,
 }: {
-  /** The language of the text, if it is not that of the page. */
+  /** The language of the text, if it differs from the language of the page. */
   readonly language?: TextLanguage | undefined;
   /** The title. It is `Text` for a person who cannot change the text, and `Default text` beside a translation. */
   readonly label?: "Preview" | "Text" | "Default text" | undefined;
@@ -138,8 +138,8 @@ const PictureField = ({
         )}
       </div>
       <p class="hint" id="field-pictures-hint">
-        At most {contentPictures.most} at a time, of 2 MB each: PNG, JPEG, WebP or GIF. Everybody who has the
-        address of a picture can see it.
+        At most {contentPictures.most} at a time, each up to 2 MB: PNG, JPEG, WebP or GIF. Everybody who has
+        the address of a picture can see it.
       </p>
       {fault !== undefined && (
         <p class="fault" id="field-pictures-fault">

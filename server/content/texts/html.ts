@@ -2,8 +2,8 @@ import { withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /**
- * Returns a Markdown text as HTML, without the lines that only name threads. The renderer is loaded only here, because
- * it loads slowly.
+ * Returns a Markdown text as HTML, without the lines that only name threads. The renderer loads slowly, so it is not
+ * loaded before the first call.
  */
 export const htmlOf = (settings: Pick<Settings, "baseUrl">, markdown: string): Promise<string> =>
   htmlOfWhole(settings, withoutFeedbackLines(markdown));
@@ -14,7 +14,7 @@ export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdo
   return createMarkdown(`${baseUrl}/uploads/`)(markdown);
 }
 
-/** How many characters of a text are read for a line that shows its beginning. */
+/** The maximum number of characters of a text that are read to show its beginning in one line. */
 const mostRead = 2_000;
 
 /** Returns a function that returns the beginning of a Markdown text as one line without Markdown syntax. */

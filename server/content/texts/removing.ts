@@ -41,7 +41,7 @@ async function removeLeft(deps: RemovingDeps, { appId, names }: Left): Promise<v
 /** How many pictures one transaction deletes. The number is small, so that other writes wait only briefly. */
 const atOnce = 5;
 
-/** Deletes the given pictures that no text of the app shows. It uses small transactions. */
+/** Deletes those of the given pictures that no text of the app shows. It uses small transactions. */
 export async function removeUnused(
   deps: RemovingDeps,
   appId: string,

@@ -7,17 +7,20 @@ import { picturesIn } from "./rules.ts";
 /** The condition for uploads that are pictures of FAQ entries and release notes. */
 const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '${mailType}'`;
 
-/** The columns with the present texts of entries and of notes, and the table with their earlier texts. */
+/**
+ * The columns with the present texts of FAQ entries and release notes. `of` is the column of `content_versions` with
+ * the id of the entry or note to which an earlier text belongs.
+ */
 const sources = [
   { table: "faqs", of: "faq_id", columns: ["answer", "draft", "translations"] },
   { table: "changelog_entries", of: "entry_id", columns: ["body", "items", "draft", "translations"] },
 ] as const;
 
-/** How many entries are read together. */
+/** How many entries one query reads. */
 const entriesAtOnce = 20;
 
 /**
- * The SQL function that returns the position of a text in another text, or 0. It reads a long text faster than LIKE.
+ * The SQL function that returns the position of a text in another text, or 0. It searches a long text faster than LIKE.
  */
 const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
 
@@ -32,7 +35,7 @@ export interface ShownPictures {
 export const pictures = {
   insert: (tx: Transaction, picture: NewUpload) => tx.insert(tables.uploads, picture),
 
-  /** Returns the apps that have pictures which were added before a time. */
+  /** Returns the apps with pictures that were added before a time. */
   appsWithOld: (reader: Reader, before: string) =>
     reader.all<{ appId: string }>(
       `SELECT DISTINCT app_id AS "appId" FROM uploads WHERE ${ofContent} AND created_at < ? ORDER BY app_id`,
@@ -85,9 +88,9 @@ export const pictures = {
   },
 
   /**
-   * Deletes the given pictures that no text of the app shows. Call it with only a few pictures. Returns the hashes of
-   * their files. `shown` has the texts that were read before, so that only newer earlier texts are read. The lock of
-   * the app waits for texts that are being saved. (rule C27)
+   * Deletes those of the given pictures that no text of the app shows. Call it with only a few pictures. Returns the
+   * hashes of the deleted files. `shown` says which rows of `content_versions` were already read, so that only the rows
+   * that were added since then are read. The lock of the app waits for texts that are being saved. (rule C27)
    */
   async removeUnused(
     tx: Transaction,

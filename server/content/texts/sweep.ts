@@ -13,8 +13,8 @@ const atOnce = 1_000;
 type SweepDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log">;
 
 /**
- * Deletes pictures that no entry and no release note has shown for 30 days since they were added. A failure in one app
- * is logged, and the pictures of the other apps are still deleted. (rule C27)
+ * Deletes pictures that were added more than 30 days ago and that no FAQ entry and no release note shows. A failure in
+ * one app is logged, and the pictures of the other apps are still deleted. (rule C27)
  */
 export async function sweepPictures(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - keptDays * 86_400_000).toISOString();

@@ -30,7 +30,10 @@ interface Found extends Tracks {
   readonly sampleSizes: Map<number, number>;
 }
 
-/** How many chunks are read at most. A film of ten minutes has about 50,000 chunks if each contains one picture. */
+/**
+ * The maximum number of chunks that are read. A film of ten minutes has about 50,000 chunks if each contains one
+ * picture.
+ */
 const mostChunks = 300_000;
 
 function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
@@ -40,7 +43,7 @@ function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
   }
 }
 
-/** The inner boxes of a box that are kept. Each is kept completely, or with only some of its inner boxes. */
+/** The types of the inner boxes that are kept. A box is kept completely, or with only some of its own inner boxes. */
 interface Needed {
   readonly [type: string]: Needed | "whole";
 }
@@ -150,7 +153,7 @@ function keepNeeded(
     const inner = Object.hasOwn(needed, part.type) ? needed[part.type] : undefined;
     if (inner === undefined) empty(bytes, part);
     else if (inner !== "whole") keepNeeded(bytes, boxesIn, { box: part, needed: inner });
-    // A name for people follows the kind of the track. It may contain any text, so it is erased.
+    // After the kind of the track there is a name for people. It may contain any text, so it is erased.
     else if (part.type === "hdlr") bytes.erase(part.inner + 24, part.to - part.inner - 24);
   }
 }
@@ -190,7 +193,7 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
   return spans.reverse();
 }
 
-/** The data about the tracks before the first fragment. */
+/** The facts about the tracks that are in the file before the first fragment. */
 interface Tracks {
   /** The numbers of the tracks that are seen or heard. */
   readonly played: ReadonlySet<number>;
@@ -364,8 +367,8 @@ function sizesIn(bytes: FileBytes, tables: Tables) {
 }
 
 /**
- * Returns the number of entries, which is in the table at `countAt`. If fewer entries fit into the table, returns the
- * number that fit.
+ * Returns the number of entries in a table. The table contains this number at `countAt`. If fewer entries fit into the
+ * table, returns the number that fit.
  */
 function entries(table: Buffer, countAt: number, from: number, width: number): number {
   if (table.length < from) return 0;
@@ -384,11 +387,13 @@ interface Box extends Span {
 }
 
 /**
- * Yields the boxes of a span in order. If the span continues after the last box, calls `atRest` with that position.
+ * Yields the boxes of a span in order. If the span continues after the last box, calls `atRest` with the position at
+ * which that box ends.
  */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
-// How many boxes are read at most. A film has a few thousand boxes. A file with many more is an attack on the server.
+// The maximum number of boxes that are read. A film has a few thousand boxes. A file with many more is an attack on the
+// server.
 const mostBoxes = 100_000;
 
 /** Creates the function that reads the boxes of a film. It stops after `mostBoxes` boxes. */

@@ -4,8 +4,8 @@ import { keepDrawnJpeg } from "./pictures.ts";
 
 /**
  * Overwrites the metadata (XMP) of a PDF, and the descriptions in its JPEG pictures. The length of the file and all
- * positions in it stay the same, because a PDF lists them. A signed PDF is not changed, because its signature would
- * become invalid.
+ * positions in it stay the same, because a PDF contains a table of these positions. A signed PDF is not changed,
+ * because its signature would become invalid.
  */
 export function removeFromPdf(bytes: FileBytes): void {
   if (bytes.find(Buffer.from("/ByteRange"), 0) !== -1) return;
@@ -29,7 +29,7 @@ interface Stream {
 
 const begin = Buffer.from("stream");
 const end = Buffer.from("endstream");
-/** How many characters of the description before a stream are read at most. */
+/** The maximum number of characters of the description before a stream that are read. */
 const mostDescription = 2_000;
 
 function* streamsOf(bytes: FileBytes): Generator<Stream> {

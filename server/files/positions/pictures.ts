@@ -3,9 +3,9 @@ import type { FileBytes } from "./file-bytes.ts";
 
 /**
  * Overwrites everything from `start` to `end` that is not needed to draw a JPEG. Keeps its size, tables and data, the
- * JFIF header, the colour profile, the Adobe colour segment, and from EXIF the orientation. Also overwrites the bytes
- * after the picture, because cameras store further pictures and films there, each with its position. Returns whether
- * the picture has a complete header.
+ * JFIF header, the colour profile, the Adobe colour segment, and the orientation in the EXIF data. Also overwrites the
+ * bytes after the picture, because cameras store further pictures and films there, and these contain positions, too.
+ * Returns whether the picture has a complete header.
  */
 export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -45,8 +45,8 @@ function skipped(bytes: FileBytes, at: number, end: number): number {
   return to;
 }
 
-// How many segments are read at most. A picture has fewer than a hundred segments. A file with very many is an attack
-// on the server.
+// The maximum number of segments that are read. A picture has fewer than a hundred segments. A file with very many is
+// an attack on the server.
 const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
@@ -71,7 +71,10 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 
 const jfifLength = 14;
 
-/** Returns where the data of a scan end: at the next marker that is neither a restart nor a data byte 0xff. */
+/**
+ * Returns where the data of a scan end. This is at the next byte 0xff that is neither data nor the start of a restart
+ * marker.
+ */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
     const held = bytes.readAhead(at, 2);
@@ -87,8 +90,8 @@ function endOfScan(bytes: FileBytes, from: number, end: number): number {
 }
 
 /**
- * Keeps the chunks of a PNG that are needed to draw it, and from EXIF the orientation. Replaces all other chunks with
- * chunks of zeros, and overwrites the bytes after the picture. Returns whether the picture has a complete header.
+ * Keeps the chunks of a PNG that are needed to draw it, and the orientation in the EXIF data. Replaces all other chunks
+ * with chunks of zeros, and overwrites the bytes after the picture. Returns whether the picture has a complete header.
  */
 export function keepDrawnPng(bytes: FileBytes): boolean {
   const header = bytes.read(8, 25);
@@ -115,8 +118,8 @@ export function keepDrawnPng(bytes: FileBytes): boolean {
   return true;
 }
 
-// How many chunks are read at most. A picture has a few hundred chunks. A file with very many is an attack on the
-// server.
+// The maximum number of chunks that are read. A picture has a few hundred chunks. A file with very many is an attack on
+// the server.
 const mostPngChunks = 50_000;
 
 /** The types of the PNG chunks that are kept: size, colours, transparency, animation and data. */
@@ -125,8 +128,8 @@ const neededInPng = new Set(
 );
 
 /**
- * A type of chunk that no program uses. The choice of small and capital letters in it means that programs may ignore
- * the chunk.
+ * A type of chunk that no program uses. Its pattern of small and capital letters means that programs may ignore the
+ * chunk.
  */
 const unused = "paDd";
 
@@ -153,8 +156,8 @@ function writeSum(bytes: FileBytes, at: number, sum: number): void {
 }
 
 /**
- * Keeps the chunks of a WebP that are needed to draw it, and from EXIF the orientation. Overwrites the content of all
- * other chunks, and the bytes after the picture. Returns whether the picture has a complete header.
+ * Keeps the chunks of a WebP that are needed to draw it, and the orientation in the EXIF data. Overwrites the content
+ * of all other chunks, and the bytes after the picture. Returns whether the picture has a complete header.
  */
 export function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
@@ -170,8 +173,8 @@ const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 /** A frame of an animation: `head` bytes, and after them inner chunks. A frame contains no frames. */
 const frame = { type: "ANMF", head: 16 };
 
-// How many chunks are read at most. An animation has a few thousand frames of up to three chunks. A file with very many
-// is an attack on the server.
+// The maximum number of chunks that are read. An animation has a few thousand frames of up to three chunks. A file with
+// very many is an attack on the server.
 const mostWebpChunks = 50_000;
 
 /**
@@ -254,8 +257,8 @@ export function keepDrawnGif(bytes: FileBytes): boolean {
   return true;
 }
 
-// How many images and extensions are read at most. An animation has a few thousand of them. A file with very many is an
-// attack on the server.
+// The maximum number of images and extensions that are read. An animation has a few thousand. A file with very many is
+// an attack on the server.
 const mostParts = 50_000;
 
 /** Returns the length in bytes of the colour table that the flags describe. */
@@ -299,9 +302,9 @@ const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Replaces a sequence of blocks with blocks of spaces of the same total length. It writes new lengths of the blocks.
- * Some programs do not divide their data into blocks, and then the bytes in place of the old lengths are a part of the
- * text.
+ * Replaces a sequence of blocks with blocks of spaces. The total length stays the same, but each block gets a new
+ * length. Some programs do not divide their data into blocks. Then the bytes that look like lengths are a part of their
+ * text, so they must be overwritten, too.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
@@ -353,8 +356,8 @@ function orientationOf(tiff: Buffer): number {
 }
 
 /**
- * How many pixels a picture may have. No screen and no camera produces more. A file with more pixels in its header is
- * an attack on the program that shows the picture.
+ * The maximum number of pixels that a picture may have. No screen and no camera produces more. A file with more pixels
+ * in its header is an attack on the program that shows the picture.
  */
 const mostPixels = 2 ** 28;
 

@@ -12,8 +12,8 @@ export function keepPlayedWebm(bytes: FileBytes): void {
     keepNeeded(film, element, neededInFile);
 }
 
-// How many elements are read at most. A film of 10 MiB has about ten thousand elements. A file with many more is an
-// attack on the server.
+// The maximum number of elements that are read. A film of 10 MiB has about ten thousand elements. A file with many more
+// is an attack on the server.
 const mostElements = 200_000;
 
 interface Film {
@@ -169,7 +169,7 @@ function empty(bytes: FileBytes, { from, inner, to }: Element): void {
   bytes.erase(from + 1 + width, to - from - 1 - width);
 }
 
-/** Overwrites a span with one unused element, or with zeros if it is too short for one. */
+/** Overwrites a span with one unused element, or with zeros if it is too short for an element. */
 function fill(bytes: FileBytes, from: number, to: number): void {
   const head = to - from > 128 ? 9 : 2;
   if (to - from < 2) bytes.erase(from, to - from);

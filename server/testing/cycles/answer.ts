@@ -5,7 +5,7 @@ import type { OwnedSlotRow, StandingSlotRow } from "../slots/store.ts";
 import { isBelow, type Standing, type StandingCycle, standingOf } from "../standing/rules.ts";
 import type { CycleRow } from "./store.ts";
 
-/** Returns a stored cycle in the form that its owner reads. */
+/** Converts a stored cycle to the object that the API returns to the owner. */
 export function cycleAnswer(row: CycleRow, now: Date): Cycle {
   const dayStarts = dayStartsOfRow(row);
   return {
@@ -24,28 +24,30 @@ export function cycleAnswer(row: CycleRow, now: Date): Cycle {
   };
 }
 
-/** Returns the state of a stored cycle with these slots. */
+/**
+ * Returns the state of a stored cycle that has these slots: the verdict, today's counts, and what each tester needs.
+ */
 export const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Standing =>
   standingOf(
     standingCycle(row),
     slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
   );
 
-/** Whether the owner of a stored cycle must be told that it has too few testers with an unbroken run. (rule T41) */
+/** Whether the owner must be told that a stored cycle has too few testers with an unbroken run. (rule T41) */
 export const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
   isBelow(standingCycle(row), verdict);
 
 const standingCycle = (row: CycleRow): StandingCycle => ({
   ...row,
   dayStarts: dayStartsOfRow(row),
-  // This is computed only when it is read, because time zones are slow. Each page of the console reads all running
-  // tests, but only the last day of a test needs this value.
+  // A getter computes this value only when it is read, because calculations with time zones are slow. Each page of the
+  // console reads all running tests, but only tests whose last day is over need this value.
   get graceEnd() {
     return graceEndOf(row);
   },
 });
 
-/** Returns a stored slot in the form that its owner reads. It does not contain the test key. */
+/** Converts a stored slot to the object that the API returns to the owner. The object does not contain the test key. */
 export const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
   slotId: row.id,
   cycleId: row.cycleId,

@@ -98,7 +98,7 @@ export interface TestBelow {
   readonly verdict: CycleVerdict;
 }
 
-/** How many running cycles are read for one person at most. */
+/** The maximum number of running cycles that are read for one person. */
 const mostRunning = 200;
 
 /** Returns the running tests of a person's apps that have too few testers with an unbroken run. (rule T41) */
@@ -127,7 +127,7 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
   return cycle;
 }
 
-/** Stores a cycle and its open slots. Returns its id. Later changes of the listing do not change the cycle. */
+/** Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change it. */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,

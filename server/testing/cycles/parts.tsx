@@ -14,7 +14,7 @@ export const CycleLine = ({
 }: {
   readonly cycle: JudgedCycle;
   readonly links: Links;
-  /** The requests for slots. They may include requests for slots of other cycles. */
+  /** The requests for slots of this cycle, and maybe of other cycles. */
   readonly requests: readonly SlotRequest[];
 }) => {
   const asked = requests.filter(({ cycleId }) => cycleId === cycle.id).length;
@@ -47,7 +47,7 @@ export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
   return `Day ${dayIndex} of ${durationDays}`;
 }
 
-/** Whether a cycle is not over. */
+/** Whether a cycle is planned or running. */
 export const isLive = ({ status }: Pick<Cycle, "status">): boolean =>
   status === "recruiting" || status === "running";
 
@@ -62,12 +62,12 @@ export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | 
   cancelled: "",
 };
 
-/** The text of the pages for what a tester needs. */
+/** The texts that pages show for how urgently a tester needs attention. */
 export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
   removal_due: "Removed after today",
-  one_miss_left: "1 miss from removal",
+  one_miss_left: "Removed after 1 more miss",
   missed_yesterday: "Missed yesterday",
-  today_open: "Today open",
+  today_open: "Open today",
   active: "Active",
 };
 

@@ -7,9 +7,9 @@ import { afterDay, countedDaysOf, hasMissedTooMany } from "../slots/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
 
 /**
- * Applies the changes that the passing of time causes in closed testing: requests expire, cycles start and end, days
- * close. Each change is applied once, by the server that finds it first. No change is applied while the server's clock
- * may be wrong. (rule D10)
+ * Applies the changes that the passing of time causes in closed testing: requests expire, cycles start and end, and
+ * days close. Each change is applied once, by the server that finds it first. No change is applied while the server's
+ * clock may be wrong. (rule D10)
  */
 export interface PassingTime {
   /** Applies all due changes. Does not query the database if no change can be due. */
@@ -32,7 +32,7 @@ interface PassingTimeDeps {
   readonly newId: () => string;
 }
 
-/** The most cycles that one query reads. */
+/** The maximum number of cycles that one query reads. */
 const atOnce = 50;
 
 /** The number of cycles whose changes are applied at the same time. On SQLite they share one commit. */

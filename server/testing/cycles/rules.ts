@@ -20,7 +20,7 @@ interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** The number of test sessions of a slot, and the total length of those that the server confirms. */
+/** The number of test sessions of a slot, and the total length of the sessions that the server confirms. */
 interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
@@ -29,7 +29,7 @@ interface SessionTotal {
 
 export interface ReportedCycle {
   readonly cycle: Cycle;
-  /** How many of the first days of the test are over. */
+  /** How many days of the test are over. */
   readonly closedDays: number;
   readonly appName: string;
   readonly packageName: string;
@@ -132,7 +132,10 @@ function statementOf({ status, durationDays, dayIndex }: Cycle, figures: Figures
   return `${progress} ${holders}${when === "had" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
-/** Returns the known facts while the test still has future days. No tester can have every day of it yet. */
+/**
+ * Returns the text about the days that are over. It is used before the end of the test, when no tester can have every
+ * day counted yet.
+ */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
   const days = finishedDays === 1 ? "the one day that is over" : `all ${finishedDays} days that are over`;
@@ -159,9 +162,9 @@ interface InitialState {
 }
 
 /**
- * Returns the state of a new cycle with these days. If its first day has begun, the cycle is running from the start.
- * Days that are over are closed, but no tester missed them, because there were no testers. Returns undefined if the
- * last day is over. Instants are ISO 8601 UTC with milliseconds. (rule D9)
+ * Returns the state of a new cycle with these days. If its first day has begun, the cycle is running immediately. Days
+ * that are over are closed, but no tester missed them, because there were no testers. Returns undefined if the last day
+ * is over. Instants are ISO 8601 UTC with milliseconds. (rule D9)
  */
 export function initialStateOf(dayStarts: readonly string[], now: string): InitialState | undefined {
   const begun = dayStarts.filter((start) => start <= now).length;

@@ -143,8 +143,8 @@ const between = (from: string, to: string): string =>
 
 /**
  * SQL for the length of a test session in milliseconds. The reported end may be up to two minutes later than the time
- * at which the server received the report. If the end is even later, that time counts as the end. A session that begins
- * after that time has the length 0.
+ * at which the server received the report. If the end is even later, the time of receipt counts as the end. A session
+ * that begins after the time of receipt has the length 0.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
@@ -161,7 +161,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** Returns the test sessions because of which a day was counted. */
+  /** Returns the test sessions that made a day count. */
   countingSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
@@ -240,8 +240,8 @@ export interface ClosingSlot {
 }
 
 /**
- * The kinds of ids that can select cycles: a cycle itself, a listing with all its cycles, a slot with its cycle, or a
- * tester with the cycles in which the tester has a slot.
+ * The type of the object whose id selects cycles. A cycle selects itself, a listing selects all its cycles, a slot
+ * selects its cycle, and a tester selects the cycles in which the tester has a slot.
  */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
@@ -339,7 +339,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** Opens the slots whose requests have expired. */
+  /** Makes slots open again whose requests have expired. */
   expireRequests: (tx: Transaction, now: string) =>
     tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
 
@@ -349,7 +349,7 @@ export const dueChanges = {
   dropRequests: (tx: Transaction, cycleId: string) =>
     tx.run(`${reopen} WHERE cycle_id = ? AND status = 'requested'`, cycleId),
 
-  /** Adds an open slot to a new cycle, or in place of a removed slot. */
+  /** Adds an open slot, either to a new cycle or as the replacement of a removed slot. */
   openSlot: (tx: Transaction, slot: { id: string; cycleId: string; seat: number; createdAt: string }) =>
     tx.insert(tables.slots, { ...slot, status: "open" }),
 };

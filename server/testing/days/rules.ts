@@ -64,8 +64,8 @@ export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 
 /**
- * Returns the start and the end of today, in epoch milliseconds. Before the test there is no start, and after the test
- * there is no end.
+ * Returns the start and the end of today in epoch milliseconds. Before the test the start is `-Infinity`, and after the
+ * test the end is `Infinity`.
  */
 export function spanOfToday({ dayStarts }: Pick<TestDays, "dayStarts">, now: Date) {
   const next = dayStarts.findIndex((start) => start > now.toISOString());
@@ -87,14 +87,16 @@ const instantText = (milliseconds: number): string => new Date(milliseconds).toI
 
 /**
  * Returns the screen that a slot is asked to visit on a day. The same slot and day always give the same screen. All
- * screens are used equally often. If there are at least two, the screen differs from that of the day before. (rule T27)
+ * screens are used about equally often. If there are at least two screens, the screen of a day differs from the screen
+ * of the day before. (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";
   const seed = hash(slotId);
   let at = mixed(seed) % screens.length;
   for (let day = 2; day <= dayIndex; day += 1) {
-    // The step is at least 1 and less than the number of screens, so the next screen is always another one.
+    // The step is at least 1 and less than the number of screens, so the next screen always differs from the present
+    // one.
     at = (at + 1 + (mixed(seed + day) % Math.max(1, screens.length - 1))) % screens.length;
   }
   return screens[at] ?? "";

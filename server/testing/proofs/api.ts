@@ -64,8 +64,8 @@ interface Accepted {
 }
 
 /**
- * Decides on a proof with the present state of the slot. Returns the day that counts because of the proof. Throws an
- * error with the reason if the proof is refused.
+ * Decides from the present state of the slot whether a proof is accepted. Returns the day that counts because of the
+ * proof. Throws an error with the reason if the proof is refused.
  */
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,

@@ -21,7 +21,7 @@ export type ProofVerdict =
 
 /**
  * Decides whether a proof is accepted. If it breaks several rules, the first of them is the reason of the refusal. The
- * tier of the listing does not matter. (rules T28, T34)
+ * `verificationTier` of the listing does not matter. (rules T28, T34)
  */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -58,8 +58,8 @@ export function wouldHaveBeenAccepted(
 }
 
 /**
- * Whether a proof is of the current day. Its time may be later than the server's time, because the clocks of devices
- * differ.
+ * Whether a proof was captured on the current day. The time of capture may be later than the server's time, because the
+ * clocks of devices differ.
  */
 function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;

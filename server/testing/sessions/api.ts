@@ -28,7 +28,7 @@ import {
 } from "./rules.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "./store.ts";
 
-/** A reported session with the id and the time under which it is recorded. */
+/** A reported session, and the id and the time that are recorded for it. */
 interface ReceivedSession {
   readonly id: string;
   /** The id of the event that is stored if the day is counted because of the session. */
@@ -52,7 +52,8 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // Another server has just made the change, and its signal has not arrived here yet.
+    // If a change is still due, another server has just applied it, and the signal of that server has not arrived yet.
+    // Then the cached slot is out of date.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -83,8 +84,8 @@ export const testSessionHandlers = (
 };
 
 /**
- * Throws `busy` for a session that does not count only because the server's clock may be wrong. The same session may
- * count when it is sent again.
+ * Throws `busy` if a session does not count, and the only reason is that the server's clock may be wrong. The same
+ * session may count when it is sent again.
  */
 function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, slot: KeyedSlot): void {
   if (!time.isDoubtful() || verdictOn(received, slot).counted) return;
@@ -115,7 +116,7 @@ async function judgeAndRecord(
   return record(tx, received, { slot: current, verdict: after });
 }
 
-/** A verdict and its slot; undefined for an unknown key. */
+/** A verdict, and the slot that it is about. The slot is undefined for an unknown test key. */
 interface Judged {
   readonly slot: KeyedSlot | undefined;
   readonly verdict: SessionVerdict;
@@ -124,7 +125,7 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/** Counts the day if that is the verdict. Returns false if the day can no longer be counted. */
+/** Counts the day if the verdict says that the session counts. Returns false if the day can no longer be counted. */
 async function isSettled(
   tx: Transaction,
   { id, eventId, now, key }: ReceivedSession,
@@ -176,7 +177,7 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   };
 }
 
-/** Returns the times between which only requests can change the status of a slot. */
+/** Returns the start and the end of the time in which only requests can change the status of a slot. */
 function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
   if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
   const { from, until } = spanOfToday(slot.cycle, now);
@@ -186,8 +187,8 @@ function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
 const dayMilliseconds = 86_400_000;
 
 /**
- * Returns the status for an unknown test key. It has all fields, because clients expect them. All values are constant
- * except the end of the UTC day. (rule T23)
+ * Returns the status for an unknown test key. The status has all fields, because clients expect them. All values except
+ * `dueBy`, the end of the UTC day, are constant. (rule T23)
  */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,
@@ -281,8 +282,8 @@ const keyedSlotOf = ({
 });
 
 /**
- * The slot that is used for all unknown test keys. None of its days can count. Its day is found in the same time as
- * that of a real slot.
+ * The slot that is used for all unknown test keys. None of its days can count. To find its current day takes as long as
+ * for a real slot.
  */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
@@ -341,9 +342,10 @@ function createForgetUnknown({
 }
 
 /**
- * Keeps a list of the unknown test keys with rows in the database, the least recently used first. The function returns
- * the keys whose rows must be deleted: if there are more than `most`, these are the hundred oldest keys of the app with
- * the most keys.
+ * Keeps a list of the unknown test keys that have rows in the database, the least recently used first. Returns a
+ * function to call with each used key. That function returns the keys whose rows must be deleted. There are none until
+ * the list has a hundred keys more than `most`. Then these are the hundred oldest keys of the app that has the most
+ * keys.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();

@@ -7,7 +7,9 @@ import { dayIndexAt, isOver, type TestDays } from "../days/rules.ts";
  */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
-/** A test session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` are distinct. */
+/**
+ * A test session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` has no duplicates.
+ */
 export interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;
@@ -25,7 +27,7 @@ export interface TestedSlot {
 
 export interface SessionVerdict {
   readonly counted: boolean;
-  /** The day of the test that the session belongs to; 0 outside the test. */
+  /** The day of the test that the session belongs to; 0 if it belongs to none. */
   readonly dayIndex: number;
   readonly reason: SessionReason | null;
 }
@@ -53,8 +55,8 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
 }
 
 /**
- * Whether a session would have counted at the time of its end. If so, it does not count only because it arrived too
- * late.
+ * Whether a session would have counted at the time of its end. If so, its late arrival is the only reason why it does
+ * not count.
  */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
@@ -86,7 +88,7 @@ const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Dat
 
 /**
  * Whether the server can confirm the day of a session: the day is today or yesterday, and not before the day on which
- * the slot became active. A session of that day may have begun before the owner accepted the tester. (rule D5)
+ * the slot became active. On that day, a session may also have begun before the owner accepted the tester. (rule D5)
  */
 function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
   if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
@@ -95,8 +97,8 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 
 /**
  * Whether a session has the minimum length and number of screens. If its end is later than the server's time by more
- * than the allowed difference of clocks, the present time counts as its end. A session that is too short does not count
- * against the tester: another session can still count the day. (rules D6, T18)
+ * than the allowed difference of clocks, the present time counts as its end. A session that is too short has no
+ * disadvantage for the tester, because another session can still make the day count. (rules D6, T18)
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
   const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);

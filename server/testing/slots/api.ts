@@ -65,7 +65,7 @@ const removed = { type: "seat.removed", facts: { because: "owner" } } as const;
 
 const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as const;
 
-/** Changes a slot. Returns false if the state of the slot does not allow that. */
+/** Changes a slot. Returns false if the state of the slot does not allow the change. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
 /** A request that changes a slot. Its body may be of any type. */
@@ -130,8 +130,8 @@ async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
 }
 
 /**
- * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces it. Returns false if the
- * slot has no tester. (rule T8)
+ * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed one. Returns
+ * false if the slot has no tester. (rule T8)
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
@@ -177,7 +177,7 @@ const unknownAccount =
   "There is no account with this e-mail address. Ask the tester to create one, then assign the slot again.";
 
 const unverifiedAccount =
-  "It is not confirmed that this address belongs to the person of the account. Ask the tester to set a new password by mail, then assign the slot again; or let the tester request the slot.";
+  "The e-mail address of this account is not verified yet. Ask the tester to set a new password by mail, and then assign the slot again. Or ask the tester to request the slot.";
 
 const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
   acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());

@@ -2,7 +2,7 @@ import type { Transaction } from "../../database/database.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import type { CountedDay } from "./store.ts";
 
-/** Stores the event that a day of a slot was counted. `eventId` is its id. */
+/** Stores the event that a day of a slot was counted. `eventId` is the id of the event. */
 export const storeCountedEvent = (
   tx: Transaction,
   eventId: string,

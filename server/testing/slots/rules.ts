@@ -10,8 +10,8 @@ export interface ClosingSlot {
 }
 
 /**
- * Returns the effect on a slot when a day closes. `removed`: the slot missed too many days before this day, and none of
- * them was counted by a late session. `missed`: the slot missed this day. (rule T9)
+ * Returns the effect on a slot when a day closes. `removed` means that the slot had already missed too many days before
+ * this day, and no late session has changed that. `missed` means that the slot missed this day. (rule T9)
  */
 export function afterDay(
   slot: ClosingSlot,

@@ -61,8 +61,8 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 
 /**
  * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only
- * one of several concurrent changes succeeds. A change returns false if the state of the slot does not allow it.
- * (rule T13)
+ * one of several concurrent changes succeeds. A change returns false if the state of the slot does not allow the
+ * change. (rule T13)
  */
 export const slots = {
   /**
@@ -172,11 +172,11 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
 
 /**
- * The open slot requests that this person may answer. They do not include requests that have expired at `now` (ISO 8601
- * UTC).
+ * The requests for slots that a person can accept or decline. They do not include requests that have expired at `now`
+ * (ISO 8601 UTC).
  */
 export const slotRequests = {
-  /** Returns the number of requests for each app that has any. */
+  /** Returns the number of requests for each app that has at least one. */
   async countByApp(reader: Reader, userId: string, now: string): Promise<ReadonlyMap<string, number>> {
     const rows = await reader.all<{ appId: string; count: number }>(
       `SELECT l.app_id AS "appId", count(*) AS count ${from} GROUP BY l.app_id`,
@@ -220,9 +220,9 @@ export interface CountedDay {
 export const countedDays = {
   /**
    * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise
-   * returns false. If the day was closed as missed, it is no longer a missed day. A slot at risk then becomes active
-   * again, unless it has still missed too many days. Each counted day has its evidence: a test session or a proof.
-   * (rules D8, T1, T20)
+   * returns false. If the day was already closed as missed, the number of missed days is lowered by one. A slot at risk
+   * becomes active again, unless it has still missed too many days. Each counted day has its evidence: a test session
+   * or a proof. (rules D8, T1, T20)
    */
   async count(
     tx: Transaction,

@@ -58,7 +58,7 @@ export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[])
 export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
   cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
 
-/** The day that is not over. Undefined before the first day, after the last day, and if the test was cancelled. */
+/** Returns the current day. Undefined before the first day, after the last day, and if the test was cancelled. */
 const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number | undefined =>
   status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
 
@@ -71,7 +71,7 @@ const canStillCount = ({ status, closedDays }: StandingCycle, slot: StandingSlot
 
 /**
  * Returns the number of days, from the first day on, that are counted without a gap. Days for which `mayCount` returns
- * true are included.
+ * true are treated as counted.
  */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;
@@ -92,7 +92,7 @@ function unbrokenDays(cycle: StandingCycle, slots: readonly StandingSlot[]): Unb
 
 const isOpen = ({ status }: StandingSlot): boolean => status === "open" || status === "requested";
 
-/** Whether the cycle was planned after its first day, so that no tester can have every day. (rule D9) */
+/** Whether the cycle was planned after its first day, so that no tester can have every day counted. (rule D9) */
 const wasPlannedLate = ({ dayStarts, createdAt }: StandingCycle): boolean =>
   createdAt >= (dayStarts[1] ?? "");
 
@@ -126,7 +126,7 @@ interface Facts {
   readonly needed: number;
   readonly possible: number;
   readonly openSeats: readonly number[];
-  /** How many open slots a new tester can still fill in time to have every day counted. */
+  /** How many open slots can be filled early enough that their testers can have every day counted. */
   readonly fillable: number;
   readonly holders: readonly StandingSlot[];
   readonly unbroken: readonly UnbrokenDay[];
@@ -149,7 +149,7 @@ type Words = Pick<CycleVerdict, "text" | "advice">;
 
 function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
   const { cycle, needed, openSeats, holders } = facts;
-  const goal = `${needed} × ${cycle.durationDays}`;
+  const goal = `the goal of ${testers(needed)} for ${counted(cycle.durationDays, "day", "days")}`;
   switch (state) {
     case "cancelled":
       return { text: "The test was cancelled before its end.", advice: null };
@@ -161,7 +161,7 @@ function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
     case "reached":
     case "not_reached":
       return {
-        text: `${state === "reached" ? "Reached" : "Ended without"} ${goal}: ${fullRuns(facts)}.`,
+        text: `${state === "reached" ? "Reached" : "Did not reach"} ${goal}: ${fullRuns(facts)}.`,
         advice: null,
       };
     case "on_track":
@@ -202,7 +202,8 @@ function missing({ cycle, fillable, holders }: Facts): string {
 function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string {
   if (wasPlannedLate(cycle)) return `Cannot reach ${goal}: the cycle was planned after its first day.`;
   const since = unbroken.find((day) => day.possible <= possible)?.dayIndex ?? 1;
-  return `Cannot reach ${goal} any more: ${testers(possible)} since day ${since}.`;
+  const left = possible === 0 ? "no tester" : `only ${testers(possible)}`;
+  return `Cannot reach ${goal} any more: since day ${since}, ${left} can still have every day counted.`;
 }
 
 const wayOut = ({ cycle, openSeats }: Facts): string =>
@@ -227,7 +228,7 @@ function todayOf(cycle: StandingCycle, slots: readonly StandingSlot[]): TestToda
   return { dayIndex, endsAt: endOfToday(cycle), counted: holders.length - open, open };
 }
 
-/** Returns the end of the day that is not over. After the last day it is the end of the time for late sessions. */
+/** Returns the end of the current day. After the last day, returns the end of the time for late sessions. */
 const endOfToday = (cycle: StandingCycle): string => cycle.dayStarts[cycle.closedDays + 1] ?? cycle.graceEnd;
 
 function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
@@ -236,8 +237,9 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 }
 
 /**
- * Whether a slot needs a late session of yesterday, and such a session would still count. The day on which the slot
- * became active is never missed; only the first day of the test is needed for an unbroken run. (rules D5, D7 and T10)
+ * Whether a slot needs a late session of yesterday, and such a session would still count. A slot does not miss the day
+ * on which it became active, so it needs no late session of that day. Day 1 is the exception, because an unbroken run
+ * begins with it. (rules D5, D7 and T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&
@@ -286,6 +288,6 @@ const order: Readonly<Record<TesterAttention["state"], number>> = {
   active: 4,
 };
 
-/** Testers who need to do nothing now come after all others. */
+/** Returns the number by which testers are sorted. Testers who have nothing to do now come last. */
 const urgencyOf = ({ state, needsToday, needsYesterday }: TesterAttention): number =>
   order[state] + (needsToday || needsYesterday ? 0 : 10);

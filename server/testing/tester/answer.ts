@@ -7,7 +7,7 @@ import type { TesterSlotRow } from "./store.ts";
 
 /**
  * Returns the task of a tester on a day of a running test: today or an earlier day. Clients show `dayIndex` and
- * `targetScreen` without a change, and never compute them. (rules T26, T35)
+ * `targetScreen` as they are, and never compute them. (rules T26, T35)
  */
 export function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): Task {
   const { row, days, counted } = slot;
@@ -37,14 +37,14 @@ const screensOf = ({ screens }: TesterSlot["row"]): string[] => JSON.parse(scree
 
 /**
  * The dependencies of an answer about a slot: the sealer that decrypts the test key of the slot, and the icon for apps
- * without an own icon.
+ * without an icon of their own.
  */
 export interface SlotAnswerDeps {
   readonly sealer: Sealer;
   readonly iconUrl: string;
 }
 
-/** Returns a slot in the form that its tester reads. */
+/** Converts a slot to the object that the API returns to its tester. */
 export function slotAnswer(slot: TesterSlot, deps: SlotAnswerDeps): Slot {
   const { row, today, counted } = slot;
   const testKey = testKeyOf(slot, deps);
@@ -94,7 +94,7 @@ export function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
   return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
 }
 
-/** Returns the facts about a slot that are needed to decide on a proof. */
+/** Returns the facts about a slot that are needed to decide whether a proof is accepted. */
 export const testedSlotOf = ({ row, days, counted }: TesterSlot): TestedSlot => ({
   status: row.status,
   activatedAt: row.activatedAt,

@@ -26,7 +26,8 @@ import { type SlotAnswerDeps, slotAnswer, type TesterSlot, taskAnswer, testerSlo
 import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from "./store.ts";
 
 /**
- * Returns the handlers for testers, except the handler for proofs. `iconUrl` is the icon for apps without an own icon.
+ * Returns the handlers for testers, except the handler for proofs. `iconUrl` is the icon for apps without an icon of
+ * their own.
  */
 export const tester = (
   deps: Pick<Deps, "clock" | "database" | "memory" | "newId" | "passingTime" | "sealer">,
@@ -137,7 +138,8 @@ function createTasks(
     if (!passingTime.isDue(known.nextAt)) return known;
     await passingTime.catchUpOf("tester", testerId);
     const caughtUp = (await knownTester(testerId)) ?? nothing(testerId);
-    // Another server has just made the change, and its signal has not arrived here yet.
+    // If a change is still due, another server has just applied it, and the signal of that server has not arrived yet.
+    // Then the cached slots are out of date.
     return passingTime.isDue(caughtUp.nextAt) ? load(testerId) : caughtUp;
   };
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
@@ -176,21 +178,21 @@ const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
 const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
-/** Returns the times between which the current day does not change in any of these tests. */
+/** Returns the start and the end of the time in which the current day does not change in any of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
   const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
   const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
   return { from: Math.max(...starts), until: Math.min(...ends) };
 }
 
-/** Returns the slots in whose tests the day has begun. */
+/** Returns the slots of the tests in which this day has begun. */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
   const reached = active.filter(({ today }) => today >= day);
   if (active.length > 0 && reached.length === 0)
     throw badRequest(
       "day",
-      `must be at most ${Math.max(...active.map(({ today }) => today))}: which is today`,
+      `must be at most ${Math.max(...active.map(({ today }) => today))}, which is today`,
     );
   return reached;
 }
@@ -229,8 +231,8 @@ async function requestedSlot(tx: Transaction, slotId: string, testerId: string) 
 }
 
 /**
- * Changes the account's time zone and the push token of this device. A null or blank `pushToken` turns notifications
- * off.
+ * Changes the account's time zone and the push token of the device that sends the request. A null or blank `pushToken`
+ * turns notifications off.
  */
 async function updateProfile({
   caller,

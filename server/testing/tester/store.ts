@@ -32,7 +32,7 @@ export interface TesterSlotRow {
 
 export interface ActiveSlots {
   readonly rows: readonly TesterSlotRow[];
-  /** The ids of the cycles in which the tester has an active slot, or may get one later. */
+  /** The ids of the cycles in which the tester has an active slot. They include cycles that have not started. */
   readonly cycles: readonly string[];
   readonly nextAt: string | null;
 }
@@ -153,7 +153,7 @@ export const testerSlots = {
     )) === 1,
 };
 
-/** A cycle with open slots. `openSlotId` is the slot that is offered. */
+/** A cycle with open slots. `openSlotId` is the slot that the tester can request. */
 interface OpenListingRow {
   readonly listingId: string;
   readonly cycleId: string;
@@ -170,7 +170,10 @@ interface OpenListingRow {
   readonly createdAt: string;
 }
 
-/** The tester, and the page of the list: the cycles after a position. The list begins with the newest cycle. */
+/**
+ * The tester, and the page of the list that the tester asks for: at most `limit` cycles after `position`. The list
+ * begins with the newest cycle.
+ */
 interface OpenListingsQuery {
   readonly testerId: string;
   readonly now: string;
@@ -196,8 +199,8 @@ const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
  * Returns the cycles in which an account may request a slot, newest first. The list does not contain cycles of the
- * account's own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Due changes
- * count as applied, so that the list does not wait for them. (rule T37)
+ * account's own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Changes that
+ * are due but not applied yet count as applied, so that the list does not wait for them. (rule T37)
  */
 export const openListings = (
   reader: Reader,

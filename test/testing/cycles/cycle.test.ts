@@ -34,7 +34,7 @@ describe("the page of a cycle", () => {
       /Running Day 1 of 14 last day .* UTC Late sessions count until \d+ [A-Z][a-z]+ Report/,
     );
     expect(page).toMatch(
-      /Still possible: 12 × 14 needs 12 more testers with a session today\. Fill 12 slots Slot requests 1 request/,
+      /Still possible: the goal of 12 testers for 14 days needs 12 more testers with a session today\. Fill 12 slots Slot requests 1 request/,
     );
     expect(page).toMatch(/Today, day 1 ends (in|within) /);
     expect(page).toContain("No tester has a slot yet.");
@@ -46,7 +46,7 @@ describe("the page of a cycle", () => {
     expect(await test.slotWith(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
     expect(readingOf(page)).not.toContain("Slot requests");
     expect(readingOf(page)).toMatch(
-      /Today, day 1 ends (in|within) .* 0 done · 1 still open .* Slot 1 · needs today Today open/,
+      /Today, day 1 ends (in|within) .* 0 done · 1 still open .* Slot 1 · needs a session today Open today/,
     );
   });
 

@@ -28,7 +28,7 @@ describe("the evidence of a day", () => {
     ],
     ["slot_not_active", "The slot was no longer active when the session arrived."],
     ["session_stale", "The server cannot confirm the day of the session"],
-    ["session_in_future", "By the server’s clock, the session began in the future."],
+    ["session_in_future", "According to the server’s clock, the session began in the future."],
   ])("explains why a session did not count: %s", async (reason, words) => {
     const { slotId, evidence } = await test.giveSlot();
     await recordSession(service, slotId, { dayIndex: 1, reason });

@@ -63,11 +63,16 @@ describe("the verdict on a test", () => {
     [cycleOf(0, { status: "recruiting" }), ["", ""], "Not started: 2 of 2 slots have a tester.", null],
     [cycleOf(0, { status: "recruiting" }), [""], "Not started: 1 of 1 slot has a tester.", null],
     [cycleOf(0), ["", "c"], "On track: 2 testers, 1 needs a session today.", null],
-    [cycleOf(0), ["", "open"], "Still possible: 2 × 4 needs 1 more tester with a session today.", null],
+    [
+      cycleOf(0),
+      ["", "open"],
+      "Still possible: the goal of 2 testers for 4 days needs 1 more tester with a session today.",
+      null,
+    ],
     [
       cycleOf(0),
       ["c", "asked", "open"],
-      "Still possible: 3 × 4 needs 2 more testers with a session today.",
+      "Still possible: the goal of 3 testers for 4 days needs 2 more testers with a session today.",
       null,
     ],
     [cycleOf(2), ["cc", "ccc"], "On track: 2 testers, 1 needs a session today.", null],
@@ -76,61 +81,81 @@ describe("the verdict on a test", () => {
     [
       cycleOf(2),
       ["c-c!1", "ccc"],
-      "Still possible: 2 × 4 needs a late session of day 2 from 1 tester before the end of today.",
+      "Still possible: the goal of 2 testers for 4 days needs a late session of day 2 from 1 tester before the end of today.",
       null,
     ],
     [
       cycleOf(1),
       ["-c@1", "cc"],
-      "Still possible: 2 × 4 needs a late session of day 1 from 1 tester before the end of today.",
+      "Still possible: the goal of 2 testers for 4 days needs a late session of day 1 from 1 tester before the end of today.",
       null,
     ],
-    [cycleOf(1), ["-c@2", "cc"], "Cannot reach 2 × 4 any more: 1 tester since day 1.", "Plan a new cycle."],
-    [cycleOf(3), ["c-c!1", "ccc"], "Cannot reach 2 × 4 any more: 1 tester since day 2.", "Plan a new cycle."],
+    [
+      cycleOf(1),
+      ["-c@2", "cc"],
+      "Cannot reach the goal of 2 testers for 4 days any more: since day 1, only 1 tester can still have every day counted.",
+      "Plan a new cycle.",
+    ],
+    [
+      cycleOf(3),
+      ["c-c!1", "ccc"],
+      "Cannot reach the goal of 2 testers for 4 days any more: since day 2, only 1 tester can still have every day counted.",
+      "Plan a new cycle.",
+    ],
     [
       cycleOf(1),
       ["cc", "open", "asked"],
-      "Cannot reach 3 × 4 any more: 1 tester since day 1.",
+      "Cannot reach the goal of 3 testers for 4 days any more: since day 1, only 1 tester can still have every day counted.",
       "Fill slots 2 and 3 or plan a new cycle.",
     ],
     [
       cycleOf(2),
       ["ccc", "gone:c-@0!3", "-@2"],
-      "Cannot reach 3 × 4 any more: 1 tester since day 2.",
+      "Cannot reach the goal of 3 testers for 4 days any more: since day 2, only 1 tester can still have every day counted.",
       "Plan a new cycle.",
     ],
     [
       cycleOf(2),
       ["open", "open", "open", "asked"],
-      "Cannot reach 4 × 4 any more: no tester since day 1.",
+      "Cannot reach the goal of 4 testers for 4 days any more: since day 1, no tester can still have every day counted.",
       "Fill 4 open slots or plan a new cycle.",
     ],
     [
       cycleOf(1, { createdAt: "2026-05-02T00:00:00.000Z" }),
       ["-c@2", "open"],
-      "Cannot reach 2 × 4: the cycle was planned after its first day.",
+      "Cannot reach the goal of 2 testers for 4 days: the cycle was planned after its first day.",
       "Plan a new cycle.",
     ],
-    [cycleOf(4), ["cccc", "cccc"], "Reached 2 × 4: 2 testers have all 4 days counted.", null],
+    [
+      cycleOf(4),
+      ["cccc", "cccc"],
+      "Reached the goal of 2 testers for 4 days: 2 testers have all 4 days counted.",
+      null,
+    ],
     [
       cycleOf(4),
       ["cccc", "ccc-!1"],
-      "Still possible: 2 × 4 needs a late session of day 4 from 1 tester before the end of today.",
+      "Still possible: the goal of 2 testers for 4 days needs a late session of day 4 from 1 tester before the end of today.",
       null,
     ],
     [
       cycleOf(4),
       ["cccc", "cc-c!1"],
-      "Cannot reach 2 × 4 any more: 1 tester since day 3.",
+      "Cannot reach the goal of 2 testers for 4 days any more: since day 3, only 1 tester can still have every day counted.",
       "Plan a new cycle.",
     ],
     [
       cycleOf(4, { status: "completed" }),
       ["cccc", "ccc-!1"],
-      "Ended without 2 × 4: 1 tester has all 4 days counted.",
+      "Did not reach the goal of 2 testers for 4 days: 1 tester has all 4 days counted.",
       null,
     ],
-    [cycleOf(4, { status: "completed" }), ["cccc"], "Reached 1 × 4: 1 tester has all 4 days counted.", null],
+    [
+      cycleOf(4, { status: "completed" }),
+      ["cccc"],
+      "Reached the goal of 1 tester for 4 days: 1 tester has all 4 days counted.",
+      null,
+    ],
     [cycleOf(2, { status: "cancelled" }), ["cc"], "The test was cancelled before its end.", null],
   ])("has the expected text and advice in example %#", (cycle, lines, text, advice) => {
     expect(verdictOf(cycle, lines)).toMatchObject({ text, advice });
@@ -144,7 +169,9 @@ describe("the verdict on a test", () => {
 
   it("says for a test of one day with one tester that the tester has the day", () => {
     const cycle = cycleOf(1, { status: "completed", durationDays: 1, dayStarts: [1, 2].map(dayStart) });
-    expect(verdictOf(cycle, ["c"]).text).toBe("Reached 1 × 1: 1 tester has the day counted.");
+    expect(verdictOf(cycle, ["c"]).text).toBe(
+      "Reached the goal of 1 tester for 1 day: 1 tester has the day counted.",
+    );
   });
 
   it.each<[boolean, StandingCycle, string[]]>([

@@ -31,7 +31,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
         testersPossible: 5,
         sinceDay: 6,
         openSeats: [10, 11, 12],
-        text: "Cannot reach 12 × 14 any more: 5 testers since day 6.",
+        text: "Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted.",
         advice: "Fill slots 10, 11 and 12 or plan a new cycle.",
       },
       today: { dayIndex: 9, counted: 5, open: 4 },
@@ -69,10 +69,10 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
   it("shows on its page first the verdict, the list of today, and the chart with its table", async () => {
     const page = await pageOf(lived.path);
     expect(page).toMatch(
-      /5 testers since day 6\. Fill slots 10, 11 and 12 or plan a new cycle\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
+      /since day 6, only 5 testers can still have every day counted\. Fill slots 10, 11 and 12 or plan a new cycle\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
     );
     expect(page).toMatch(
-      /Slot 8 · needs late session of day 8 and today Missed yesterday .* Slot 3 · needs today Today open/,
+      /Slot 8 · needs a late session of day 8 and a session today Missed yesterday .* Slot 3 · needs a session today Open today/,
     );
     expect(page).toMatch(/Testers with an unbroken run 5 of 12 .*9 [A-Z][a-z]{2} \d+ [A-Z][a-z]+ \d+ 3 5/);
   });
@@ -89,17 +89,21 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
   it("shows a viewer the same verdict, and no action", async () => {
     const viewer = await service.makeMember(world.app.id, "viewer");
     const page = await pageOf(lived.path, await service.signIn(viewer));
-    expect(page).toContain("Cannot reach 12 × 14 any more: 5 testers since day 6.");
+    expect(page).toContain(
+      "Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted.",
+    );
     expect(page).not.toContain("Fill 3 slots");
     expect(await pageOf("/console", await service.signIn(viewer))).not.toContain("Tests below");
   });
 
   it("causes a warning on the home page, in the list of tests, and in the number next to Testing", async () => {
     expect(await pageOf("/console")).toMatch(
-      /Tests with too few testers .*Lantern Out of reach Day 9 of 14 Cannot reach 12 × 14 any more: 5 testers since day 6\./,
+      /Tests with too few testers .*Lantern Out of reach Day 9 of 14 Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted\./,
     );
     const list = await pageOf(`/console/testing/${world.app.id}`);
-    expect(list).toContain("Day 9 of 14 Europe/Berlin Cannot reach 12 × 14 any more: 5 testers since day 6.");
+    expect(list).toContain(
+      "Day 9 of 14 Europe/Berlin Cannot reach the goal of 12 testers for 14 days any more: since day 6, only 5 testers can still have every day counted.",
+    );
     expect(list).toContain("2 slot requests, 2 tests with too few testers");
   });
 
@@ -129,7 +133,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
       today: null,
       attention: [],
     });
-    expect(await pageOf("/console")).not.toContain("5 testers since day 6");
+    expect(await pageOf("/console")).not.toContain("only 5 testers can still have every day counted");
     expect(await pageOf(lived.path)).toContain("The test was cancelled before its end.");
   });
 });

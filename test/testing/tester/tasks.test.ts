@@ -173,7 +173,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
 
     it("refuses a day that has not begun in any cycle, and names the parameter", async () => {
       service.clock.advance(dayMilliseconds);
-      expect(issuesOf(await get("?day=3"))).toEqual(["day: must be at most 2: which is today"]);
+      expect(issuesOf(await get("?day=3"))).toEqual(["day: must be at most 2, which is today"]);
     });
 
     it.each(["0", "-1", "61", "1.5", "x", ""])("refuses day=%j", async (day) => {

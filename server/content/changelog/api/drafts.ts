@@ -106,7 +106,7 @@ export function releaseDrafts(
 
 const isDraft = "This release note is not published. Change the note itself.";
 
-/** Stores the draft of a published entry, and the published text that its writer saw. (rule C30) */
+/** Stores the draft of a published entry, and the published text from which the draft was made. (rule C30) */
 async function setDraft(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,

@@ -58,7 +58,7 @@ import {
   changelogEntries as rows,
 } from "../store.ts";
 
-/** The endpoints for release notes. Those for their drafts are in `drafts.ts`. */
+/** The endpoints for release notes. The endpoints for their drafts are in `drafts.ts`. */
 export function consoleChangelog(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">,
 ): Pick<Handlers<typeof consoleContract>, "list" | "create" | "put" | "read" | "update" | "remove"> {
@@ -131,8 +131,7 @@ export function consoleChangelog(
 }
 
 /**
- * Returns the text with these threads in its line `Feedback: ID`, after the threads that the text names already. (rule
- * C32)
+ * Adds these threads to the line `Feedback: ID` of a text, after the threads that the line already names. (rule C32)
  */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
@@ -211,7 +210,7 @@ interface VersionImport {
 
 /**
  * Creates or changes the entry of a version. If a person has changed a field since the last import, the import does not
- * change that field, unless the request says that it may. Throws `version_exists` if several entries have the version.
+ * change that field, unless the request has `overwrite`. Throws `version_exists` if several entries have the version.
  */
 async function importEntry(
   deps: EntryDeps,
@@ -274,7 +273,7 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
 
 export type EntryDeps = Pick<Deps, "clock" | "newId">;
 
-/** Returns the texts of a request with all their fields. */
+/** Returns the translations of a request. Fields that the request leaves out are empty. */
 export const wholeTexts = (
   given: ChangelogChange["translations"] = {},
 ): TranslationTexts<ReleaseTranslation> =>
@@ -413,8 +412,8 @@ async function saveEntry(
 }
 
 /**
- * Stores the event that a release note was published. For a note with a date in the future, `mailReleases` does that
- * later.
+ * Stores the event that a release note was published. For a note with a date in the future, `mailReleases` stores the
+ * event later.
  */
 const tellPublished = (
   deps: Pick<Deps, "newId">,

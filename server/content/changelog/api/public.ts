@@ -52,7 +52,7 @@ async function listEntries(
   return rows.listByIds(reader, appId, ids);
 }
 
-/** Returns a release note in a language, in the form that an app reads. (rule C35) */
+/** Returns a release note in a language, as the API returns it to apps. (rule C35) */
 function entryIn(row: PublishedRow, wanted: string) {
   const translations = releaseTranslations(row);
   const language = languageFor(translations, wanted);
@@ -67,7 +67,7 @@ function entryIn(row: PublishedRow, wanted: string) {
   return { ...entry, ...text, language };
 }
 
-/** Returns the version if an entry can have it; undefined for any other text, and then the app gets all entries. */
+/** Returns the version if an entry can have it. Otherwise returns undefined, and the app gets all entries. */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;

@@ -81,7 +81,8 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // The person has compared the draft with the published text on the page. That text has changed since then.
+    // The page showed the person how the draft differs from the published text. The published text has changed since
+    // then.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
@@ -96,7 +97,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     return params.entryId;
   });
 
-/** Returns the changed values. The text has the line that names the threads of the field `fixes`. */
+/** Returns the changed values. The text contains the line that names the threads of the field `fixes`. */
 async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Promise<Values> {
   const { fields } = visit;
   const current = await withFixes(visit, currentEntry(entry));
@@ -148,8 +149,8 @@ async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promis
 }
 
 /**
- * Answers the form for each of its buttons. Two buttons only show the form again: with a preview, or with more rows.
- * The other buttons save, and one of them also publishes. `save` returns the id of the entry.
+ * Handles all buttons of the form. Some buttons only show the form again, with a preview or with more rows. The other
+ * buttons save, and one of them also publishes. `save` returns the id of the entry.
  */
 async function handleButton(
   visit: SignedInVisit,
@@ -359,7 +360,10 @@ const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
   </section>
 );
 
-/** Returns the time zone of the sent form, or that of the person. If the person has none, it returns UTC as a guess. */
+/**
+ * Returns the time zone of the sent form, or else the time zone of the person. If both are missing, returns UTC as a
+ * guess.
+ */
 async function zoneOf({ fields, reads }: SignedInVisit): Promise<FieldZone> {
   const sent = fields.text("zone");
   if (isZone(sent)) return { name: sent, guessed: false };
@@ -384,7 +388,7 @@ const newEntryPage = definePage({
   show: (visit) => showEntry(visit, { form: filledWith({ ...emptyEntry, fixes: namedFirst(visit) }) }),
 });
 
-/** Returns the thread that the address of the page names. A new note names this thread first. */
+/** Returns the thread that the address of the page names. The form for a new note starts with this thread. */
 const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
 const entryPage = definePage({

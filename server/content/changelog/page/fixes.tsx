@@ -15,7 +15,7 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 import { StatusBadge } from "../../../feedback/threads/badges.tsx";
 import { maskedAddress, typedThreads } from "../rules/named-threads.ts";
 
-/** The threads that a release note names, and who gets a mail about it. */
+/** The threads that a release note names, and who gets a mail about the note. */
 export interface Fixes {
   readonly threads: readonly NamedThread[];
   /** The addresses that get a mail when the note is published. Empty for a note that is already published. */
@@ -26,9 +26,7 @@ export interface Fixes {
 const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
   (await ask(apps.read, { params: { appId: param("appId") } })).id;
 
-/**
- * Returns the values of a note with the field `fixes` in place of the lines of its text that name threads. (rule C32)
- */
+/** Returns the values of a note. The threads are in the field `fixes` and no longer in lines of the text. (rule C32) */
 export async function withFixes(visit: SignedInVisit, values: Values): Promise<Values> {
   const { body = "" } = values;
   const ids = idsInFeedbackLines(body);
@@ -41,7 +39,7 @@ export async function withFixes(visit: SignedInVisit, values: Values): Promise<V
   };
 }
 
-/** Returns the text with which a person names a thread. */
+/** Returns the text with which a person names a thread, such as `#12`. */
 export const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
   number === null ? id : `#${number}`;
 
@@ -101,8 +99,8 @@ export async function fixesOf(
 }
 
 /**
- * Returns a value that changes with the list of receivers. With it, no mail is sent to an address that the person has
- * not seen in the list.
+ * Returns a value that changes with the list of receivers. The form sends the value back, so that the server can refuse
+ * to send mail to an address that the person has not seen in the list.
  */
 export const notifiedVersion = ({ notified }: Fixes): string =>
   notified.length === 0 ? "" : versionOf(notified);
@@ -112,7 +110,7 @@ export const countOfSenders = (count: number): string => (count === 1 ? "1 sende
 
 /**
  * The field that names threads, and the threads that it names. A script shows each thread as a separate element, and
- * finds threads by words.
+ * lets the person search for threads.
  */
 export const FixesField = ({
   form,
@@ -156,7 +154,7 @@ export const NamedThreads = ({
   appId,
   removable = new Set(),
 }: {
-  /** The ids of the threads that are named in the field but not in the text. A script can remove these. */
+  /** The ids of the threads that are named in the field but not in the text. A script can remove these threads. */
   readonly removable?: ReadonlySet<string>;
   readonly fixes: Fixes;
   readonly links: Links;

@@ -19,7 +19,8 @@ import { countOfSenders, type Fixes } from "./fixes.tsx";
 import { countOf, type List, publishedVersion } from "./values.ts";
 
 /**
- * The time zone of the field for the publication. If the zone is only a guess, the script uses the zone of the browser.
+ * The time zone of the field for the publication time. If the zone is only a guess, the script uses the zone of the
+ * browser.
  */
 export interface FieldZone {
   readonly name: string;
@@ -207,8 +208,8 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 const spare = { items: 5, versions: 2 } as const;
 
 /**
- * Returns the numbers of a list's rows. A sent form has as many rows as before. Otherwise there are the rows of the
- * entry and some empty ones.
+ * Returns the numbers of a list's rows. A sent form is shown with as many rows as it had. Otherwise there are the rows
+ * of the entry and some empty rows.
  */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,

@@ -16,7 +16,7 @@ export const ReleaseText = ({
   /** The text, rendered as HTML. */
   readonly html: string;
   readonly label?: "Text" | "Default text";
-  /** The language of the text, if it is not that of the page. */
+  /** The language of the text, if it differs from the language of the page. */
   readonly language?: TextLanguage;
 }) => (
   <Preview label={label} language={language}>

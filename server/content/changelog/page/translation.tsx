@@ -71,7 +71,8 @@ const namesOf = (tag: string) => ({
 });
 
 /**
- * Returns the types of the changes in a translation: those of the note, and those of other changes in the translation.
+ * Returns the types of the changes for which the form of a translation has fields: first the changes of the note, then
+ * the changes that only the translation has.
  */
 const typesOf = (entry: EditedChangelogEntry, tag: string): string[] => {
   const own = (translationOf(entry, tag)?.items ?? []).map(({ type }) => type);

@@ -14,7 +14,7 @@ export const parts = { versions: ["platform", "version"], items: ["type", "text"
 
 export type List = keyof typeof parts;
 
-/** How many rows of a list are read at most. */
+/** The maximum number of rows of a list that are read. */
 const mostRows = 500;
 
 /** Returns the rows of a list that are not empty. */

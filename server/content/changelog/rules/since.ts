@@ -10,9 +10,9 @@ export interface VersionedEntry {
 
 /**
  * Returns the entries that a user of version `since` has not seen. `entries` must be newest first. If one or more
- * entries have that version, returns all entries that were published after the oldest of them, and all with a greater
- * version. If no entry has it, returns all entries with a greater version. If the version has no known form, returns
- * all entries. (rules C8 and C9)
+ * entries have that version, returns all entries that were published after the oldest of these, and all entries with a
+ * greater version. If no entry has that version, returns all entries with a greater version. If the version has no
+ * known form, returns all entries. (rules C8 and C9)
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -30,14 +30,15 @@ export function unseenSince<Entry extends VersionedEntry>(
   );
 }
 
-/** Whether `a` is greater than `b`. They are compared in the most specific form that both have. */
+/** Whether `a` is greater than `b`. The versions are compared in the most specific form that both have. */
 export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
   const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
   return form !== undefined && order.compare(a, b, form) > 0;
 }
 
 /**
- * Returns the entries with a version. If there are none, returns the entries that have the version for one platform.
+ * Returns the entries with this version. If there are none, returns the entries that have this version for one of their
+ * platforms.
  */
 function entriesOf<Entry extends VersionedEntry>(
   entries: readonly Entry[],

@@ -73,8 +73,9 @@ const comparisons: Record<VersionForm, Comparison> = {
 };
 
 /**
- * Returns the type of a release: the kind of difference between its version and the greatest earlier one among
- * `others`. Returns `minor` if that is unknown. (rule C14)
+ * Returns the type of a release. It says in which part (major, minor or patch) the version differs from the greatest
+ * lower version among `others`. Returns `minor` if there is no such version, or if the version is not SemVer. (rule
+ * C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);

@@ -143,11 +143,14 @@ const publishedOf = ({ question, answer }: FaqText) => ({ question, answer });
 
 const draftOf = (faq: StoredFaq): StoredText => (faq.draft === null ? publishedOf(faq) : textIn(faq.draft));
 
-/** Returns the texts without those that are deleted. */
+/** Returns the translations without the deleted ones, which are null. */
 const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
-/** Returns the published text with the translations that a draft changes. (rule C30) */
+/**
+ * Returns the published text of an entry, and the published translations in those languages that a draft changes. (rule
+ * C30)
+ */
 function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
   const published = textsOf(faqTranslations(faq));
   const languages = Object.keys(changed).sort();
@@ -177,7 +180,7 @@ export function refuseTooMany(translations: object): void {
   if (fault !== undefined) throw badRequest("translations", fault);
 }
 
-/** Returns the value to store; null without translations. */
+/** Returns the value of the column `translations`; null if there are no translations. */
 export const storedTranslations = (translations: Translations<FaqText>): string | null =>
   Object.keys(translations).length === 0 ? null : JSON.stringify(translations);
 
@@ -206,7 +209,7 @@ async function answerOf(reader: Reader, { appId, id }: Key): Promise<DraftedFaq>
   return draftedFaq(faq);
 }
 
-/** Returns the draft in the form that members read. */
+/** Returns the draft as the API returns it to members. */
 function draftAnswer(faq: StoredFaq): DraftedFaq["draft"] {
   if (faq.draft === null) return null;
   const { translations = {}, ...text } = textIn(faq.draft);
@@ -256,8 +259,8 @@ async function setDraft(
 }
 
 /**
- * Stores the published text of an entry with its translations as an earlier text, if a change replaces one of them.
- * (rule C31)
+ * Stores the published text and translations of an entry as an earlier text, if a change replaces any of them. (rule
+ * C31)
  */
 export async function keepVersion(
   { newId }: Pick<Deps, "newId">,
@@ -280,8 +283,8 @@ export async function keepVersion(
 }
 
 /**
- * Changes an entry that has a draft into a draft that was never published. So a replacement of the list deletes no
- * unpublished text. Returns false for an entry without a draft. (rule C29)
+ * Changes an entry that has a draft into a draft that was never published, so that a new list without the entry does
+ * not delete its unpublished text. Returns false for an entry without a draft. (rule C29)
  */
 export async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);

@@ -152,8 +152,8 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
 }
 
 /**
- * Returns the functions that return the FAQ as JSON, one for each form of the answer. The API for apps and the console
- * return the same list. So the ETag from one of them is also valid for a change through the other.
+ * Returns functions that convert the FAQ to JSON, one for each form of the answer. The endpoints for apps and for the
+ * console return the same JSON. So a client can read the list from one of them and use its ETag with the other one.
  */
 const jsonOf = (list: readonly ListedFaqRow[]) => ({
   published: () => JSON.stringify(list.map(publishedFaq)),
@@ -184,7 +184,8 @@ async function replaceFaqs(
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
-  // The client may have read the list with or without the values of the last push, and the translations.
+  // The client may have read the list in any form: as apps get it, with the values of the last push, or with
+  // translations.
   const isRead = Object.values(jsonOf(present)).some((json) => matchesEtag(ifMatch, etagOf(json())));
   if (!isRead) throw new ApiError("precondition_failed");
   const at = deps.clock.now().toISOString();
@@ -244,8 +245,8 @@ interface FaqKey {
 }
 
 /**
- * Adds an entry. Without a `sortOrder`, it is added at the end. Entries with the same sort order are sorted by the time
- * of their creation. (rule C1)
+ * Adds an entry. Without a `sortOrder`, the entry is added at the end. Entries with the same sort order are sorted by
+ * the time of their creation. (rule C1)
  */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -263,7 +264,7 @@ export async function createFaq(
 }
 
 /**
- * Changes the given fields. Returns undefined if the entry does not exist. Without a field, it changes nothing. (rule
+ * Changes the given fields. Returns undefined if the entry does not exist. Changes nothing if no field is given. (rule
  * C3)
  */
 async function updateFaq(

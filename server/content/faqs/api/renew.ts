@@ -4,7 +4,7 @@ import type { Deps } from "../../../deps.ts";
 import { recordEvent } from "../../../webhooks/events/record.ts";
 import { faqs as rows } from "../store.ts";
 
-/** How many ids of entries an event contains at most. */
+/** The maximum number of ids of entries that an event contains. */
 const mostNamed = 100;
 
 /** Makes all cached answers with an app's FAQ invalid, and stores the event of the change. */

@@ -100,7 +100,8 @@ async function saveDraft(
   faq: DraftedFaq,
   publishes: boolean,
 ): Promise<Reply<"faq-published" | "draft-saved">> {
-  // The person has compared the draft with the published text on the page. That text has changed since then.
+  // The page showed the person how the draft differs from the published text. The published text has changed since
+  // then.
   if (publishes && fields.text("was-published") !== publishedVersion(faq))
     throw new ApiError("draft_conflict");
   const { sortOrder: _, ...current } = currentFaq(faq);
@@ -136,7 +137,7 @@ const showTyped = async (visit: SignedInVisit, showForm: ShowForm): Promise<Repl
   sentFields: [],
 });
 
-/** Returns the name of the field with the answer, in the language of the page. */
+/** Returns the name of the form field for the answer in the language that the page shows. */
 const answerField = (visit: SignedInVisit): string => {
   const { tag } = shownLanguage(visit);
   return tag === undefined ? "answer" : `translations.${tag}.answer`;
@@ -366,7 +367,7 @@ const FaqForm = ({
             name="sortOrder"
             label="Sort number"
             inputMode="numeric"
-            hint="Entries are sorted by this whole number. It is sortOrder in the API and in files, and can differ from the position in the list. To move an entry, use the list. A new entry without a number comes last."
+            hint="Entries are sorted by this whole number. The API and files call it sortOrder. It can differ from the position in the list. To move an entry, use the list. A new entry without a number comes last."
           />
         </details>
       )}
@@ -397,8 +398,8 @@ const currentFaq = ({ question, answer, sortOrder, draft }: DraftedFaq) => ({
 });
 
 /**
- * Returns the request body for the form's fields. It has no position if that field is empty. A position that is not a
- * number stays a text, so that the API refuses it with a reason.
+ * Returns the request body for the form's fields. The body has no `sortOrder` if its field is empty. A value that is
+ * not a number stays a text, so that the API refuses it with a reason.
  */
 function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
   const position = sortOrder.trim();

@@ -150,7 +150,7 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
 );
 
 /**
- * The entries in their order. In the whole list, each has buttons to move it. In search results there are no such
+ * The entries in their order. In the whole list, each entry has buttons that move it. Search results have no such
  * buttons.
  */
 const FaqList = (props: FaqListProps) => {
@@ -276,8 +276,8 @@ const moves = {
 } as const;
 
 /**
- * Moves an entry one place up or down, or to an end of the list. If the list has changed since the form was shown, nothing is moved and the list
- * is shown again.
+ * Moves an entry one position up or down, to an end of the list, or to a given position. If the list has changed since
+ * the form was shown, nothing is moved and the list is shown again.
  */
 async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
   const list = links.faqs(param("appId"));
@@ -308,8 +308,8 @@ const directionOf = (word: string | undefined): Direction =>
 
 /**
  * Returns the new positions if an entry and its neighbour are swapped. `faqs` are all entries in their order. Usually
- * only two entries get a new position. If several entries had the same number, more of them get a new one. Returns an
- * empty list if there is no such entry or neighbour.
+ * only two entries get a new position. If several entries had the same position, more than two entries get a new one.
+ * Returns an empty list if there is no such entry or neighbour.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -327,7 +327,7 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
 
 /**
  * Returns the new positions if an entry moves to an index of the list, counted from 0. The entries between its old and
- * its new index move by one at most. Returns an empty list if there is no such entry, or if it already has that index.
+ * its new index move by at most one. Returns an empty list if there is no such entry, or if it already has that index.
  */
 export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -362,7 +362,7 @@ function pushed(
   return changes;
 }
 
-/** Only the moved entry gets a new position: before the first entry, or after the last one. */
+/** Returns the new position of an entry that moves to an end of the list. The other entries keep their positions. */
 function moveToEnd(faqs: readonly FaqPosition[], from: number, end: "top" | "bottom"): FaqPosition[] {
   const [moving, edge] = [faqs[from], faqs.at(end === "top" ? 0 : -1)];
   if (!moving || !edge || moving === edge) return [];

@@ -4,11 +4,11 @@ import { InTurns } from "../../../console/in-turns.tsx";
 import { scrolledByKeys } from "../../../console/parts.tsx";
 import { dateOfDay, zonedDay } from "../../../console/times.tsx";
 
-/** The sizes of the chart. The page stretches it to the width of its card. */
+/** The sizes of the chart in units of its SVG. The page stretches the chart to the width of its card. */
 const dayWidth = 20;
 const height = 160;
 const top = 20;
-/** How many days have a number under the chart at most. */
+/** The maximum number of days that have a number under the chart. */
 const mostNumbers = 16;
 
 interface ChartProps {
@@ -17,7 +17,8 @@ interface ChartProps {
 
 /**
  * Shows how many testers have an unbroken run after each day, as a line of steps. Another line shows the number that
- * the test needs. The part that is not decided yet is hatched. A table with the same numbers follows.
+ * the test needs. The area between the number of testers so far and the possible number is hatched. A table with the
+ * same numbers follows.
  */
 export const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;
@@ -80,14 +81,15 @@ const Plot = ({ detail: { cycle, verdict, unbroken } }: ChartProps) => {
   );
 };
 
-/** Returns the line through the days that are decided. */
+/** Returns the SVG path of the line through the days whose number of testers is final. */
 function stepsOf(days: readonly UnbrokenDay[], yOf: (count: number) => number): string {
   const decided = days.filter(({ testers, possible }) => testers === possible);
   return decided.map(({ testers }, at) => `${at === 0 ? "M0 " : "V"}${yOf(testers)}h${dayWidth}`).join("");
 }
 
 /**
- * Returns the line through the days that are not decided. Its height is the number of testers that is still possible.
+ * Returns the SVG path of the line through the days whose number of testers can still grow. The height of the line
+ * shows the number that is still possible.
  */
 function undecidedSteps(days: readonly UnbrokenDay[], yOf: (count: number) => number): string {
   const open = days.filter(({ testers, possible }) => testers !== possible);

@@ -119,7 +119,7 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
   </>
 );
 
-/** Returns the date until which late sessions of the last day count: the day after it. (rule D7) */
+/** Returns the date until which late sessions of the last day count. It is the day after the last day. (rule D7) */
 const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
   dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 
@@ -130,7 +130,7 @@ const Live = ({
   children,
 }: {
   readonly id: string;
-  /** The data that the part shows. The script replaces the part of the page when the data has changed. */
+  /** The data that this part of the page shows. The script replaces the part when the data has changed. */
   readonly of: unknown;
   /** The text that a screen reader reads after the part was replaced. */
   readonly news?: string;
@@ -323,7 +323,7 @@ function toFaultOfAddress(error: unknown): never {
   throw unknown ? badRequest("email", "does not belong to an account here") : error;
 }
 
-/** The forms of a cycle that were refused. */
+/** The refused forms of a cycle. The page shows them with the sent values. */
 interface CycleForms {
   readonly slot?: Filled;
   readonly assign?: Filled;
@@ -357,8 +357,8 @@ async function readCycle({ ask, param }: SignedInVisit) {
 }
 
 /**
- * Returns the slot that the page's address names, and its day if the address names one; undefined if the slot is not in
- * this cycle.
+ * Returns the slot that the page's address names, and its day if the address names a day. Returns undefined if the slot
+ * is not in this cycle.
  */
 function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
   const slotId = visit.query("slot") || visit.param("slotId");
@@ -374,7 +374,7 @@ interface CycleDetailProps {
   readonly chosen: Chosen | undefined;
   readonly address: string;
   readonly uploads: string;
-  /** Whether the grid begins with the slots that need attention first. */
+  /** Whether the grid begins with the slots that need attention. */
   readonly byAttention: boolean;
   readonly now: Date;
 }

@@ -65,7 +65,10 @@ export const SlotDayGrid = (props: DayGridProps) => (
   </>
 );
 
-/** Returns the slots in the order of the grid. Slots without a tester come after those that need attention. */
+/**
+ * Returns the slots in the order of the grid. If they are sorted by attention, slots without a tester come after the
+ * slots with a tester, and removed slots come last.
+ */
 function inOrder({ detail: { slots, attention }, byAttention }: DayGridProps): readonly SlotWithDays[] {
   if (!byAttention) return slots;
   const places = new Map(attention.map(({ slotId }, at) => [slotId, at]));
@@ -343,7 +346,7 @@ const ProofFacts = ({
   );
 };
 
-/** The symbol in a cell of the grid. Each kind has its own shape, not only its own colour. */
+/** The symbol in a cell of the grid. The symbols differ in their shapes, not only in their colours. */
 type SlotDayMark = "session" | "proof" | "missed" | "open" | "ahead" | "none";
 
 const markOf = ({ state, countedBy }: Pick<SlotDay, "state" | "countedBy">): SlotDayMark =>
@@ -392,14 +395,14 @@ const Legend = () => (
 
 const { seconds, screens } = qualifyingSession;
 
-/** A sentence for each reason why a session did not count its day. (rule T17) */
+/** A sentence for each reason why a session did not make its day count. (rule T17) */
 export const reasonSentences: Record<SessionReason, string> = {
   cycle_not_running:
     "When the session arrived, the test had not started or was finished, or the session began after the last day.",
   slot_not_active: "The slot was no longer active when the session arrived.",
-  session_in_future: "By the server’s clock, the session began in the future.",
+  session_in_future: "According to the server’s clock, the session began in the future.",
   session_stale:
-    "The server cannot confirm the day of the session: it arrived more than a day late, or it began before the slot was active.",
+    "The server cannot confirm the day of the session, because the session arrived more than a day late or began before the slot was active.",
   already_submitted: "The day was already counted.",
   session_below_bar: `The session was shorter than ${seconds} seconds or reached fewer than ${screens} screens.`,
 };

@@ -84,7 +84,7 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
         </section>
         <footer class="muted small">
           Created by Innkeep on <ZonedTime at={now.toISOString()} timezone={cycle.timezone} />. Days and times
-          are those of {cycle.timezone}.
+          are in the time zone {cycle.timezone}.
         </footer>
       </main>
     </Document>
@@ -121,7 +121,7 @@ const Figures = ({ report }: CycleReportProps) => {
         <dd>{testers}</dd>
       </div>
       <div>
-        <dt>{isUnderWay ? "Every day so far" : "All days counted"}</dt>
+        <dt>{isUnderWay ? "With every day so far" : "With all days counted"}</dt>
         <dd>{isUnderWay ? report.testersWithEveryFinishedDay : report.testersWithEveryDay}</dd>
       </div>
     </dl>
@@ -130,7 +130,7 @@ const Figures = ({ report }: CycleReportProps) => {
 
 /** Shows how many testers have each day counted, as a bar and as a number. */
 const TestersPerDay = ({ report: { cycle, seats, testersPerDay, finishedDays } }: CycleReportProps) => {
-  /** Whether a day has begun and is not over, so that more testers can have it counted. */
+  /** Whether a day has begun and is not over. Such a day can still be counted for more testers. */
   const isToday = (dayIndex: number) => cycle.status === "running" && dayIndex === finishedDays + 1;
   const most = new Set(seats.map(({ seat }) => seat)).size;
   return (

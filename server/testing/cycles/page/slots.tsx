@@ -41,7 +41,7 @@ const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: 
     <dd>
       <Line text={tester.email} />
     </dd>
-    <Moment name="Expires" at={slot.requestExpiresAt} timezone={cycle.timezone} />
+    <Moment name="Request expires" at={slot.requestExpiresAt} timezone={cycle.timezone} />
     <Moment name="Active since" at={slot.activatedAt} timezone={cycle.timezone} />
     <Moment name="Ended" at={slot.endedAt} timezone={cycle.timezone} />
     {slot.activatedAt !== null && (
@@ -49,7 +49,7 @@ const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: 
         <dt>Counted</dt>
         <dd>{`${slot.daysCounted} of ${cycle.durationDays} days`}</dd>
         <dt>Missed</dt>
-        <dd>{`${slot.missedDays}; with ${cycle.maxMissedDays}, the tester loses the slot`}</dd>
+        <dd>{`${slot.missedDays}; at ${cycle.maxMissedDays}, the tester loses the slot`}</dd>
         <dt>Store’s test</dt>
         <dd>{slot.joinCheckPending ? "Joining is not confirmed yet" : "Joined"}</dd>
       </>

@@ -12,7 +12,7 @@ interface StandingProps {
   readonly now: Date;
   /** The address of the cycle's page. */
   readonly address: string;
-  /** The address of the form that plans a cycle of the same listing. */
+  /** The address of the form that plans another cycle of the listing. */
   readonly planAddress: string;
 }
 
@@ -46,7 +46,7 @@ export const Verdict = ({ detail: { verdict, slots }, planAddress }: StandingPro
 
 const isOpen = ({ status }: CycleDetail["slots"][number]): boolean => status === "open";
 
-/** How many testers the list of today shows at most, before a person opens the rest. */
+/** The maximum number of testers that today's list shows before a person opens the rest of the list. */
 const mostShown = 8;
 
 /** Shows the testers who have not tested yet, the most urgent first, and beside them the chart of unbroken runs. */
@@ -128,12 +128,12 @@ const EmailOf = ({ detail, row }: { readonly detail: CycleDetail; readonly row: 
   />
 );
 
-/** Returns what a tester can still do now, such as `late session of day 8, and today`. */
+/** Returns what a tester can still do now, such as `needs a late session of day 8 and a session today`. */
 function needOf({ needsToday, needsYesterday }: TesterAttention, { today, cycle }: CycleDetail): string {
   const yesterday = today ? today.dayIndex - 1 : cycle.durationDays;
   const parts = [
-    ...(needsYesterday ? [`late session of day ${yesterday}`] : []),
-    ...(needsToday ? ["today"] : []),
+    ...(needsYesterday ? [`a late session of day ${yesterday}`] : []),
+    ...(needsToday ? ["a session today"] : []),
   ];
   return `needs ${parts.join(" and ")}`;
 }

@@ -338,7 +338,10 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
   </fieldset>
 );
 
-/** The values that the form for a new listing shows first. The numbers are the requirements of the store. */
+/**
+ * The values that the form for a new listing shows first. The numbers of slots and days are the requirements of the
+ * store.
+ */
 const emptyListing: Values = {
   appName: "",
   packageName: "",

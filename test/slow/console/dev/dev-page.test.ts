@@ -109,7 +109,7 @@ describe("the page of the development server", () => {
     await page.getByRole("button", { name: "Move the clock" }).click();
     expect(await done()).toBe("The clock was moved. All due changes were applied.");
     expect(await page.locator("#time").textContent()).toContain("6 May 2031");
-    await page.getByRole("button", { name: "1 day on" }).click();
+    await page.getByRole("button", { name: "1 day forward" }).click();
     expect(await page.locator("#time").textContent()).toContain("7 May 2031");
 
     await page.getByLabel("Path").fill("/api/v1/faqs");
@@ -117,7 +117,7 @@ describe("the page of the development server", () => {
     await page.getByRole("button", { name: "Add the fault" }).click();
     expect(await page.locator("#faults").textContent()).toContain("gets 503 busy; 1 more time");
     await page.getByRole("button", { name: "Remove all faults" }).click();
-    expect(await page.locator("#faults").textContent()).toContain("No request fails on purpose.");
+    expect(await page.locator("#faults").textContent()).toContain("No faults are active.");
 
     await page.getByLabel("Name of a new snapshot").fill("later");
     await page.getByRole("button", { name: "Save a snapshot" }).click();
