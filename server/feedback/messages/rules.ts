@@ -26,7 +26,7 @@ export function replyDelivery(
   return { mailedTo: [...mailedTo], onPage, missed, reason: missed === 0 ? null : why };
 }
 
-/** Describes the delivery of a reply for the audit, without its receivers. */
+/** Describes the delivery of a reply for the audit log, without its receivers. */
 export function auditedDelivery({ mailedTo, onPage, missed }: ReplyDelivery): string {
   const ways = [...(mailedTo.length > 0 ? ["mailed"] : []), ...(onPage ? ["on the sender's page"] : [])];
   const others = ways.length === 0 ? "not delivered" : `not delivered to ${missed} others`;

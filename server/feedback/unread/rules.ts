@@ -39,23 +39,26 @@ const visitEnds = 30 * 60_000;
 const viewStoredEvery = 60_000;
 
 /**
- * The last view of a thread or an inbox by a person (`lookedAt`), and the last view before that visit began
- * (`sinceAt`). Null if there was none.
+ * The last view of a thread or an inbox by a person (`lookedAt`), and the last view before the visit in which this
+ * happened (`sinceAt`). Null if there was no such view.
  */
 interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/** A view. Everything after `since` is new; null at the first view. `isDue` says whether the view must be stored. */
+/**
+ * A view. Everything after `since` is new. At the first view, `since` may be null. `isDue` says whether the view must
+ * be stored.
+ */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
 /**
- * Returns the view at the time `now`. If a person opens a page again during one visit, the same events are new. (rule
- * F53)
+ * Returns the view at the time `now`. If a person opens a page again during the same visit, the same events are shown
+ * as new. (rule F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
@@ -95,7 +98,9 @@ export interface ReadTimes {
   readonly lastKept: string;
 }
 
-/** Returns the new `read_until`. Every change from before this time is already committed. (rule F52) */
+/**
+ * Returns the new `read_until`. This time is so early that every change from before it is already committed. (rule F52)
+ */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();
   return committed < lastKept ? committed : lastKept;
