@@ -12,7 +12,7 @@ export interface InboxPosition {
   readonly at: number;
   /** Whether the thread is shown beside its list. */
   readonly desk?: boolean;
-  /** The id of the thread that opens when this one is resolved; empty if there is none. */
+  /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
   readonly next?: string;
 }
 

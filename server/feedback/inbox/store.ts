@@ -145,7 +145,7 @@ function queryOf(
 
 /** Limits for reading the threads of a whole list. */
 export interface WholeList {
-  /** The most threads that are read. */
+  /** The maximum number of threads that are read. */
   readonly most: number;
   /** How long a search continues after its time limit. The default is 0: only one page is searched. */
   readonly milliseconds?: number;

@@ -24,7 +24,7 @@ export interface LiveConnections {
   readonly count: () => number;
 }
 
-/** The most connections of one session. Each browser opens one. */
+/** The maximum number of connections of one session. Each browser opens one connection. */
 export const mostOfSession = 20;
 
 /** How often each connection gets a comment line. Without it, proxies might close the connection. */
@@ -105,7 +105,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
-/** The state of the reading of changes, which exists while there are connections. */
+/** What the process needs while it reads changes. It reads changes only while there are connections. */
 interface Reading {
   /** The mark up to which the changes of threads were read. */
   mark: string;
@@ -188,7 +188,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   return {
     inTurn,
     stop,
-    /** Begins to read changes. Does nothing if that has already begun. */
+    /** Begins to read changes. Does nothing if the process already reads changes. */
     start(): Promise<Reading> {
       clearTimeout(lingering);
       reading ??= begin().catch((error) => {

@@ -20,7 +20,7 @@ interface MembershipRow {
 const mostValues = 500;
 
 /**
- * The queries that find the app of a topic, by the kind of the topic. A query returns undefined if the object was
+ * The queries that find the app of an object, by the kind of the object. A query returns undefined if the object was
  * deleted.
  */
 const places = {
@@ -72,7 +72,7 @@ export const liveReads = {
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };
   },
 
-  /** Returns those of the sessions that have not ended. */
+  /** Returns the ids of the given sessions that have not ended. */
   async liveSessions(reader: Reader, ids: readonly string[], now: string): Promise<ReadonlySet<string>> {
     const rows = await inParts(ids, (places, values) =>
       reader.all<{ id: string }>(

@@ -161,7 +161,7 @@ async function takeOut(
 ): Promise<void> {
   const { id } = row;
   const { id: from, appId } = other;
-  // If the person has read the merged thread, the thread that is taken out counts as read, too. So undoing a merge
+  // If the person has read the thread `from`, the thread that is taken out counts as read, too. So undoing a merge
   // makes nothing unread for this person. (rule F50)
   const isRead = (await threadNews(tx, caller.userId, [from]))[0]?.unread !== 1;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));

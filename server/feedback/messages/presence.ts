@@ -21,7 +21,7 @@ export const createPageAnswering =
       try {
         await database.write(work);
       } catch (error) {
-        log.warn({ err: error }, "who is answering was not stored");
+        log.warn({ err: error }, "it was not stored that a member writes an answer");
       }
     };
     return {

@@ -74,8 +74,8 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
  */
 export const settling = {
   /**
-   * The most views that a page must count. If there are more, `read_until` moves forward, so that only the newest
-   * `kept` views are counted.
+   * The maximum number of views that a page must count. If there are more, `read_until` moves forward, so that only the
+   * newest `kept` views are counted.
    */
   most: 64,
   kept: 32,
@@ -90,8 +90,8 @@ export const settling = {
 const longestChange = 60_000;
 
 /**
- * Two times: the last activity of the newest thread that the member has read, and the last activity of the oldest
- * thread whose view must stay after `read_until`.
+ * `newest` is the last activity of the newest thread that the member has read. `lastKept` is the last activity of the
+ * oldest thread whose view must stay after `read_until`.
  */
 export interface ReadTimes {
   readonly newest: string;

@@ -237,8 +237,8 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    // If one of the two threads waits for us, the merged thread waits, too: a later reply in the other thread was not
-    // for that question. (rule F77)
+    // If one of the two threads waited for us, the thread `intoId` now waits for us. A later reply in the other thread
+    // was not for that question. (rule F77)
     if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
     else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));

@@ -205,7 +205,7 @@ export interface NewsRow {
   readonly createdAt: string;
 }
 
-/** How many characters of a text are read at most. */
+/** The maximum number of characters of a text that are read. */
 const newsText = 300;
 
 // The newest message is found first, with one step in an index for each thread. With CROSS JOIN, SQLite reads the

@@ -118,8 +118,8 @@ interface Activity {
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
 /**
- * The SQL expression for the later of a given time and the last activity of a thread `f`. The statement needs the time
- * as two values.
+ * The SQL expression for the later of a given time and the last activity of a thread `f`. The statement needs the given
+ * time twice as a value.
  */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
@@ -182,8 +182,8 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * How many views of a person in an app are stored. If there are more, the views of the threads with the oldest activity
- * are deleted. (rule F52)
+ * The maximum numbers of stored views of a person in an app. If there are more, the views of the threads with the
+ * oldest activity are deleted. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
@@ -467,9 +467,9 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 });
 
 /**
- * Returns the SQL expression for whether something has happened on a thread `f` since a member's view; null without a
- * view. It is a subquery that uses the primary key of the table. With a join, PostgreSQL may read all views of the
- * member and all threads.
+ * Returns an SQL expression that is true if something has happened on a thread `f` since a member's view. It is null if
+ * there is no view. It is a subquery that uses the primary key of the table. With a join, PostgreSQL might read all
+ * views of the member and all threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
