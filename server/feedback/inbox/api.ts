@@ -57,8 +57,9 @@ async function listInbox(
 }
 
 /**
- * Returns a page of the threads of all apps of the caller. The list of each app is read in the order of an index, and
- * then the lists are combined. All columns are read only for the threads of the page. (rule F49)
+ * Returns a page of the threads of all apps of the caller. For each app, only the sort keys of its threads are read, in
+ * the order of an index. Then the lists are combined, and all columns are read only for the threads of the page. (rule
+ * F49)
  */
 async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "time">,

@@ -66,7 +66,7 @@ export const TagChoice = ({
             Tag
           </label>
           <select class="more" id="also" name="also">
-            <option value="">{chosen.length === 0 ? "All tags" : "And a tag"}</option>
+            <option value="">{chosen.length === 0 ? "All tags" : "Add a tag"}</option>
             {left.map(({ id, name }) => (
               <option key={id} value={name}>
                 {visibleLine(name)}

@@ -1,7 +1,7 @@
 import { type FixedView, fixedViews } from "../../../src/contract/fixed-views.ts";
 import { fixedViewNames } from "../../../src/contract/views.ts";
 
-/** Returns the query of a list beside which a thread is opened. */
+/** Returns the query of a list, with the thread that is opened next to the list. */
 export function withOpened(list: string, thread: string | number): string {
   const query = new URLSearchParams(list);
   query.set("open", String(thread));
@@ -23,11 +23,11 @@ const noFilter: ListFilter = {
   ...{ snoozed: "", sender: "", from: "", to: "", order: "activity" },
 };
 
-/** Returns the filters of a view or of a query of the API. */
+/** Returns all filters of a list, with the given values. A filter that is not given selects everything. */
 export const filterWith = (given: Readonly<Partial<Record<FilterName, string | undefined>>>): ListFilter =>
   changedFilter(noFilter, given);
 
-/** Returns filters with some other values. */
+/** Returns the filters with the changed values. */
 export function changedFilter(
   filter: ListFilter,
   change: Readonly<Partial<Record<FilterName, string | undefined>>>,
@@ -46,8 +46,8 @@ export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
   filterNames.every((name) => one[name] === other[name]);
 
 /**
- * Returns the filters of the list in an address. If the address has no status, a search covers every status. An empty
- * search shows the list from which it was sent. All other addresses without a status show the list of threads to
+ * Returns the filters of the list that an address shows. A search without a status covers every status. An empty search
+ * shows the list from which it was sent. All other addresses without a status and without a view show the threads to
  * triage.
  */
 export function filterOf(query: (name: string) => string): ListFilter {
@@ -79,7 +79,7 @@ export const fixedViewOf = (filter: ListFilter): FixedView | undefined =>
 
 const isFixedView = (name: string): name is FixedView => Object.hasOwn(fixedViews, name);
 
-/** Returns the query of the address of a list with these filters. */
+/** Returns the query for the address of a list with these filters. */
 export function listQuery(filter: ListFilter, more: Readonly<Record<string, string>> = {}): string {
   const view = fixedViewOf(filter);
   const own = view === undefined ? addressValues(filter) : { view };
@@ -109,7 +109,7 @@ export const inboxQuery = (query: (name: string) => string): Record<string, stri
   cursor: query("cursor"),
 });
 
-/** Returns a function that reads the values of an address's query. */
+/** Returns a function that reads the values of the query `list`. */
 export function valuesIn(list: string): (name: string) => string {
   const given = new URLSearchParams(list);
   return (name) => given.get(name) ?? "";

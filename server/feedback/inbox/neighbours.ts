@@ -12,7 +12,7 @@ export interface InboxPosition {
   readonly at: number;
   /** Whether the thread is shown beside its list. */
   readonly desk?: boolean;
-  /** The id of the thread that opens when this one is resolved; empty if there is none. */
+  /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
   readonly next?: string;
 }
 
@@ -40,7 +40,10 @@ export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" |
   };
 }
 
-/** Returns the address of a thread: on a separate page, or beside the list from which it was opened. */
+/**
+ * Returns the address of a thread. It shows the thread on a separate page, or next to the list from which it was
+ * opened.
+ */
 export function threadAddress(
   links: Links,
   { appId, id }: { readonly appId: string; readonly id: string },
@@ -79,7 +82,7 @@ export async function neighboursOf(
       next: beside(after) ?? (await firstOfNext(ask, appId, position, list.nextCursor)),
     };
   } catch (error) {
-    // The query of the list in the address is not valid.
+    // The address contains an invalid query of a list.
     if (error instanceof ApiError && error.code === "bad_request") return noNeighbours;
     throw error;
   }

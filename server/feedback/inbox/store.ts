@@ -31,10 +31,10 @@ export interface SummaryRow
   readonly seq: number;
 }
 
-/** The columns that a statement reads of each thread. */
+/** The columns that a statement reads for each thread. */
 interface Columns<Row extends object> {
   readonly sql: string;
-  /** Returns the statement that contains the given statement, which selects the threads. */
+  /** Returns a statement around the given statement, which selects the threads. */
   readonly around?: (statement: string) => string;
   readonly row?: Row;
 }
@@ -46,7 +46,7 @@ const summary: Columns<SummaryRow> = {
             f.snoozed_until AS "snoozedUntil", f.seq`,
 };
 
-/** A thread of a list, without the fields that the list shows. */
+/** The id of a thread and the time of its creation, without the other fields that a list shows. */
 export type FoundThread = Pick<SummaryRow, "id" | "createdAt">;
 
 const counted: Columns<{ readonly count: number }> = {
@@ -56,7 +56,7 @@ const counted: Columns<{ readonly count: number }> = {
 
 const found: Columns<FoundThread> = { sql: `f.id, f.created_at AS "createdAt"` };
 
-/** A thread of a list with its sort keys. */
+/** The id and the sort keys of a thread. */
 export type KeyedThread = Pick<SummaryRow, "id" | "createdAt" | "activeAt" | "seq">;
 
 const keyed: Columns<KeyedThread> = {
@@ -83,8 +83,8 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
 };
 
 /**
- * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. The sort
- * key is `createdAt` and `id`; if the list is sorted by activity, it is `activeAt` and `id`; in a search it is `seq`,
+ * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. A list is
+ * sorted by `createdAt` and `id`, or by `activeAt` and `id` if activity is the order. A search is sorted by `seq`,
  * which increases with each new thread. (rules F50, F51)
  */
 export const listThreads = (
@@ -123,7 +123,7 @@ async function list<Row extends object>(
   return { rows: await read(reader, queryOf(reader.engine, order, scope, page), page.limit, columns) };
 }
 
-/** Returns the query of a page of the inbox, if it is no search. */
+/** Returns the query for a page of the inbox that is not a search. */
 function queryOf(
   engine: Engine,
   order: OrderInTime,
@@ -145,13 +145,13 @@ function queryOf(
 
 /** Limits for reading the threads of a whole list. */
 export interface WholeList {
-  /** The most threads that are read. */
+  /** The maximum number of threads that are read. */
   readonly most: number;
   /** How long a search continues after its time limit. The default is 0: only one page is searched. */
   readonly milliseconds?: number;
 }
 
-/** A number of threads. It is a minimum number if a search did not end in time. */
+/** A number of threads. If a search did not end in time, it is a minimum number, and `isComplete` is false. */
 export interface ThreadCount {
   readonly count: number;
   readonly isComplete: boolean;
@@ -173,12 +173,15 @@ export async function countThreads(
   return { count: size, isComplete };
 }
 
-/** Returns the order in which threads are counted: the order of the index with the fewest threads that do not match. */
+/**
+ * Returns the order in which threads are counted. In the index for this order, the count reads the fewest threads that
+ * do not match.
+ */
 function countedOrderOf(filters: Filters): OrderInTime {
   const { status, type, unread, waitingOn } = filters;
   if (orderOf(filters) === "created") return "created";
-  // In the index by activity, each type of a status is a separate range. So a count would read up to four times as many
-  // threads.
+  // In the index by activity, each combination of a status and a type is a separate range. So a count with that index
+  // would read up to four times as many threads.
   const hasIndexByAge = status !== undefined || type !== undefined;
   return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
     ? "created"
@@ -187,7 +190,7 @@ function countedOrderOf(filters: Filters): OrderInTime {
 
 /**
  * Counts the threads of several lists with one statement, each up to `most`. None of the lists may be a search. A page
- * of the console counts many views, and each statement would be a separate request to the database.
+ * of the console counts many views. With a statement for each view, it would send many requests to the database.
  */
 export async function countLists(
   reader: Reader,
@@ -223,7 +226,7 @@ export async function firstThreads(
   return readWhole(reader, scope, whole, { columns: found, sizeOf });
 }
 
-/** Reads page after page. Other requests are answered between two pages. */
+/** Reads a list page after page. Other requests are answered between two pages. */
 async function readWhole<Row extends object>(
   reader: Reader,
   scope: Filters & MemberOf,
@@ -244,14 +247,14 @@ async function readWhole<Row extends object>(
   }
 }
 
-/** For each order, sort keys that come before those of every thread. */
+/** For each order, the sort key of a position before the first thread of a list. */
 const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
   created: ["9999", ""],
   activity: ["9999", ""],
   found: [String(Number.MAX_SAFE_INTEGER)],
 };
 
-/** Whether one index contains the matching threads and only few others. */
+/** Whether there is an index that contains the matching threads and only few other threads. */
 const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
   tagIds.length > 0 ||
   filters.sender !== undefined ||
@@ -263,7 +266,9 @@ const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
 const isUnassigned = ({ assignee, unfinished }: Filters): boolean =>
   assignee === null && unfinished !== undefined;
 
-/** Returns the query of the thread with a number, if it matches the other filters, too. */
+/**
+ * Returns the query for the thread that has the number in the filters. The thread must match the other filters, too.
+ */
 const ofNumber = (
   engine: Engine,
   { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
@@ -313,7 +318,7 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
   ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
 ];
 
-/** Returns the ids of the tags of the filter. Undefined if one does not exist. */
+/** Returns the ids of the tags in the filters. Undefined if one of these tags does not exist. */
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
@@ -323,15 +328,16 @@ function inActivity(
 ): ThreadQuery {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
-  // Reads all columns only of the found threads. (With CROSS JOIN, SQLite keeps that order.)
+  // All columns are read only for the threads that the subquery finds. (With CROSS JOIN, SQLite runs the subquery
+  // first.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
   return { from, order: byActivity, conditions: [["f.seq = newest.seq", ...newest.values]] };
 }
 
 /**
- * Returns a query for sorted threads, and its sort key. With tags it reads the index of the first tag. Without this,
- * the planner may read all threads of the app, or sort all threads of the tag. Few threads are snoozed, so their index
- * is read even with tags.
+ * Returns a query for sorted threads, and its sort key. If the list is filtered by tags, the query reads the index of
+ * the first tag. Otherwise the planner might read all threads of the app, or sort all threads of the tag. For snoozed
+ * threads, the query reads their own index even with tags, because few threads are snoozed.
  */
 function inOrder(
   engine: Engine,
@@ -377,8 +383,8 @@ function inOrder(
   };
 }
 
-// The query names the index. Otherwise, without statistics and with a filter by time, SQLite would read all threads of
-// the period.
+// The query names the index. Otherwise SQLite without statistics would read all threads of the period if the list is
+// filtered by time.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order === "activity") return "feedback f";
   if (status !== undefined && type !== undefined)
@@ -387,7 +393,7 @@ const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): 
   return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
 };
 
-// The query names the index. Otherwise SQLite would use an index with more equal columns, and read all threads of a
+// The query names the index. Otherwise SQLite would use an index in which more columns match, and read all threads of a
 // status.
 const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
@@ -399,7 +405,10 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
   return `feedback f INDEXED BY ${order === "created" ? "feedback_snoozed_by_age" : "feedback_snoozed_by_activity"}`;
 };
 
-/** Returns the table with the index with the fewest threads that do not match. */
+/**
+ * Returns the table for FROM. On SQLite it names the index with which the query reads the fewest threads that do not
+ * match the filters.
+ */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
     return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_of_sender";
@@ -412,7 +421,7 @@ function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   return ofKind(engine, order, filters);
 }
 
-/** The conditions for the assignee, for the side that has to act, and for the snooze. */
+/** Returns the conditions for the assignee, for the side that has to act, and for the snooze. */
 const ofState = (filters: Filters): Condition[] => [
   ...ofAssignee(filters),
   ...ofTurn(filters),
@@ -432,7 +441,10 @@ const ofTurn = (filters: Filters): Condition[] => {
     : [isOpen("f"), ["f.answered = ?", waitingOn === "us" ? 0 : 1]];
 };
 
-/** Snoozes that are over are removed before a list is read. */
+/**
+ * Returns the condition for the snooze. It compares no times, because snoozes that are over are removed before a list
+ * is read.
+ */
 const ofSnooze = ({ snoozed }: Filters): Condition[] => {
   if (snoozed === undefined) return [];
   return [[snoozed === "true" ? "f.snoozed_until IS NOT NULL" : "f.snoozed_until IS NULL"]];
@@ -481,9 +493,9 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 ];
 
 /**
- * Returns the conditions of the sender. If the list is sorted by activity, these conditions make PostgreSQL read all
- * threads of the sender and sort them. Otherwise it would read the threads of the app in this order until it has found
- * enough threads of the sender.
+ * Returns the conditions for the sender. If the list is sorted by activity, a second condition makes PostgreSQL read
+ * all threads of the sender and sort them. Without it, PostgreSQL would read the threads of the app in this order until
+ * it has found enough threads of the sender.
  */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];

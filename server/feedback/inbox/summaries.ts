@@ -28,7 +28,7 @@ export async function summariesOf(
   });
 }
 
-/** Returns an empty list for a thread that was deleted after the list was read. */
+/** Returns the summary of a thread as a list. The list is empty if the thread was deleted after its row was read. */
 function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
   if (!news) return [];
   const { seq: _, assigneeId, assigneeEmail, assigneeName, ...summary } = row;

@@ -9,7 +9,7 @@ const messages = {
   server: "The server has too many open connections for events. Try again later.",
 };
 
-/** The handler that sends a browser the events of changes. (rules F70 to F74) */
+/** The handler that sends events about changes to a browser. (rules F70 to F74) */
 export const live = ({ liveConnections }: Pick<Deps, "liveConnections">): Handlers<typeof contract> => ({
   async follow({ caller, lastEventId, query: { since } }) {
     const full = liveConnections.fullFor(caller.id);

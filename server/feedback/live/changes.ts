@@ -4,7 +4,7 @@ import { type Change, combine } from "./rules.ts";
 import { liveReads } from "./store.ts";
 import { mayChangeThreads, meansEverything, partsOf, placeIn } from "./topics.ts";
 
-/** If there are more changes than this at once, they are replaced by one change of everything. */
+/** If there are more changes than this at once, they are replaced by one change of the kind `everything`. */
 const mostChanges = 100;
 
 /** Changes, and the mark up to which the changes of threads were read. */
@@ -14,8 +14,8 @@ interface Read {
 }
 
 /**
- * Returns the changes that the given topics name. Changes of threads are also read from the sequence of changes after the
- * mark, because new reports have no topic. Tags and assignees have only a topic.
+ * Returns the changes that the given topics name. Changes of threads are also read from the sequence of changes after
+ * the mark, because no topic is signalled for a new report. Changes of tags and assignees have only a topic.
  */
 export async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
   if (topics.length > mostChanges || topics.some(meansEverything))

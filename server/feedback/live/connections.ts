@@ -24,10 +24,10 @@ export interface LiveConnections {
   readonly count: () => number;
 }
 
-/** The most connections of one session. Each browser opens one. */
+/** The maximum number of connections of one session. Each browser opens one connection. */
 export const mostOfSession = 20;
 
-/** How often each connection gets a comment. Without it, proxies might close the connection. */
+/** How often each connection gets a comment line. Without it, proxies might close the connection. */
 const beatMs = 25_000;
 /** The minimum time between two reads of the database. Changes in between are read together. */
 const gapMs = 250;
@@ -49,8 +49,8 @@ interface LiveDeps {
 }
 
 /**
- * Creates the connections of one process. Changes are read once for all of them, and only while there are connections.
- * Before each event, the permissions are read again.
+ * Creates the connections of one process. Changes are read once for all connections, and only while there are
+ * connections. Before each event, the permissions are read again.
  */
 export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const { clock, database, settings, stopping } = deps;
@@ -105,7 +105,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
-/** The functions that read data while there are connections. */
+/** What the process needs while it reads changes. It reads changes only while there are connections. */
 interface Reading {
   /** The mark up to which the changes of threads were read. */
   mark: string;
@@ -121,7 +121,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   let timer: NodeJS.Timeout | undefined;
   let lingering: NodeJS.Timeout | undefined;
   let earliest = Number.NEGATIVE_INFINITY;
-  /** Work runs one after the other, so that each connection gets its events in order. */
+  /** The tasks run one after the other, so that each connection gets its events in order. */
   let work: Promise<void> = Promise.resolve();
   const now = () => clock.now().toISOString();
 
@@ -188,7 +188,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   return {
     inTurn,
     stop,
-    /** Begins to read changes. Does nothing if that has already begun. */
+    /** Begins to read changes. Does nothing if the process already reads changes. */
     start(): Promise<Reading> {
       clearTimeout(lingering);
       reading ??= begin().catch((error) => {

@@ -9,7 +9,7 @@ import { liveReads } from "./store.ts";
 export interface Connection extends Pick<EventConnection, "send" | "end"> {
   readonly sessionId: string;
   readonly userId: string;
-  /** The roles of the person when the connection was opened. */
+  /** The roles of the person when they were last read. */
   roles: RolesByApp;
 }
 
@@ -35,7 +35,7 @@ export async function deliver(
 }
 
 /**
- * Ends the connections whose session has ended, and those of people who may see less than before. Sends an event to
+ * Ends connections whose session has ended, and connections of people who may see less than before. Sends an event to
  * people who may see more. (rule F72)
  */
 export async function checkRights(reader: Reader, all: readonly Connection[], now: string): Promise<void> {
@@ -53,7 +53,7 @@ export async function checkRights(reader: Reader, all: readonly Connection[], no
   }
 }
 
-/** Returns the roles of each person. */
+/** Returns the roles of each person, by app. */
 export async function rolesOf(
   reader: Reader,
   userIds: readonly string[],

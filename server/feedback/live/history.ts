@@ -21,7 +21,10 @@ export interface SentEvent extends Change {
 export interface History {
   /** Turns changes into events, and keeps the last ones. */
   add(changes: readonly Change[], at: string): SentEvent[];
-  /** Returns the events that a browser has missed; one event of everything if the missed events are no longer kept. */
+  /**
+   * Returns the events that a browser has missed. If they are no longer kept, returns one event of the kind
+   * `everything`.
+   */
   missed(known: Known, now: string): readonly SentEvent[];
   /** Returns the line with the id of the last event. */
   position(): string;
@@ -45,7 +48,7 @@ export function createHistory(begun: string): History {
   let last = 0;
   let completeSince = begun;
 
-  /** Returns the number of an event id. Undefined if the id is not one of this history. */
+  /** Returns the number in an event id. Undefined if the id does not belong to this history. */
   function numberIn(id: string): number | undefined {
     const [, given, digits = ""] = /^([0-9a-f]{12})-(\d{1,15})$/.exec(id) ?? [];
     return given === epoch && Number(digits) <= last ? Number(digits) : undefined;
@@ -70,7 +73,7 @@ export function createHistory(begun: string): History {
       });
       events.push(...added);
       const dropped = events.splice(0, Math.max(0, events.length - mostKept));
-      // Events of the same time as a dropped one may be dropped, too.
+      // Other events with the same time as the last dropped event may also be dropped.
       completeSince = dropped.at(-1)?.at ?? completeSince;
       return added;
     },

@@ -27,12 +27,14 @@ export const areSame = (before: RolesByApp, now: RolesByApp): boolean =>
 export const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): boolean =>
   appId === undefined || apps?.has(appId) === true;
 
-/** A connection gets at most this many events at once. If there are more, it gets one event of everything. */
+/**
+ * A connection gets at most this many events at once. If there are more, it gets one event of the kind `everything`.
+ */
 const mostAtOnce = 50;
 
 /**
- * Returns each change once. If there are too many changes, or one of them is a change of everything, returns only a
- * change of everything.
+ * Returns each change once. If there are too many changes, or one of them has the kind `everything`, returns only one
+ * change of the kind `everything`.
  */
 export function combine(changes: readonly Change[]): readonly Change[] {
   const each = new Map(

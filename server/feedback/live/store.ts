@@ -16,11 +16,11 @@ interface MembershipRow {
   readonly role: Role;
 }
 
-/** How many values one statement has at most. */
+/** The maximum number of values in one statement. */
 const mostValues = 500;
 
 /**
- * The queries that find the app of a topic, by the kind of the topic. A query returns undefined if the object was
+ * The queries that find the app of an object, by the kind of the object. A query returns undefined if the object was
  * deleted.
  */
 const places = {
@@ -58,8 +58,8 @@ export const liveReads = {
     places[place](reader, id),
 
   /**
-   * Returns the threads that changed after a mark, and the next mark. Returns no list if there are more than `most`, or
-   * if the mark is unknown to the database.
+   * Returns the threads that changed after a mark, and the next mark. `threads` is undefined if more than `most`
+   * threads have changed, or if the database does not know the mark.
    */
   async threadsAfter(
     reader: Reader,
@@ -72,7 +72,7 @@ export const liveReads = {
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };
   },
 
-  /** Returns those of the sessions that have not ended. */
+  /** Returns the ids of the given sessions that have not ended. */
   async liveSessions(reader: Reader, ids: readonly string[], now: string): Promise<ReadonlySet<string>> {
     const rows = await inParts(ids, (places, values) =>
       reader.all<{ id: string }>(
@@ -117,8 +117,8 @@ function changedThreads(
 }
 
 /**
- * Reads rows for a list of values in parts. Repeats the last value until the number of values is a power of two, so that
- * there are few different statements.
+ * Reads rows for a list of values in parts. The first value is repeated until the number of values is a power of two,
+ * so that there are few different statements.
  */
 async function inParts<Row>(
   all: readonly string[],

@@ -9,10 +9,13 @@ import {
 import type { Change } from "./rules.ts";
 import type { Place } from "./store.ts";
 
-/** The topic for new changes of threads. The database never signals this topic. */
+/**
+ * The topic for new entries in the sequence of thread changes. It comes from the thread watch. The database never
+ * signals it.
+ */
 export const threadsChanged = "thread:";
 
-/** The meaning of each kind of topic, and the statement that finds its app. */
+/** For each name of a topic: the kind of change, and the statement that finds the app. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],

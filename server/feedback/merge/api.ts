@@ -46,7 +46,7 @@ export const merge = (
 ): Pick<Handlers<typeof contract>, "merge" | "unmerge"> => ({
   async merge({ caller, address, params, body, save }) {
     const [id, into] = [params.id.toLowerCase(), body.into.toLowerCase()];
-    // The notices and the audit name both threads by their numbers.
+    // The notices and the audit log name both threads by their numbers, so both need a number before the merge.
     await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
     return save(async (tx) => {
       const { thread, other, ...facts } = await lockedPair(tx, { id, into, caller });
@@ -68,7 +68,7 @@ export const merge = (
     }),
 });
 
-/** Locks two threads, and returns what decides whether the first one can be merged into the other one. */
+/** Locks two threads. Returns the facts that decide whether the first thread can be merged into the other one. */
 async function lockedPair(
   tx: Transaction,
   { id, into, caller }: { readonly id: string; readonly into: string; readonly caller: ConsoleCaller },
@@ -125,13 +125,16 @@ async function moveInto(
 }
 
 /**
- * Locks the thread into which a thread was merged, and returns the merge, and all merges into that thread. Throws
- * `not_found` and `wrong_state`.
+ * Locks the thread into which the thread `id` was merged. Returns this merge, all merges into the locked thread, and
+ * the locked thread. Throws `not_found` and `wrong_state`.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
-  // An erasure reads threads first, and then messages. During an erasure, a report must not move from messages to threads.
+  // An erasure reads threads first, and then messages. If a report moved from the messages to the threads during an
+  // erasure, the erasure would miss it.
   if (await merges.isErasing(tx))
-    throw new ApiError("wrong_state", { message: "A person is being erased. Try it again in a minute." });
+    throw new ApiError("wrong_state", {
+      message: "The data of a person is being erased. Try again in a minute.",
+    });
   const from = await lockedTarget(tx, id, caller);
   const all = await merges.into(tx, from);
   const row = all.find((each) => each.id === id);
@@ -140,7 +143,7 @@ async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   return { row, all, other };
 }
 
-/** Takes a thread out of the one into which it was merged, and stores the consequences for both threads. */
+/** Takes a thread out of the thread into which it was merged, and stores the consequences for both threads. */
 async function takeOut(
   deps: MergeDeps,
   tx: Transaction,
@@ -158,7 +161,8 @@ async function takeOut(
 ): Promise<void> {
   const { id } = row;
   const { id: from, appId } = other;
-  // What the person has read there is read in the other thread, too. The act itself makes nothing unread. (rule F50)
+  // If the person has read the thread `from`, the thread that is taken out counts as read, too. So undoing a merge
+  // makes nothing unread for this person. (rule F50)
   const isRead = (await threadNews(tx, caller.userId, [from]))[0]?.unread !== 1;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
@@ -172,7 +176,7 @@ async function takeOut(
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
   if (isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: id }, true);
-  // A snoozed thread is read for all.
+  // A snoozed thread counts as read for all members.
   if ((await snoozes.of(tx, id))?.snoozedUntil) await markReadForAll(tx, id);
   await settle(deps, tx, { id: from, appId, by, fields: ["merged"] });
   const record = createAuditWriter(deps);
@@ -206,7 +210,7 @@ async function changeOther(
   if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/** Undoes the changes of a merge in a thread, if nothing happened in it since then. (rule F77) */
+/** Undoes the changes that a merge made in a thread, if nothing has happened in the thread since then. (rule F77) */
 async function changeBack(
   deps: MergeDeps,
   tx: Transaction,
@@ -228,12 +232,12 @@ interface NamedThread {
   readonly number: number | null;
 }
 
-/** Returns the name of a thread in the audit. */
+/** Returns the name of a thread in the audit log. */
 const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
 /**
- * Locks the failures of threads, then the threads. Reports and passed runs of a failure lock in the same order, so
- * no report can be added to a thread while the thread is merged.
+ * Locks the failures of some threads, and then the threads. Reports of a failure and passed test runs use the same
+ * order of locks, so no report can be added to a thread while the thread is merged.
  */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
@@ -259,7 +263,10 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
   }
 }
 
-/** Stores the consequences of a merge for one of the two threads: its proposals, its activity and its event. */
+/**
+ * Stores the consequences of a merge, or of its undoing, for one of the two threads: the state of its newest proposal,
+ * its activity, and the event about its change.
+ */
 async function settle(
   deps: MergeDeps,
   tx: Transaction,

@@ -7,7 +7,7 @@ import { isUnfinished } from "../snooze/rules.ts";
 /** A thread that is to be merged. */
 interface Mergeable {
   readonly appId: string;
-  /** The thread into which it is merged already. */
+  /** The id of the thread into which the thread was already merged. Null if it was not merged. */
   readonly mergedInto: string | null;
 }
 
@@ -15,16 +15,16 @@ interface Mergeable {
 interface MergeFacts {
   readonly id: string;
   readonly into: string;
-  /** The two threads. Undefined for one that the caller may not read. */
+  /** The two threads. A thread that the caller may not read is undefined. */
   readonly thread: Mergeable | undefined;
   readonly other: Mergeable | undefined;
   /** The proposals of the first thread. */
   readonly runs: readonly RunFacts[];
-  /** The number of its messages. */
+  /** The number of messages of the first thread. */
   readonly messages: number;
-  /** The number of threads that were merged into one of the two. */
+  /** The number of threads that were merged into one of the two threads. */
   readonly merged: number;
-  /** How many merges the longest chain would have that ends in the other thread. */
+  /** The number of merges in the longest chain that would end in the other thread. */
   readonly depth: number;
 }
 
@@ -42,7 +42,7 @@ export function mergeRefusal(
   if (runs.some((run) => isOpenRun(run, now))) return new ApiError("run_open");
   if (messages > limits.mergedMessages)
     return new ApiError("wrong_state", {
-      message: `The thread has over ${limits.mergedMessages} messages. Merge the other thread into it.`,
+      message: `This thread has more than ${limits.mergedMessages} messages. Merge the other thread into this one.`,
     });
   if (merged >= limits.mergedThreads)
     return new ApiError("wrong_state", {
@@ -50,7 +50,7 @@ export function mergeRefusal(
     });
   if (depth > limits.mergeDepth)
     return new ApiError("wrong_state", {
-      message: `At most ${limits.mergeDepth} merges can follow each other. Merge the other thread into this one.`,
+      message: `A chain of merges can have at most ${limits.mergeDepth} merges. Merge the other thread into this one.`,
     });
   return undefined;
 }
@@ -76,7 +76,7 @@ const dayMilliseconds = 86_400_000;
 export const undoUntil = (mergedAt: string): string =>
   new Date(Date.parse(mergedAt) + limits.unmergeDays * dayMilliseconds).toISOString();
 
-/** A merge, and whether something of a person was erased in the thread since then. */
+/** A merge, and whether data of a person was erased in the thread since the merge. */
 interface Undoable {
   readonly mergedAt: string;
   readonly erased: number;
@@ -101,16 +101,19 @@ export function undoRefusal({ mergedAt, erased, subject }: Undoable, now: Date):
 export interface MergeStep {
   readonly id: string;
   readonly intoId: string;
-  /** The place in the order of merges into the same thread. */
+  /** The position in the order of all merges into the same thread. */
   readonly number: number;
 }
 
-/** The threads to which a report belonged, each with the number of the merge by which it came there; 0 for the first. */
+/**
+ * The threads to which a report has belonged. Each has the number of the merge by which the report came into the
+ * thread. The first thread has 0.
+ */
 export type Homes = ReadonlyMap<string, number>;
 
 /**
- * Returns all threads to which a report of the thread `id` has belonged. A later merge has a greater number, so the
- * result ends even if the merges form a circle.
+ * Returns all threads to which a report of the thread `id` has belonged. The function follows only merges with
+ * increasing numbers, so it ends even if the merges form a circle.
  */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
   const homes = new Map([[id, 0]]);
@@ -137,8 +140,8 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 
 /**
  * Returns a thread and all threads that were merged into it, directly or through other threads. Each has the number of
- * the merge by which its reports came into the thread; 0 for the thread itself. The numbers of merges grow on the way
- * to the thread, so the result ends even if the merges form a circle.
+ * the merge by which its reports came into the thread. The thread itself has 0. The function follows only merges with
+ * decreasing numbers, so it ends even if the merges form a circle.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
@@ -153,10 +156,11 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   return arrivals;
 }
 
-/** Returns how many merges the longest chain has that ends in a thread. The merges are all those into this thread. */
+/** Returns the number of merges in the longest chain that ends in a thread. `steps` are all merges into this thread. */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
-  // A merge has a greater number than those into its own thread before it.
+  // If other threads were merged into a thread first, their merges have smaller numbers than its own merge. So they
+  // come first here.
   for (const { id: from, intoId } of [...steps].sort((one, other) => one.number - other.number))
     depths.set(intoId, Math.max(depths.get(intoId) ?? 0, 1 + (depths.get(from) ?? 0)));
   return depths.get(id) ?? 0;
@@ -169,16 +173,16 @@ export interface SharedReply {
 }
 
 /**
- * Whether a reply to everyone went to a report. It did if the report belonged to the thread of the reply at that time.
- * `since` is the number of the merge by which the report came into that thread; undefined if it never did. The order
- * comes from the numbers of merges, because clocks can be wrong. (rule M9)
+ * Whether a reply to everyone went to a report. It did if the report already belonged to the thread of the reply when
+ * the reply was written. `since` is the number of the merge by which the report came into that thread, or undefined if
+ * the report never belonged to it. The numbers of merges tell the order, because clocks can be wrong. (rule M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /**
- * Returns what a merge changes in the other thread, so that no open question is in a finished thread, or is snoozed longer
- * than before. Undefined if it changes nothing. (rule F77)
+ * Returns the change that a merge must make in the other thread. Without this change, an open question could be in a
+ * finished thread, or could be snoozed for longer than before. Undefined if no change is necessary. (rule F77)
  */
 export function changeByMerge(
   thread: SnoozeRow,
@@ -210,11 +214,14 @@ export interface ThreadState {
   readonly tagIds: readonly string[];
 }
 
-/** A thread that a merge has changed: its status, resolution and snooze from before, and its state just after it. */
+/**
+ * A thread that a merge has changed. It has the status, the resolution and the snooze from before the merge. `after` is
+ * the state directly after the merge.
+ */
 export interface Reopened {
   readonly status: string;
   readonly resolvedAt: string | null;
-  /** Older merges did not change snoozes. */
+  /** Undefined for merges by older versions, which did not change snoozes. */
   readonly snoozedUntil?: string | null;
   readonly after: ThreadState;
 }
@@ -227,10 +234,10 @@ export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.activity === now.activity &&
   namesOf(after) === namesOf(now);
 
-/** Of two tags that became one, a stored state has the id twice. */
+/** Returns the ids of the tags as one text. If two tags became one, a stored state has the id of this tag twice. */
 const namesOf = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
-/** Returns the change that gives a thread back what a merge has changed in it. (rule F77) */
+/** Returns the change that restores the values that a merge has changed in a thread. (rule F77) */
 export function changeAfterUnmerge(
   { status: before, snoozedUntil: until = null }: Reopened,
   present: ThreadState,

@@ -83,8 +83,9 @@ async function refuseUnseenMessage(
 }
 
 /**
- * Throws `answered` if another thread was merged into this one after the writer of a reply to everyone had read it. The
- * reply would go to more senders than the writer saw. The caller must lock the thread first. (rule F35)
+ * Throws `answered` if another thread was merged into this one after the writer of a reply to everyone had read this
+ * thread. The reply would then go to more senders than the writer saw. The caller must lock the thread first. (rule
+ * F35)
  */
 async function refuseUnseenMerge(
   tx: Transaction,
@@ -100,13 +101,14 @@ async function refuseUnseenMerge(
 }
 
 /**
- * Throws `answered` if a reply to everyone would go to other senders than its writer saw. A hidden report that was released
- * since is no newer message, because it has its old place. The caller has locked the thread. (rule F35)
+ * Throws `answered` if a reply to everyone would go to other senders than its writer saw. The check for newer messages
+ * does not find a hidden report that was released in the meantime, because the report keeps its old time. The caller
+ * must lock the thread first. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;
   throw new ApiError("answered", {
-    message: "The senders who would get the reply have changed since. Look who gets it, then decide.",
+    message: "Other senders than before would get the reply. Check who gets it, then decide.",
   });
 }
 

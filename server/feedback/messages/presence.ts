@@ -21,13 +21,13 @@ export const createPageAnswering =
       try {
         await database.write(work);
       } catch (error) {
-        log.warn({ err: error }, "who is answering was not stored");
+        log.warn({ err: error }, "it was not stored that a member writes an answer");
       }
     };
     return {
       /**
-       * Returns the e-mail addresses of the other members who are writing in a thread now. `members` are those who may
-       * answer there. The caller has checked that this person may read the thread.
+       * Returns the e-mail addresses of the other members who are writing in a thread now. `members` are the members
+       * who may answer there. The caller has checked that this person may read the thread.
        */
       async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
         const rows = await answering.list(database, feedbackId);

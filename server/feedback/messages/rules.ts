@@ -26,7 +26,7 @@ export function replyDelivery(
   return { mailedTo: [...mailedTo], onPage, missed, reason: missed === 0 ? null : why };
 }
 
-/** Describes the delivery of a reply for the audit, without its receivers. */
+/** Describes the delivery of a reply for the audit log, without its receivers. */
 export function auditedDelivery({ mailedTo, onPage, missed }: ReplyDelivery): string {
   const ways = [...(mailedTo.length > 0 ? ["mailed"] : []), ...(onPage ? ["on the sender's page"] : [])];
   const others = ways.length === 0 ? "not delivered" : `not delivered to ${missed} others`;
@@ -66,7 +66,7 @@ export function newerMessage<Message extends WrittenMessage>(
 /** After a person has stopped typing, a page still shows for this time that the person is writing. */
 const answeringShownFor = 45_000;
 
-/** While a person is typing, the server stores this again each time this number of milliseconds has passed. */
+/** While a person is typing, the server stores this at most once in this number of milliseconds. */
 const answeringStoredEvery = 20_000;
 
 /** The thread in which a person writes an answer, and when that was last stored. */

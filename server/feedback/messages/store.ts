@@ -23,7 +23,9 @@ export interface NewMessage {
   readonly authorId?: string | null;
   readonly body: string;
   readonly createdAt: string;
-  /** The id of the report that a reply is for. For an answer: the report whose sender wrote it. */
+  /**
+   * For a reply: the id of the report whose sender gets it. For an answer: the id of the report whose sender wrote it.
+   */
   readonly reportId?: string | null;
   /** 1 if a reply is for the senders of all reports on the thread; 0 otherwise. */
   readonly everyone?: number;
@@ -31,7 +33,7 @@ export interface NewMessage {
   readonly foreignFrom?: string | null;
   /** JSON. Only answers and repeats have files. */
   readonly files?: string | null;
-  /** For a repeat of a failure whose thread was merged into this one: that thread. */
+  /** For a repeat of a failure whose thread was merged into this thread: the id of the merged thread. */
   readonly originId?: string | null;
 }
 
@@ -135,8 +137,8 @@ const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id
 const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
 /**
- * The members who write answers, each with a thread. Whether a member is still writing depends on the time in the row.
- * (rule F36)
+ * The stored members who write answers, each with the thread. Whether a member is still writing depends on the time in
+ * the row. (rule F36)
  */
 export const answering = {
   /** Returns the thread in which a member was last stored as a writer. */

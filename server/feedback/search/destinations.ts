@@ -15,7 +15,7 @@ export interface Destination {
   readonly href: string;
 }
 
-/** How many destinations of each kind a search offers at most. */
+/** The maximum number of destinations of each kind that a search offers. */
 const most = 5;
 
 /**
@@ -114,7 +114,7 @@ function pagesOf(links: Links, apps: readonly App[]): Destination[] {
     ["Saved replies", links.savedReplies, "viewer"],
     ["Notices", links.notices, "viewer"],
     ["Blocked senders", links.blocked, "maintainer"],
-    ["Mail of programs", links.automaticMails, "maintainer"],
+    ["Mail from programs", links.automaticMails, "maintainer"],
     ["Webhooks", links.webhooks, "owner"],
     ["Data and export", links.data, "owner"],
   ];

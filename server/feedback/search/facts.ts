@@ -15,7 +15,7 @@ interface FirstPage {
   readonly rows: readonly { readonly status: string }[];
   /** If the search ended because of its time limit: the `seq` at which it ended. */
   readonly reached?: number | undefined;
-  /** The most threads that the page can have. */
+  /** The maximum number of threads on the page. */
   readonly limit: number;
 }
 

@@ -1,12 +1,12 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 
-/** The statuses in which a thread can be snoozed. */
+/** Whether a thread with this status is unfinished. Only unfinished threads can be snoozed. */
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
 
 /**
- * Returns why a thread cannot be snoozed until then; undefined if it can. Null ends the snooze, which is always
- * possible. (rule F42)
+ * Returns why a thread cannot be snoozed until the given time. Undefined if it can be snoozed. A null time ends the
+ * snooze, which is always possible. (rule F42)
  */
 export function snoozeRefusal(
   { status, until }: { readonly status: string; readonly until: string | null },

@@ -7,7 +7,7 @@ import { snoozes } from "./store.ts";
 
 /**
  * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members. When the snooze ends, the
- * thread is unread for all members. Returns the change for the audit, which is empty if nothing changes. Throws
+ * thread is unread for all members. Returns the changes for the audit log. They are empty if nothing changes. Throws
  * `bad_request` and `wrong_state`. (rule F42)
  */
 export async function changeSnooze(

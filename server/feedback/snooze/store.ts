@@ -25,8 +25,8 @@ export const snoozes = {
 };
 
 /**
- * Ends the snoozes that are over at this time. Call it before you read lists of threads or unread marks. So the end of
- * a snooze does not depend on a background job. (rule F42)
+ * Ends the snoozes that are over. Call it before you read lists of threads or unread marks. So the end of a snooze does
+ * not depend on a background job. (rule F42)
  */
 export async function endDueSnoozes({
   database,
@@ -50,14 +50,17 @@ const mostAtOnce = 200;
 
 const isDue = "snoozed_until <= ? AND status <> 'blocked'";
 
-// With this order, PostgreSQL uses the index. Without it, a generic plan would read all threads.
+// Because of ORDER BY, PostgreSQL uses the index. Without it, a generic plan would read all threads.
 const hasDue = async (reader: Reader, now: string): Promise<boolean> =>
   (await reader.get<{ found: number }>(
     `SELECT 1 AS found FROM feedback WHERE ${isDue} ORDER BY snoozed_until, id LIMIT 1`,
     now,
   )) !== undefined;
 
-/** The end of the snooze is the last activity, unless there was a later one. The trigger marks the views as unread. */
+/**
+ * Ends snoozes. The end of the snooze becomes the last activity of the thread, unless there was a later one. A trigger
+ * marks the views of the thread as unread.
+ */
 const endDue = `UPDATE feedback SET snoozed_until = NULL, activity_count = activity_count + 1,
     active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END
   WHERE id IN (SELECT id FROM feedback WHERE ${isDue} ORDER BY snoozed_until, id LIMIT ${mostAtOnce}) AND ${isDue}

@@ -66,7 +66,7 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
   PlaceOfMessage &
   (RepeatedReport | { readonly category: null });
 
-/** The thread from which a message came, if that thread was merged. */
+/** The thread from which a message came, if that thread was merged into another one. */
 interface PlaceOfMessage {
   readonly originId: string | null;
   /** For a reply to everyone: the number of the first merge after the reply. */

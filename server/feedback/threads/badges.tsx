@@ -22,7 +22,7 @@ export const editLabels = {
   addTags: "Add tags",
 } as const;
 
-/** Returns the displayed name of a value; the value itself if it has none. */
+/** Returns the displayed name of a value. If it has no name, returns the value itself. */
 export const nameIn = (names: Readonly<Record<string, string>>, value: string): string =>
   names[value] ?? value;
 

@@ -8,7 +8,7 @@ import { markAllRead, threadViews } from "./store/read-marks.ts";
 
 /**
  * The handlers with which a person marks threads as read or unread. This changes nothing for other people, so it is not
- * in the audit.
+ * recorded in the audit log.
  */
 export function readMarks(deps: Pick<Deps, "clock" | "database" | "time">): Handlers<typeof contract> {
   const { clock } = deps;

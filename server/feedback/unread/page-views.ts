@@ -17,8 +17,8 @@ export interface PageView {
 const noView: PageView = { since: null, note: async () => undefined };
 
 /**
- * Creates the functions that read and store which pages a person has viewed. They are for one signed-in person at the
- * time `now`. (rule F53)
+ * Creates the functions that read and store which pages a person has viewed. The functions are for one signed-in person
+ * at the time `now`. (rule F53)
  */
 export const createPageViews =
   ({ database, log }: Pick<Deps, "database" | "log">) =>

@@ -39,23 +39,26 @@ const visitEnds = 30 * 60_000;
 const viewStoredEvery = 60_000;
 
 /**
- * The last view of a thread or an inbox by a person (`lookedAt`), and the last view before that visit began
- * (`sinceAt`). Null if there was none.
+ * The last view of a thread or an inbox by a person (`lookedAt`), and the last view before the visit in which this
+ * happened (`sinceAt`). Null if there was no such view.
  */
 interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/** A view. Everything after `since` is new; null at the first view. `isDue` says whether the view must be stored. */
+/**
+ * A view. Everything after `since` is new. At the first view, `since` may be null. `isDue` says whether the view must
+ * be stored.
+ */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
 /**
- * Returns the view at the time `now`. If a person opens a page again during one visit, the same events are new. (rule
- * F53)
+ * Returns the view at the time `now`. If a person opens a page again during the same visit, the same events are shown
+ * as new. (rule F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
@@ -71,8 +74,8 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
  */
 export const settling = {
   /**
-   * The most views that a page must count. If there are more, `read_until` moves forward, so that only the newest
-   * `kept` views are counted.
+   * The maximum number of views that a page must count. If there are more, `read_until` moves forward, so that only the
+   * newest `kept` views are counted.
    */
   most: 64,
   kept: 32,
@@ -87,15 +90,17 @@ export const settling = {
 const longestChange = 60_000;
 
 /**
- * Two times: the last activity of the newest thread that the member has read, and the last activity of the oldest
- * thread whose view must stay after `read_until`.
+ * `newest` is the last activity of the newest thread that the member has read. `lastKept` is the last activity of the
+ * oldest thread whose view must stay after `read_until`.
  */
 export interface ReadTimes {
   readonly newest: string;
   readonly lastKept: string;
 }
 
-/** Returns the new `read_until`. Every change from before this time is already committed. (rule F52) */
+/**
+ * Returns the new `read_until`. This time is so early that every change from before it is already committed. (rule F52)
+ */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();
   return committed < lastKept ? committed : lastKept;

@@ -16,8 +16,8 @@ import { countAnswer, filterRefusal } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
 
 /**
- * The limits of an exact count, which a person needs before a change of all these threads. A search continues until
- * this time is over. (rule F45)
+ * The limits of an exact count. A person needs the exact number before a change of all these threads. A search
+ * continues until this time is over. (rule F45)
  */
 const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
 
@@ -167,7 +167,9 @@ function checkQuery(query: ViewQuery): void {
   if (refusal) throw refusal;
 }
 
-/** A view that another version saved may have unknown filters. They are ignored. */
+/**
+ * Returns a stored view as an answer. A view that another version saved may have unknown filters, which are ignored.
+ */
 const viewOf = ({ id, name, query, userId, createdAt, updatedAt }: ViewRow): View => ({
   ...{ id, name, query: ViewQuery.safeParse(JSON.parse(query)).data ?? {} },
   ...{ shared: userId === null, createdAt, updatedAt },
@@ -179,8 +181,7 @@ interface OfApp {
 }
 
 /**
- * Throws `not_found` or `forbidden` unless the caller may change such a view. Only a maintainer may change a shared
- * view.
+ * Throws `not_found` or `forbidden` unless the caller may change the view. Only a maintainer may change a shared view.
  */
 async function mayChange(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { ThreadFilters } from "../../../src/contract/threads.ts";
 
-/** Returns why these filters cannot be combined; undefined if they can. */
+/** Returns why these filters cannot be combined. Undefined if they can be combined. */
 export function filterRefusal({
   q,
   unread,

@@ -15,7 +15,7 @@ const updateView = update(tables.savedViews, "WHERE id = ?");
 
 /** The saved views of apps. A shared view belongs to the app. Each other view belongs to a member. (rule F44) */
 export const savedViews = {
-  /** Returns the views of a member and the shared ones, sorted by name. */
+  /** Returns the views of a member and the shared views, sorted by name. */
   list: (reader: Reader, appId: string, userId: string): Promise<ViewRow[]> =>
     reader.all<ViewRow>(
       `SELECT ${listed(tables.savedViews, fields, "w")} FROM saved_views w

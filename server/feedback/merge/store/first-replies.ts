@@ -1,7 +1,7 @@
 import type { Transaction } from "../../../database/database.ts";
 import { corrections } from "../../../database/schema/statistics.ts";
 
-/** The time of the first reply of a thread. Null if it has none. */
+/** Returns the time of the first reply in a thread. Null if the thread has no reply. */
 export async function firstReplyOf(tx: Transaction, threadId: string): Promise<string | null> {
   const row = await tx.get<{ at: string | null }>(
     "SELECT first_reply_at AS at FROM thread_times WHERE feedback_id = ?",
@@ -11,8 +11,9 @@ export async function firstReplyOf(tx: Transaction, threadId: string): Promise<s
 }
 
 /**
- * Stores the first reply of a thread after an unmerge: the one from before its merge, or the first one that was written
- * in the thread or to its senders since then. Replies from before the merge of another thread do not count. (rule F60)
+ * Stores the time of the first reply in a thread after its merge was undone. This is the time from before the merge. If
+ * there was no reply, it is the time of the first reply that was written in the thread or to its senders since then.
+ * Replies from other threads that had been merged into this thread do not count. (rule F60)
  */
 export const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
   corrected(tx, threadId, () =>
@@ -27,9 +28,9 @@ export const restoreFirstReply = (tx: Transaction, threadId: string, before: str
   );
 
 /**
- * Corrects the first replies in the thread `from` after an unmerge of the thread `id`: of that thread, and of hidden
- * threads in it. If a first reply was moved away with the thread, the next one that was written there counts. (rule
- * F60)
+ * Corrects the times of first replies after the thread `id` was taken out of the thread `from`: for `from`, and for the
+ * hidden threads that are still merged into it. If a first reply was moved away with the thread `id`, the next reply
+ * that was written in the same thread counts. (rule F60)
  */
 export const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
   corrected(tx, from, () => {
@@ -46,7 +47,7 @@ export const correctFirstReplies = (tx: Transaction, from: string, id: string): 
     );
   });
 
-/** Changes the first reply of a thread, and the counts. */
+/** Changes the first reply of a thread, and corrects the counts of the statistics. */
 async function corrected(tx: Transaction, threadId: string, change: () => Promise<unknown>): Promise<void> {
   await tx.run(corrections.firstReply(tx.engine, "-1"), threadId);
   await change();

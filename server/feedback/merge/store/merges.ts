@@ -21,9 +21,9 @@ export interface MergeRow extends MergeStep {
   readonly mergedBy: string | null;
   readonly mergedByName: string | null;
   readonly erased: number;
-  /** The state of the other thread that the merge opened again, as JSON. */
+  /** The earlier state of the other thread, if the merge changed it, as JSON. */
   readonly reopened: string | null;
-  /** The subject in its report. Null if the report was erased. */
+  /** The subject in the report of the merged thread. Null if the report was erased. */
   readonly subject: string | null;
 }
 
@@ -54,7 +54,7 @@ const noFiles = JSON.stringify({ images: [], videos: [], attachments: [] });
 
 const emptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
 
-/** Sets whether the last message to or from a sender is a reply. */
+/** Stores in a thread whether its last message to or from a sender is a reply. */
 const answeredAgain = `UPDATE feedback SET answered = coalesce((
     SELECT CASE m.direction WHEN 'outbound' THEN 1 ELSE 0 END FROM messages m
     WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')
@@ -62,12 +62,12 @@ const answeredAgain = `UPDATE feedback SET answered = coalesce((
 
 const unfinished = (status: string): string => `${status} IN ('open', 'in_progress')`;
 
-/** The messages to and from senders, and the thread in which each was written. */
+/** SQL for the messages of a thread to and from senders. `origin_id` is the thread in which a message was written. */
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
 /**
- * Stores that a thread waits on us although the last message is a reply: one of the questions in it has no reply from
- * before the merge of its thread, and nobody has replied since then. (rule F77)
+ * Stores that a thread waits for us although its last message is a reply. This is the case if a question in it had no
+ * reply before the merge of its thread, and nobody has replied since the merge. (rule F77)
  */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
@@ -80,7 +80,10 @@ const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered =
       WHERE newest.place = 1 AND newest.direction = 'inbound' AND ${unfinished("g.status")} AND NOT EXISTS (
         SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
 
-/** Locks the rows of threads. A server that writes a mail with their words locks them, too, before it changes notices. */
+/**
+ * Locks the rows of threads. A server that writes a mail with texts of these threads locks the same rows before it
+ * changes notices.
+ */
 async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "postgres")
     await tx.run(
@@ -142,7 +145,7 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
-  /** Counts the threads that were merged into these ones, directly or through other threads. Stops at `most`. */
+  /** Counts the threads that were merged into these threads, directly or through other threads. Stops at `most`. */
   async countThreads(reader: Reader, ids: readonly string[], most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM (
@@ -152,7 +155,7 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the merges into a thread, also by way of others. */
+  /** Returns the merges into a thread, directly or through other threads. */
   steps: (reader: Reader, threadId: string): Promise<MergeStep[]> =>
     reader.all<MergeStep>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number
@@ -160,7 +163,7 @@ export const merges = {
       threadId,
     ),
 
-  /** Returns the highest number of a merge that the messages or the merges of these threads have. */
+  /** Returns the highest merge number that is stored with the merges into these threads or with their messages. */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
       `SELECT max(number) AS last FROM (
@@ -234,16 +237,17 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    // A later reply in the other thread was not for this question. (rule F77)
+    // If one of the two threads waited for us, the thread `intoId` now waits for us. A later reply in the other thread
+    // was not for that question. (rule F77)
     if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
     else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
   },
 
   /**
-   * Shows a merged thread again, and moves the messages of its reports back to it: those from before the merge, and
-   * those that its senders wrote and got since then. Replies to everyone since then are in both threads. A
-   * snooze goes on if its end is ahead and the sender has not answered since the merge.
+   * Shows a merged thread again, and moves its messages back to it: the messages from before the merge, and the
+   * messages that its senders wrote and received since then. Replies to everyone since the merge are then in both
+   * threads. The snooze continues if its end is in the future and the sender has not answered since the merge.
    */
   async unmerge(
     tx: Transaction,
@@ -306,13 +310,16 @@ export const merges = {
     }
   },
 
-  /** Whether an erasure is running. None can begin before this transaction ends. */
+  /** Whether an erasure is running. No erasure can begin before this transaction ends. */
   async isErasing(tx: Transaction): Promise<boolean> {
     await tx.lock(erasuresTopic);
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
   },
 
-  /** Stores that something of a person was erased in the thread of a report, so that its merges cannot be undone. */
+  /**
+   * Stores that data of a person was erased in the thread of a report, so that the merges into this thread cannot be
+   * undone.
+   */
   noteErased: (tx: Transaction, reportId: string) =>
     tx.run(
       `UPDATE thread_merges SET erased = 1 WHERE feedback_id IN (
@@ -324,13 +331,13 @@ export const merges = {
 
 interface Unmerge {
   readonly row: MergeRow;
-  /** The thread that has the messages now. */
+  /** The id of the thread that has the messages now. */
   readonly from: string;
   readonly appId: string;
   readonly now: string;
-  /** The ids of the thread and of those that were merged into it before. */
+  /** The ids of the thread and of the threads that were merged into it before. */
   readonly inside: ReadonlySet<string>;
-  /** Whether a reply to everyone went to the thread since the merge. */
+  /** Whether a reply to everyone since the merge also went to the reports of the thread. */
   readonly reaches: (reply: SharedReply) => boolean;
 }
 
@@ -341,7 +348,7 @@ interface MovedRow {
   readonly category: string | null;
 }
 
-/** Hidden repeats of blocked senders do not count. */
+/** Whether a message is a report. Hidden repeats of blocked senders do not count. */
 const isReport = ({ direction, category }: MovedRow): boolean => category !== null && direction === "inbound";
 
 interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply {
@@ -350,8 +357,8 @@ interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply 
 }
 
 /**
- * The thread that gets its messages back, and the thread that has them. The threads that were merged into the first one
- * before lead to it again.
+ * The thread `id` that gets its messages back, and the thread `from` that has them until now. The threads that were
+ * merged into `id` before belong to `id` again.
  */
 interface Place {
   readonly id: string;
@@ -361,10 +368,16 @@ interface Place {
 
 const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
 
-/** The condition that a row came from a thread, or from one that was merged into it. It has two values: its id. */
+/**
+ * The condition that a row came from a thread, or from a thread that was merged into it. Both of its values are the id
+ * of the thread.
+ */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
-/** The origin of a row after it was taken out: the threads that were merged before stay its origin. */
+/**
+ * The assignment of the origin for a row that is moved back. If the row came from a thread that was merged before, that
+ * thread stays its origin.
+ */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
 const movedColumns = "id, direction, files, category";
@@ -376,7 +389,10 @@ const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
     ...[from, id, id],
   );
 
-/** Returns the messages in these threads and those of their reports, by their ids. */
+/**
+ * Returns the reports, the messages that were written in these threads, and the messages to and from the senders of the
+ * reports. The keys are the ids of the messages.
+ */
 async function messagesOf(
   tx: Transaction,
   { id, from }: Place,
@@ -415,7 +431,7 @@ async function moveMessages(
   await inParts(ids, async (part) => {
     const these = `m.id IN (${listed(part)})`;
     await addCounts(tx, { to: from, appId, sign: "-" }, { sql: repeatsOf(tx.engine, these), values: part });
-    // The report that began the thread is no repeat there.
+    // In its own thread, the first report is not a repeat.
     const repeats = repeatsOf(tx.engine, `${these} AND m.id <> ?`);
     await addCounts(tx, { to: id, appId }, { sql: repeats, values: [...part, id] });
     await tx.run(
@@ -427,7 +443,7 @@ async function moveMessages(
   await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ? AND count <= 0", from);
 }
 
-/** Moves the files of messages and the original mails to these reports. */
+/** Moves the files of the moved messages, and the original mails that belong to these reports. */
 async function moveFiles(
   tx: Transaction,
   { id, from }: Place,
@@ -451,7 +467,7 @@ async function moveFiles(
 
 const idsAtOnce = 200;
 
-/** Calls a function with some of the values at a time. */
+/** Calls a function with up to `idsAtOnce` values at a time, and returns all results. */
 async function inParts<Value, Result>(
   values: readonly Value[],
   one: (part: readonly Value[]) => Promise<readonly Result[]>,

@@ -4,7 +4,7 @@ import type { Reopened, ThreadState } from "../rules.ts";
 
 type StateRow = Omit<ThreadState, "tagIds">;
 
-/** Returns what members can change in a thread, as it is now. Undefined if there is no such thread. */
+/** Returns the present values of a thread that members can change. Undefined if there is no such thread. */
 export async function threadState(reader: Reader, id: string): Promise<ThreadState | undefined> {
   const row = await reader.get<StateRow>(
     `SELECT status, assignee_id AS "assigneeId", snoozed_until AS "snoozedUntil", activity_count AS activity
@@ -18,7 +18,7 @@ export async function threadState(reader: Reader, id: string): Promise<ThreadSta
   return row && { ...row, activity: Number(row.activity), tagIds: tags.map((tag) => tag.id).sort() };
 }
 
-/** When a thread was resolved. Null if it was not. */
+/** Returns the time at which a thread was resolved. Null if it was not resolved. */
 export async function resolutionOf(reader: Reader, id: string): Promise<string | null> {
   const row = await reader.get<{ at: string | null }>(
     "SELECT resolved_at AS at FROM thread_times WHERE feedback_id = ?",
@@ -27,7 +27,7 @@ export async function resolutionOf(reader: Reader, id: string): Promise<string |
   return row?.at ?? null;
 }
 
-/** Stores that the merge of the thread `id` has opened the other thread again. */
+/** Stores the earlier state of the other thread, which the merge of the thread `id` has changed. */
 export const noteReopened = (tx: Transaction, id: string, reopened: Reopened) =>
   tx.run("UPDATE thread_merges SET reopened = ? WHERE feedback_id = ?", JSON.stringify(reopened), id);
 

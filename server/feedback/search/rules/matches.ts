@@ -28,7 +28,7 @@ export function patternsIn(texts: readonly ThreadText[], patterns: readonly Patt
   return had;
 }
 
-/** Returns the part of the text that matches the pattern from the word `at` on. */
+/** Returns the part of the text that matches the pattern and begins at the word with the index `at`. */
 function placeOf(words: readonly TextWord[], at: number, pattern: Pattern): Mark | undefined {
   const first = words[at];
   if (first === undefined) return undefined;
@@ -81,7 +81,7 @@ function isInRun(
   return isLast ? run.startsWith(asked) : run === asked;
 }
 
-/** The most characters of a found line. */
+/** The maximum number of characters of a found line. */
 const longestLine = 160;
 
 /** How many characters before the first mark a line shows. */
@@ -155,6 +155,6 @@ function endOf(text: string, to: number): number {
   return space === -1 ? atCharacter(text, to) : to - 20 + space;
 }
 
-/** Returns the position; if it is inside a character, the position before that character. */
+/** Returns the position `at`. If it is inside a character, returns the position before that character. */
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;

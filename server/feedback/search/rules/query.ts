@@ -4,7 +4,7 @@ import type { UnknownValue } from "../../../../src/contract/found.ts";
 import { tagKeyOf } from "../../tags/rules.ts";
 import { asOneWord, isOnlyLetters, kinds, pairsIn, reversed, type TextWord, wordsIn } from "./words.ts";
 
-/** A word of the index, or the beginning of such words. */
+/** A word of the index. If `isBeginning` is true, this stands for all words of the index that begin with `word`. */
 export interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
@@ -38,14 +38,17 @@ export interface SearchQuery {
   readonly none: readonly Term[];
   /** The parts of the found texts that are highlighted. */
   readonly marked: readonly Pattern[];
-  /** Patterns that cannot be checked with the index alone. For them, the texts are read. */
+  /** Patterns that cannot be checked with the index alone. To check them, the search reads the texts of the threads. */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
   /** Whether the query finds no thread by the name or the address of its sender. */
   readonly withoutSenders: boolean;
   /** Conditions for properties of the thread that are not words. */
   readonly facts: readonly Fact[];
-  /** The typed words that are not excluded. */
+  /**
+   * The typed words that the search may correct. These are single words that are neither excluded nor in quotation
+   * marks.
+   */
   readonly typed: readonly TypedWord[];
 }
 
@@ -223,7 +226,7 @@ function termsOfWords(kind: string, text: string): Term[] | undefined {
 
 const exactly = (word: string): Term => [{ word, isBeginning: false }];
 
-/** How many characters of a tag or an address are compared at most. */
+/** The maximum number of characters of a tag or an address that are compared. */
 const longestValue = 320;
 
 export const indexedTag = (key: string): string => kinds.tag + asOneWord(key.slice(0, longestValue));

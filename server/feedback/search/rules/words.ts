@@ -5,7 +5,8 @@ export interface TextWord {
   readonly start: number;
   readonly end: number;
   /**
-   * Whether the word is a sequence of letters of a script without spaces. Such a sequence can contain several words.
+   * Whether the word is a sequence of letters of a script that has no spaces between words, such as Chinese. Such a
+   * sequence can contain several words.
    */
   readonly isRun: boolean;
   /**
@@ -33,7 +34,7 @@ export const kinds = {
   source: "\uE00A",
 } as const;
 
-/** How many characters of a word are compared. The rest of a longer word is ignored. */
+/** The maximum number of characters of a word that are compared. The rest of a longer word is ignored. */
 const longest = 64;
 
 /** Returns the words of a text in order. Texts and queries are divided into words in the same way. (rule F57) */
@@ -99,7 +100,7 @@ const alike = new Map([
 
 const other = new RegExp(`[${[...alike.keys()].join("")}]`, "gu");
 
-/** The article of Arabic, also with the words that are written together with it. */
+/** The Arabic article, also together with the short words that are joined to it. */
 const article = /^(?:[وبكف]?ال|لل)(?=\p{L}{2})/u;
 
 function beginningOf(word: string): string {

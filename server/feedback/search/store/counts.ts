@@ -7,7 +7,7 @@ import { amongFound, searchThreads, type ThreadSearch } from "./search.ts";
 
 type Counts = SearchFacts["counts"];
 
-/** How many threads of a status are counted at most. */
+/** The maximum number of threads of a status that are counted. */
 const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;

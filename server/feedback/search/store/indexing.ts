@@ -18,7 +18,7 @@ const batch = 100;
 /** A batch ends when its texts have this number of characters. */
 const batchText = 1_048_576;
 
-/** How many threads are read at once, at most. */
+/** The maximum number of threads that are read at once. */
 const mostAtOnce = 16;
 
 /** If the threads that were read together have more characters, the next threads are read one by one. */

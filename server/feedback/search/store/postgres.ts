@@ -39,8 +39,8 @@ const mostRanges = 64;
 /**
  * Returns the newest threads that match. A common word is in too many threads to sort them all, so the newest ranges
  * are searched first. After that, all threads are searched if the apps have few threads or if a term is rare. Otherwise
- * the older ranges are searched until the time is over. (If two words are common but no thread has both, the index must
- * read two long lists.)
+ * the older ranges are searched until the time is over. This can take long if two words are common but no thread has
+ * both of them, because the index then reads two long lists.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -340,7 +340,7 @@ const placesOfRange = (range: number): string => {
 const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));
 
-/** Returns the expressions for the marks of the apps; no expressions if there are too many apps. */
+/** Returns the expressions for the marks of the apps. If there are too many apps, returns no expressions. */
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 

@@ -96,8 +96,8 @@ const mostAtOnce = 16;
 const muchText = 65_536;
 
 /**
- * Returns the threads that match the patterns of the query. If the time is over, it ends early, and `last` is the last
- * thread that was read. Other requests are answered between two long threads.
+ * Returns the threads that match the patterns of the query. If the time is over, the function ends early, and `last` is
+ * the last thread that it has read. Other requests are answered between two long threads.
  */
 async function withPatterns(
   reader: Reader,

@@ -209,8 +209,8 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
   type === null ? (directions[direction] ?? "answer") : "repeat";
 
 /**
- * Whether a source is not only the name of a channel. A single word such as `web` is the source of very many threads,
- * so only `source:` finds it. (rule F57)
+ * Whether a source has several words. A single word such as `web` is only the name of a channel. It is the source of
+ * very many threads, so only the operator `source:` finds it. (rule F57)
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 

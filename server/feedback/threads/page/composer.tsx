@@ -335,7 +335,7 @@ function senderNameIn({ sender, messages }: OwnedThread, receiver: string): stri
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
 }
 
-/** The most members whose addresses are shown. */
+/** The maximum number of members whose addresses are shown. */
 const mostNamed = 3;
 
 /**
@@ -374,8 +374,8 @@ export const Answering = ({
 const lists = new Intl.ListFormat("en-GB");
 
 /**
- * Shows the message that another person wrote while the reply was typed. If the person sends the reply again, it is
- * accepted. (rule F35)
+ * Shows the message that somebody else wrote while this person typed the reply. If this person sends the reply again,
+ * it is accepted. (rule F35)
  */
 const NewerMessage = ({
   form,

@@ -200,7 +200,7 @@ export const Nothing = ({
   );
 };
 
-/** Links to the pages for tags, saved replies, blocked senders and mail of programs. */
+/** Links to the pages for tags, saved replies, blocked senders and mail from programs. */
 export const InboxLinks = ({ navigation: { app, links } }: { readonly navigation: AppNavigation }) => (
   <nav class="row muted small inbox-links" aria-label="More about the inbox">
     <a href={links.tags(app.id)}>Tags</a>

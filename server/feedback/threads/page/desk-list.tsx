@@ -73,7 +73,7 @@ export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }:
   );
 };
 
-/** The most tags that a row shows. The page of the thread shows all. */
+/** The maximum number of tags that a row shows. The page of the thread shows all tags. */
 const mostTags = 2;
 
 const Marks = ({
@@ -126,8 +126,8 @@ const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
 };
 
 /**
- * The author and the beginning of the last message. A report that begins with the subject of its thread is not shown
- * twice.
+ * The author and the beginning of the last message. Shows nothing if a sender's message is the same as the subject of
+ * the thread.
  */
 const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => {
   const wordsOf = usePersonWords();

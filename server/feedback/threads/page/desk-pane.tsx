@@ -9,7 +9,7 @@ interface PaneProps extends ThreadProps {
     /** The addresses of the threads before and after this one. */
     readonly previous: string | undefined;
     readonly next: string | undefined;
-    /** The id of the thread that opens when this one is resolved; empty if there is none. */
+    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
     readonly nextId: string;
     /** The position in the list, such as `3 of 38`; empty if the position is not known. */
     readonly place: string;

@@ -53,7 +53,7 @@ export interface DeskShown {
   readonly list?: string;
   /** The id of the thread beside the list, if the page is the answer to a form. */
   readonly opened?: string;
-  /** A form of the thread that was answered. */
+  /** The result of a form of the thread, if the page is the answer to this form. */
   readonly shown?: ShownAgain;
   /** A form of the views that was refused. */
   readonly refusedView?: Filled;
@@ -115,7 +115,7 @@ function placeOf(given: string, items: readonly ThreadSummary[], opened: Opened 
   return Number.isSafeInteger(Number(given)) ? Math.max(0, Number(given)) : 0;
 }
 
-/** Returns the thread that opens when the opened one is resolved. */
+/** Returns the thread that opens after the opened thread is resolved. */
 function nextOf(
   items: readonly ThreadSummary[],
   at: number,
@@ -125,7 +125,9 @@ function nextOf(
   return isListed ? (items[at + 1] ?? items[at - 1]) : (items[at] ?? items[at - 1]);
 }
 
-/** Returns the thread that the person has just answered and resolved, before the page went on to another one. */
+/**
+ * Returns the thread that the person has just answered and resolved. The page then shows the next thread or the list.
+ */
 async function repliedThread(visit: SignedInVisit, id: string): Promise<OwnedThread | undefined> {
   if (id === "") return undefined;
   try {
@@ -301,7 +303,7 @@ function nameOf({ filter, saved }: Pick<DeskProps, "filter" | "saved">): string 
   return isSameFilter(filter, unreadFilter) ? "Unread" : "Filtered";
 }
 
-/** Returns how many threads the list has on all its pages. */
+/** Returns the number of threads on all pages of the list. */
 function totalShown({
   counts,
   filter,

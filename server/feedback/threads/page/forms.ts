@@ -189,7 +189,7 @@ async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, u
 const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
 
 /**
- * Assigns the thread to the signed-in person. This is refused if another person has taken the thread since the page was
+ * Assigns the thread to the signed-in person. The server refuses this if the assignee has changed since the page was
  * shown.
  */
 function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
@@ -269,8 +269,8 @@ function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Marks the thread as unread for this person. Then it shows the inbox, because the page of the thread would mark the
- * thread as read again.
+ * Marks the thread as unread for this person, and then shows the inbox. The page of the thread would mark the thread as
+ * read again.
  */
 async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply<"unread">> {
   await ask(readMarks.update, {

@@ -12,7 +12,7 @@ import { nameIn, statusNames } from "../badges.tsx";
 import { readThread, threadPage, threadTitle } from "./page.tsx";
 import { numberOf, ThreadHead } from "./thread-head.tsx";
 
-/** How many threads the page offers at most. */
+/** The maximum number of threads that the page offers. */
 const mostOffered = 20;
 
 function merge(visit: SignedInVisit): Promise<Reply<"merged">> {

@@ -82,7 +82,7 @@ const Value = ({ value }: { readonly value: unknown }) => {
 
 const wordsFor = (value: object): string => (Array.isArray(value) ? "elements" : "entries");
 
-/** Returns the entries of an object, and the elements of a list by their numbers. */
+/** Returns the entries of an object, or the elements of a list, which have their numbers as names. */
 function childrenOf(value: unknown): Entry[] {
   if (Array.isArray(value)) return value.map((element, at): Entry => [String(at + 1), element]);
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
@@ -92,7 +92,7 @@ function childrenOf(value: unknown): Entry[] {
 const leavesOf = (value: unknown): number =>
   childrenOf(value).reduce((count, [, child]) => count + Math.max(1, leavesOf(child)), 0);
 
-/** A text of any length. A text of several lines is shown as a program prints it, such as a stack trace. */
+/** A text of any length. A text with several lines, such as a stack trace, is shown line by line. */
 const Text = ({ text }: { readonly text: string }) => {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.length > 1) return <Lines lines={lines} />;

@@ -59,8 +59,8 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const { done, sent } = shownAgain;
   const opened = await openThread(visit, visit.param("id"));
   const { app, feedback } = opened.thread;
-  // The page of a merged thread leads to the other thread. So a page that was open before the merge loads its parts
-  // from there. After a sent form, the page does not lead there, so that the typed text stays.
+  // The page of a merged thread redirects to the other thread. So a page that was open before the merge loads the parts
+  // of the other thread. After a sent form there is no redirect, so that the typed text stays.
   if (feedback.mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");

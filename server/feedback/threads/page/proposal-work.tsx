@@ -215,7 +215,7 @@ interface ClaimFactsProps {
   readonly now: Date;
 }
 
-/** The work of one claim: its worker, its beginning, its progress and its outcome. */
+/** The work under one claim: the worker, the beginning, the progress and the outcome. */
 const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
   <>
     <div>

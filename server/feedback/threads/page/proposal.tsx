@@ -63,7 +63,7 @@ interface ProposalsProps {
 /** The plans of the proposals as HTML, by the id of the proposal. */
 export type RenderedPlans = ReadonlyMap<string, string>;
 
-/** The most characters of plans that a page renders. More text would delay other requests. */
+/** The maximum number of characters of plans that a page renders. More text would delay other requests. */
 const mostRendered = 131_072;
 
 /**
@@ -155,8 +155,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
 };
 
 /**
- * The notice that a newer proposal arrived while another part of the form was sent. The person has typed a note for the
- * earlier proposal and has not read this one.
+ * The notice that a newer proposal arrived before another part of the form was sent. The person has typed a note for
+ * the earlier proposal and has not read the newer one.
  */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
@@ -182,7 +182,7 @@ const ProposalText = ({
   html,
 }: {
   readonly proposal: Proposal;
-  /** The plan as HTML; undefined if the page has too much text for that. */
+  /** The plan as HTML. Undefined if the plans of the page are too long to render this one. */
   readonly html: string | undefined;
   /** The earlier proposal with which the page compares this one, if there is one. */
   readonly earlier?: Proposal | undefined;

@@ -69,7 +69,7 @@ function foldPosition(text: string, most: Most): number {
   return gap > at / 2 ? gap + 1 : wholeCharacter(text, at);
 }
 
-/** Returns the position; if it is inside a surrogate pair, the position before that pair. */
+/** Returns the position `at`. If it is inside a surrogate pair, returns the position before that pair. */
 const wholeCharacter = (text: string, at: number): number =>
   (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 

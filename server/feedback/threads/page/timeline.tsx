@@ -366,7 +366,7 @@ const Difference = ({ message, report }: RepeatProps) => {
 const typeOf = (category: string | null): string | null =>
   category === null ? null : nameIn(typeNames, category);
 
-/** Many repeats, folded into one line. The line can be opened without a script. */
+/** Many repeated reports, folded into one line. A person can open the line without a script. */
 const FoldedRepeats = ({
   repeats,
   report,

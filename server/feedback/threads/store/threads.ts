@@ -44,7 +44,7 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
   readonly snoozedUntil: string | null;
-  /** A JSON array of the messages, oldest first. `proposals` is such an array, too. */
+  /** A JSON array of the messages, oldest first. `proposals` is a JSON array of the proposals, oldest first. */
   readonly messages: string;
   readonly proposals: string;
   /** The number of all messages. `messages` may have only the newest ones. */
@@ -208,7 +208,7 @@ function newest(
           ORDER BY ${oldestFirst}created_at, id`;
 }
 
-/** Returns a subquery that reads rows as one JSON array of objects. Their names are in camelCase. */
+/** Returns a subquery that reads rows as one JSON array of objects. The names of their properties are in camelCase. */
 function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
   const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
   const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;

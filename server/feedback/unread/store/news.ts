@@ -5,7 +5,7 @@ import type { Reader } from "../../../database/database.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { activeAt, isUnread, type MemberOf, readUntil } from "./read-marks.ts";
 
-/** The kinds of events in an app. */
+/** The kinds of events that are counted in an app. */
 const changeKinds = [
   ...(["report", "repeat", "answer", "note", "reply"] as const),
   ...(["proposal", "decision", "outcome", "edit"] as const),
@@ -20,7 +20,7 @@ export interface ChangeCounts {
   readonly isPartial: boolean;
 }
 
-/** How many threads are read: those with the latest activity. */
+/** The maximum number of threads that are read. These are the threads with the latest activity. */
 const mostThreads = 200;
 
 interface Since extends MemberOf {
@@ -44,7 +44,7 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/** How many changes of fields in the app are read: the newest ones. */
+/** The maximum number of changes of fields in the app that are read. These are the newest changes. */
 const mostEdits = 500;
 
 /** Returns whether others changed fields of a thread after `since`. Reads only the app's newest changes. */
@@ -136,7 +136,7 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** Counts stop at this number. A greater number is not important for a person, and each row costs a read. */
+/** A count stops at this number. Higher numbers do not help a person, and each counted row takes time to read. */
 const mostCounted = limits.mostCounted + 1;
 
 /** The numbers of a person's unread threads and waiting proposals in an app. Each number is at most `mostCounted`. */
@@ -150,7 +150,10 @@ interface CountRow {
 const counted = (sql: string): string =>
   `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
 
-/** The apps of a person, and how many of the threads with activity after `read_until` the person has read. */
+/**
+ * SQL for the apps of a person. `seen` is the number of threads with activity after `read_until` that the person has
+ * read.
+ */
 const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
     (SELECT count(*) FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.seen_count >= 0
       AND l.active_at > ${readUntil}) AS seen
@@ -159,8 +162,9 @@ const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
 /** How many threads a query must read so that it finds up to `mostCounted` unread threads in each app. */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
-// The number of unread threads after `read_until`: the threads minus the views. Each row of a view also has the last
-// activity of its thread. Views of hidden threads of blocked senders are not counted.
+// The number of unread threads with activity after `read_until`. It is the number of all such threads minus the number
+// of their views. Each row of a view also has the last activity of its thread. Views of hidden threads of blocked
+// senders are not counted.
 const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
     AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
 
@@ -201,7 +205,7 @@ export interface NewsRow {
   readonly createdAt: string;
 }
 
-/** How many characters of a text are read at most. */
+/** The maximum number of characters of a text that are read. */
 const newsText = 300;
 
 // The newest message is found first, with one step in an index for each thread. With CROSS JOIN, SQLite reads the

@@ -8,7 +8,7 @@ import { plannedEachTime } from "../../../database/statements.ts";
 import { proposalState } from "../../threads/store/threads.ts";
 import { type ReadTimes, settledUntil, settling } from "../rules.ts";
 
-/** A view: what a member has seen of a thread. The name of the table, `thread_looks`, is older than the word view. */
+/** A view, which says what a member has seen of a thread. The table has an older name, `thread_looks`. */
 interface ViewRow extends MemberOf {
   readonly feedbackId: string;
   /** The current number of events on the thread. */
@@ -19,8 +19,7 @@ interface ViewRow extends MemberOf {
   /** The time of the last view before this visit. */
   readonly sinceAt: string | null;
   /**
-   * The member's `read_until`, if the thread's last activity is earlier and the thread is not marked as unread; null
-   * otherwise.
+   * The member's `read_until`, if the thread was created before that time and is not marked as unread. Null otherwise.
    */
   readonly coveredUntil: string | null;
 }
@@ -111,7 +110,7 @@ interface Activity {
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
-  /** The messages to and from a sender. An answer also ends the snooze of the thread. */
+  /** Set if the event is a message to or from a sender. An answer also ends the snooze of the thread. */
   readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
@@ -119,8 +118,8 @@ interface Activity {
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
 /**
- * The SQL expression for the later of a given time and the last activity of a thread `f`. The statement needs the time
- * as two values.
+ * The SQL expression for the later of a given time and the last activity of a thread `f`. The statement needs the given
+ * time twice as a value.
  */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
@@ -183,8 +182,8 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * How many views of a person in an app are stored. If there are more, the views of the threads with the oldest activity
- * are deleted. (rule F52)
+ * The maximum numbers of stored views of a person in an app. If there are more, the views of the threads with the
+ * oldest activity are deleted. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
@@ -192,9 +191,9 @@ export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks the matching threads as read, except those with activity after `until`. Up to 500 threads are marked one by
- * one. If more threads match, everything up to `until` counts as read. Then up to 200 unread threads that do not match
- * the filters stay unread. (rule F52)
+ * Marks the matching threads as read, except threads with activity after `until`. If at most 500 threads match, a view
+ * is stored for each of them. If more threads match, or if there are no filters, `read_until` moves to `until`. Up to
+ * 200 unread threads that do not match the filters then stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -264,7 +263,10 @@ async function unreadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Counts everything up to `until` as read, except some threads. */
+/**
+ * Moves a member's `read_until` forward to `until`, so that everything up to then counts as read. The threads `unread`
+ * stay unread.
+ */
 async function advance(
   tx: Transaction,
   member: MemberOf,
@@ -349,7 +351,7 @@ const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) A
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
 
-// This includes hidden threads of blocked senders: a thread becomes unread when a member releases it.
+// This includes hidden threads of blocked senders, because such a thread becomes unread when a member releases it.
 const unreadWithoutView = `SELECT f.id FROM app_members v CROSS JOIN feedback f
   WHERE v.app_id = ? AND v.user_id = ? AND f.app_id = v.app_id AND ${activeAt} > ${readUntil} AND ${activeAt} <= ?
     AND (SELECT 1 FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id) IS NULL
@@ -371,7 +373,7 @@ async function keepUnread(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  // A thread that is deleted at the same moment gets no row.
+  // Because of this lock, a thread that is deleted at the same time gets no row.
   const locking = tx.engine === "postgres" ? "FOR KEY SHARE OF f" : "";
   await tx.run(
     plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
@@ -420,8 +422,8 @@ export function newestByActivity({ filters, conditions, ...member }: ActivitySco
 }
 
 /**
- * Returns the conditions for the ranges of an index that have all matching threads. Without filters there is one range
- * without a condition, because a separate index has all threads.
+ * Returns the conditions for each range of an index. Together, these ranges contain all matching threads. Without
+ * filters, there is one range without a condition, because another index contains all threads.
  */
 function kindsOf({ status, type, unfinished }: ActivityScope["filters"]): Condition[][] {
   if (status === undefined && type === undefined && unfinished === undefined) return [[]];
@@ -444,7 +446,10 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
   values: [appId, ...valuesOf(conditions), limit],
 });
 
-/** Reads the views first, because there are few. (With CROSS JOIN, SQLite keeps that order.) */
+/**
+ * Returns a subquery for the threads that are marked as unread. It reads the views first, because there are few of
+ * them. (With CROSS JOIN, SQLite keeps that order.)
+ */
 function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
   const marked = markedUnread(member);
   return {
@@ -462,9 +467,9 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 });
 
 /**
- * Returns the SQL expression for whether something has happened on a thread `f` since a member's view; null without a
- * view. It is a subquery that uses the primary key of the table. With a join, PostgreSQL may read all views of the
- * member and all threads.
+ * Returns an SQL expression that is true if something has happened on a thread `f` since a member's view. It is null if
+ * there is no view. It is a subquery that uses the primary key of the table. With a join, PostgreSQL might read all
+ * views of the member and all threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
@@ -473,8 +478,8 @@ const changedSinceView = (appId: string, userId: string): string => `(SELECT l.s
 export const isUnread = `coalesce(${changedSinceView("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
 /**
- * On PostgreSQL, locks the threads `f` until the views are stored, because these views count only the changes up to
- * now. (SQLite has one writer.)
+ * Returns SQL that locks the threads `f` on PostgreSQL. So no event can be added to them before their views are stored.
+ * SQLite has only one writer and needs no lock.
  */
 const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
   engine === "postgres" ? "FOR SHARE OF f" : "";
