@@ -72,8 +72,8 @@ interface WaitingPage {
 }
 
 /**
- * Creates the functions that read data for pages which no endpoint of the API returns. They are for one signed-in
- * person at the time `now`.
+ * Creates the functions that read data for pages, if no endpoint of the API returns the data. They are for one
+ * signed-in person at the time `now`.
  */
 export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
@@ -153,7 +153,9 @@ export const createPageReads =
     /** Returns the running tests with too few testers, in all apps of which the person is a maintainer or an owner. */
     testsBelow: () => testsBelow(database, userId),
 
-    /** Returns the requests for slots in all apps that expire first, at most one page. */
+    /**
+     * Returns the requests for slots in all apps, at most one page. Requests that expire first come first.
+     */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
 
     /** Returns the requests for slots in an app. */
@@ -236,7 +238,7 @@ export const createPageReads =
       return profile?.timezone ?? "UTC";
     },
 
-    /** Returns the time zone that this person has chosen; undefined if none is known. */
+    /** Returns the time zone in the profile of this person; undefined if there is none or if it is `UTC`. */
     async ownZone(): Promise<string | undefined> {
       const profile = await devices.findProfile(database, userId);
       return profile?.timezone === "UTC" ? undefined : profile?.timezone;

@@ -69,7 +69,7 @@ function shortAge(at: string, now: Date): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** How much time is left until a given time. */
+/** The time that is left until a given time. */
 export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative>
     {timeUntil(at, now)}

@@ -21,7 +21,7 @@ document.addEventListener("keydown", (event) => {
   if (menu) menu.querySelector("summary").focus();
 });
 
-// The print button, and the choice of the browser's own time zone.
+// Shows the print buttons, and selects the time zone of the browser.
 for (const button of document.querySelectorAll("button[data-prints]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
@@ -33,7 +33,7 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
-// Buttons that copy a secret.
+// Shows the buttons that copy a secret.
 for (const button of document.querySelectorAll("button[data-copies]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
