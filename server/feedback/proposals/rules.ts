@@ -74,8 +74,8 @@ export const proposalNote = ({
 }): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
 
 /**
- * Returns the current time, or a time just after `earlier` if that is later. Clocks can be set back, and the clocks of
- * two servers can differ.
+ * Returns the current time, or a time just after `earlier` if that is later. This is necessary because clocks can be
+ * set back, and the clocks of two servers can differ.
  */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));

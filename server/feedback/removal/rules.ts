@@ -1,5 +1,7 @@
 const dayMilliseconds = 86_400_000;
-/** The longest time between the times that two cleanups in succession use. Cleanups run daily. */
+/**
+ * The time of a cleanup is at most this much later than the time of the previous cleanup. Cleanups run daily.
+ */
 const mostAdvance = 2 * dayMilliseconds;
 
 /**

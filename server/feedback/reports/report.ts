@@ -87,7 +87,7 @@ export function feedbackReportOf(
   };
 }
 
-/** Returns where the files are in the body of the request, as paths. */
+/** Returns the paths of the files in the body of the request. */
 const pathsOf = (files: readonly FeedbackFile[]): string[] =>
   files.map((file, at) => {
     const before = files.slice(0, at).filter(({ field }) => field === file.field);
