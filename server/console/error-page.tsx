@@ -161,7 +161,9 @@ interface UnsavedText {
   readonly text: string;
 }
 
-/** Returns the texts of a form that were changed, without passwords and secrets. (rule O18) */
+/**
+ * Returns the texts of a form that the person changed. Passwords and secrets are never returned. (rule O18)
+ */
 const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = draftFieldOf(name)?.label;

@@ -185,7 +185,7 @@ export const createPageReads =
     },
 
     /**
-     * Returns the addresses that get a mail when a release note that names these threads is published, sorted. The
+     * Returns the sorted addresses that get a mail when a release note that names these threads is published. The
      * caller has checked that the person is a member.
      */
     async addressesToNotify(appId: string, threadIds: readonly string[]): Promise<readonly string[]> {
@@ -227,7 +227,10 @@ export const createPageReads =
       return Boolean(user?.passwordHash);
     },
 
-    /** Returns whether the person must still confirm the e-mail address, and can do so. (rule S30) */
+    /**
+     * Whether the person has not confirmed the e-mail address yet, and can do so because this server sends mail. (rule
+     * S30)
+     */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 
     connectedIdentities: () => identities.list(database, userId),

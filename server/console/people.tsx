@@ -37,7 +37,7 @@ export function wordsFor(people: People, email: string): string {
   return known.isShared ? `${name} (${visibleLine(email)})` : name;
 }
 
-/** Returns a function that returns the words for a person as a text. */
+/** Returns the function that returns the words for a person. */
 export function usePersonWords(): (email: string) => string {
   const people = useContext(PeopleHere);
   return (email) => wordsFor(people, email);

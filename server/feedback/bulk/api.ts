@@ -198,7 +198,7 @@ async function idsOf(
 ): Promise<string[]> {
   const { ids, filter, expected } = body;
   if ((ids === undefined) === (filter === undefined))
-    throw badRequest("ids", "or `filter` must be given, but not both");
+    throw badRequest("ids", "cannot be combined with `filter`, and one of the two must be given");
   if (ids !== undefined) return [...new Set(ids)].sort();
   if (filter === undefined || expected === undefined)
     throw badRequest("expected", "must be given with `filter`");

@@ -145,7 +145,9 @@ export const outbox = {
     await tx.run(`UPDATE outbox SET payload = '${noBody}' WHERE ${about} AND status <> 'pending'`, ...ids);
   },
 
-  /** Deletes deliveries that were sent or given up before a time, at most `most`. Returns their number. */
+  /**
+   * Deletes at most `most` deliveries that were sent or given up before the time `before`. Returns their number.
+   */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (

@@ -65,7 +65,7 @@ export interface AgentWorkRow {
   readonly text: string | null;
 }
 
-/** Selects work for a list: the person, the earliest time, and the highest number of rows. */
+/** The person whose work a list shows, the earliest time of this work, and the highest number of rows. */
 interface WorkQuery {
   readonly userId: string;
   readonly since: string;

@@ -6,7 +6,8 @@ export interface RunState {
   readonly decision: RunDecision | null;
   readonly decidedAt: string | null;
   /**
-   * When the approval expires. Null if it never expires: the app sets no limit, or a worker has claimed the proposal.
+   * When the approval expires. Null if it does not expire, because the app sets no limit or a worker has claimed the
+   * proposal.
    */
   readonly expiresAt: string | null;
 }
@@ -15,7 +16,7 @@ export interface RunState {
 export interface Moment {
   readonly now: Date;
   readonly doubtful: boolean;
-  /** By how many milliseconds the clock may be slow, if it may be wrong. */
+  /** How many milliseconds the clock may be behind the true time, if it may be wrong. */
   readonly behindMs: number;
 }
 

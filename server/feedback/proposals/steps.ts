@@ -58,7 +58,7 @@ const personOf = ({ caller }: Author): string | undefined =>
 
 /**
  * Locks the thread of a proposal and returns the proposal. Throws `not_found`. Each step of a proposal calls this
- * first. So the second of two concurrent steps sees the change of the first.
+ * first. So if two steps happen at the same time, the second one sees the change of the first one.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);

@@ -124,9 +124,9 @@ export const lastWeek = (now: Date): Quarters => ({
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Returns the time within which a part of the counted waits ended, in milliseconds. `counts` has the number of waits in
- * each range; the last range has no limit. The waits in a range are assumed to be spread evenly. A time above the last
- * limit is returned as that limit. Returns null if there are no waits. (rule F61)
+ * Returns the time within which a share of the waits ended, in milliseconds. `part` is the share, such as 0.5. `counts`
+ * has the number of waits in each range of time. The last range has no limit. The waits in a range are assumed to be
+ * spread evenly. A time above the last limit is returned as that limit. Returns null if there are no waits. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;

@@ -156,7 +156,7 @@ export const noticeBrowsers = {
       userId,
     ),
 
-  /** Removes browsers whose session ended before a time, at most `most`. Returns their number. */
+  /** Removes at most `most` browsers whose sessions ended before the time `before`. Returns their number. */
   removeEnded: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM notice_browsers WHERE id IN (SELECT id FROM notice_browsers WHERE expires_at < ? LIMIT ?)",
@@ -193,7 +193,7 @@ interface PushClaim {
   readonly most: number;
 }
 
-/** Notices on their way to browsers. Each browser has its own queue. (rule N11) */
+/** Notices that are queued for browsers. Each browser has its own queue. (rule N11) */
 export const noticePushes = {
   async insert(tx: Transaction, push: Push & { readonly browserId: string }): Promise<void> {
     await tx.insert(tables.noticePushes, { ...push, dueAt: push.createdAt, tries: 0 });

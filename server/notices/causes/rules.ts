@@ -127,6 +127,7 @@ export const onceADay: ReadonlySet<NoticeKind> = new Set<NoticeKind>(["storm", "
 export const silentMilliseconds = 3_600_000;
 
 /**
- * After this many failed attempts of one delivery, owners get a notice. The attempts take about 35 minutes. (rule N2)
+ * After this many failed attempts to send one delivery, owners get a notice. The attempts take about 35 minutes. (rule
+ * N2)
  */
 export const failingTries = 4;

@@ -15,7 +15,7 @@ export interface Cause {
   readonly createdAt: string;
 }
 
-/** The person who decided on a proposal, and the status of the proposal. */
+/** The person who approved or rejected a proposal, and the status of the proposal. */
 interface WorkRow {
   readonly deciderId: string | null;
   readonly status: string;
@@ -85,7 +85,7 @@ export const circumstances = {
       id,
     ),
 
-  /** Counts the reports that a thread got since a time, at most `most`. */
+  /** Counts the reports that a thread got since a time. Stops at `most`. */
   async repeats(reader: Reader, feedbackId: string, since: string, most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM (
@@ -95,7 +95,7 @@ export const circumstances = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns who approved a proposal, and its state. */
+  /** Returns who approved or rejected a proposal, and the status of the proposal. */
   run: (reader: Reader, id: string) =>
     reader.get<WorkRow>(
       `SELECT coalesce(approved_by, decided_by) AS "deciderId", status FROM runs WHERE id = ?`,
@@ -114,7 +114,7 @@ export const circumstances = {
     return seats === 0 ? undefined : { seats, testers: Number(row?.testers ?? 0) };
   },
 
-  /** Marks the claims whose worker has reported nothing since a time, and returns them, at most `most`. */
+  /** Marks and returns at most `most` claims whose workers have reported nothing since the time `before`. */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(
       `UPDATE run_claims SET silence_told = coalesce(progress_at, claimed_at) WHERE id IN (

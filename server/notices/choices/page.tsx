@@ -318,8 +318,8 @@ const Hint = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : <span class="hint">{text}</span>;
 
 /**
- * The browsers that show notices. A script turns on the browser of this session, because only scripts can ask a
- * browser. (rule N10)
+ * The browsers that show notices. A script turns on the browser of this session, because only a script can ask the
+ * browser for permission. (rule N10)
  */
 const Browsers = ({
   serverKey,

@@ -130,8 +130,8 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member with this role still wants a waiting notice of a kind. A notice that waits for the normal or the
- * daily mail is also sent if the member now wants this kind in the other of these mails. (rules N1, N2)
+ * Whether a member with this role still wants a waiting notice of a kind. A notice that waits for a mail (`mail` or
+ * `daily`) is also sent if the member now wants this kind in the other way of mail. (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
   waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

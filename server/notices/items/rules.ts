@@ -1,6 +1,6 @@
 import type { NoticeKind } from "../../../src/contract/notices.ts";
 
-/** The text of a notice about one object: a thread, a slot, a cycle or a webhook. */
+/** The parts of a notice about one object: a thread, a slot, a cycle or a webhook. */
 export interface Item {
   readonly kind: NoticeKind;
   /** How many notices are about the object. */

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { OwnWay, QuietHours } from "../../../src/contract/notices.ts";
 
-/** How long a mail waits for further notices. (rule N3) */
+/** How long a mail waits so that further notices can be added to it. (rule N3) */
 const collectedMilliseconds = 15 * 60_000;
 
 /** The time of the day at which the daily mail is sent. (rule N3) */

@@ -44,7 +44,7 @@ export interface FoundRow {
   readonly mark: string | number;
 }
 
-/** A search: its caller and its filters. */
+/** A search, with the caller who searches and the filters. */
 export interface Search {
   readonly viewer: Viewer;
   readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
@@ -176,7 +176,7 @@ async function findWords(
 }
 
 /**
- * Returns the conditions that usually only few threads match. The ids of the apps are added so that PostgreSQL can use
+ * Returns the conditions that usually match only few threads. The ids of the apps are added so that PostgreSQL can use
  * an index of these threads.
  */
 function oftenFew(
