@@ -1,10 +1,10 @@
 // Shortcuts with single keys. A key has an effect only outside of fields, and only if the person has not turned keys
 // off. (rule O32)
 //
-// A key belongs to an element of the page, or to a line of `table` below. An element gets its key from `data-key`, which
-// `keyed` in server/console/parts.tsx sets. The key clicks the element if it is a button or a link. If it is a field, it
-// gets the focus. For any other effect, call `addKeys`. A line of the table has priority over an element with the same
-// key.
+// A key belongs to an element of the page, or to a line of `table` below. An element gets its key from `data-key`,
+// which `keyed` in server/console/parts.tsx sets. The key clicks the element if it is a button or a link. If it is a
+// field, it gets the focus. For any other effect, call `addKeys`. A line of the table has priority over an element with
+// the same key.
 
 /**
  * @typedef {object} Key
