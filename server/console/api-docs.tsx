@@ -138,7 +138,7 @@ interface OperationProps {
   readonly json: string;
 }
 
-/** An operation of the API, folded to one line. */
+/** An operation of the API. It is one line until a person opens it. */
 const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   const {
     operationId,
@@ -187,7 +187,7 @@ const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   );
 };
 
-/** A text. The parts between backticks are shown as code. */
+/** Shows a text, and the parts between backticks as code. */
 const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>))}</>
 );
@@ -195,7 +195,7 @@ const Prose = ({ text }: { readonly text: string }) => (
 const credentialWords: Record<Credential, string> = {
   "x-api-key": "Needs an app key in the header x-api-key.",
   bearer: "Needs a token in the header Authorization: Bearer.",
-  session: "Needs a console session: only a signed-in browser can call it.",
+  session: "Needs a console session. Only a signed-in browser can call this operation.",
   none: "Needs no credential.",
 };
 
@@ -398,7 +398,7 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/** How many references inside one another are followed. A recursive schema ends there. */
+/** The maximum depth of nested references that are resolved. A recursive schema ends at this depth. */
 const deepest = 12;
 
 /** Returns a part of the document in which the target of each reference replaces the reference. */
@@ -424,7 +424,7 @@ function exampleBodyOf({ requestBody }: Operation): unknown {
   return json && (json.example ?? exampleOf(json.schema));
 }
 
-/** How an operation gets its credential. */
+/** The kind of credential that an operation needs. */
 type Credential = "x-api-key" | "bearer" | "none" | "session";
 
 /**

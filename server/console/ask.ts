@@ -25,7 +25,9 @@ export interface CallInput {
   /** The query. A field with an empty value is not sent. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** The same as the header `Idempotency-Key` over HTTP: a repeated request changes something only once. */
+  /**
+   * The same as the header `Idempotency-Key` over HTTP. With it, a repeated call changes something only once.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -34,14 +36,14 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
   : undefined;
 
 /**
- * Calls an endpoint in the same way as a request over HTTP. Throws the endpoint's ApiErrors, even if the refusal was
- * stored for an earlier request.
+ * Calls an endpoint in the same way as a request over HTTP. Throws an ApiError if the endpoint refuses the call, or if
+ * an earlier call with the same key was refused.
  */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
 /**
- * The person and the browser for which a page calls endpoints. The development server also calls endpoints as a
- * program.
+ * The caller and the browser for which a page calls endpoints. The caller is a signed-in person. For the development
+ * server, it can also be a program.
  */
 export interface CallOrigin {
   readonly caller: Callers[Auth];

@@ -4,7 +4,7 @@ import type { NotDone } from "./notices.ts";
 import type { PageHandler, PageNeeds, SignedInVisit, UploadVisit, Visit } from "./visit.ts";
 
 interface WithAddress {
-  /** Returns the address. If there is `:name` in place of an id, the result is the pattern of a route. */
+  /** Returns the address. With `:name` in place of an id, it is the pattern of a route. */
   readonly at: (links: Links) => string;
 }
 
@@ -16,8 +16,8 @@ export interface Page extends WithAddress {
 }
 
 /**
- * A form of the console. It has no role, because the role of its endpoint decides, as in the API. The page shows the
- * notice `notDone` if the form was not done, for example because the session had ended.
+ * A form of the console. It defines no role, because the endpoint that it calls checks the role, as in the API. If the
+ * form was not done, for example because the session had ended, the page shows the notice `notDone`.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
   /**
@@ -31,7 +31,7 @@ interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddre
 
 /**
  * The notice on the next page, for each word that a form can put into the address. A notice is null if the next page
- * writes its own text. There are no notices if the form answers with a page.
+ * writes its own text. If the form always answers with a page, there are no notices.
  */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
@@ -72,7 +72,7 @@ export const isOpenForm = (one: Definition): one is OpenForm => "act" in one && 
 
 export const definePage = (page: Page): Page => page;
 
-/** Defines a form. The compiler refuses a word without a notice and a form without `notDone`. */
+/** Defines a form. The compiler reports a word without a notice, and a form without `notDone`. */
 export const defineForm = <Done extends string>(form: FormOf<Done, SignedInVisit>): Form => form;
 
 export const defineUploadForm = <Done extends string>(

@@ -90,7 +90,7 @@ export const showErrorPage = (
       <div class="card stack">
         <h1>{title}</h1>
         <p>
-          {/* If the error is one of the server, the action of the form may still have been done. */}
+          {/* After an internal error, the action of the form may still have been done. */}
           {form && error.status !== 500 && <b>{form.notDone} </b>}
           {text}
         </p>
@@ -148,7 +148,7 @@ function wordsOf({ code, message }: ApiError) {
     case "internal":
       return {
         title: "Something went wrong",
-        text: "The server had an error. If you report it, send the number below, too.",
+        text: "The server had an error. If you report it, include the request id below.",
       };
     default:
       return { title: "This did not work", text: message };
@@ -161,7 +161,9 @@ interface UnsavedText {
   readonly text: string;
 }
 
-/** Returns the texts of a form that were changed, without passwords and secrets. (rule O18) */
+/**
+ * Returns the texts of a form that the person changed. Passwords and secrets are never returned. (rule O18)
+ */
 const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = draftFieldOf(name)?.label;

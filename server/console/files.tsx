@@ -46,8 +46,8 @@ const Video = ({ url, label }: { readonly url: string; readonly label: string })
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
 /**
- * A small image. A click opens it in full size; Escape closes it. A script moves between all images of the page, and
- * shows an image in its original size.
+ * A small image. A click opens it in full size, and Escape closes it. With the script, a person can go to the other
+ * images of the page and see an image in its original size.
  */
 export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
   const id = `picture-${versionOf(url)}`;

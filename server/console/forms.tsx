@@ -7,7 +7,7 @@ import type { PasskeyCreation, PasskeyRequest } from "../../src/contract/sign-in
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import { draftTraits } from "./drafts/fields.ts";
 
-/** Hidden fields with the versions of the values that the form has when it is shown. */
+/** Hidden fields with the versions of the values. They are the values that the form has when it is shown. */
 export const OriginalValues = ({ current }: { readonly current: Values }) => (
   <OriginalVersions versions={originalVersions(current)} />
 );
@@ -60,7 +60,7 @@ export function changedValues(fields: Fields, given: Values, current: Values): V
 }
 
 const message =
-  "was changed by somebody else since you opened this page. Save again to replace that change with yours, or reload the page to see it";
+  "was changed by somebody else since you opened this page. Save again to replace that change with yours, or reload the page to see that change";
 
 const isChangedElsewhere = (
   fields: Fields,
@@ -69,7 +69,7 @@ const isChangedElsewhere = (
 ): boolean =>
   fieldVersion(current) !== fields.text(originalVersionName(name)) && withLineFeeds(current) !== given.trim();
 
-/** Returns a form with these values that was not sent yet. */
+/** Returns a form that was not sent yet, with these values. */
 export const filledWith = (values: Readonly<Record<string, string>> = {}): Filled => ({
   value: (name) => values[name] ?? "",
 });
@@ -161,7 +161,7 @@ export const Choices = ({
   readonly name: string;
   readonly legend: string;
   readonly options: readonly Choice[];
-  /** A text that makes ids unique if a page has several choices with the same name. */
+  /** A text that makes ids unique if a page has several groups with the same name. */
   readonly part?: string;
 }) => {
   const fault = faultAt(form, name);
@@ -234,7 +234,7 @@ interface FieldProps {
   readonly unlabelled?: boolean;
   /** A text that makes ids unique if two fields on a page have the same name. */
   readonly part?: string;
-  /** The language of the text, if it is not that of the page. */
+  /** The language of the text, if it is not the language of the page. */
   readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
   /** Whether drafts of this field are not stored, although other fields with this name have drafts. (rule O18) */
   readonly unkept?: boolean;
@@ -341,7 +341,10 @@ export const Select = ({
   );
 };
 
-/** Returns the fault of a field or of a part of it, as words that follow the label; undefined if there is none. */
+/**
+ * Returns the fault of a field or of a part of it, as a text that continues the label. Returns undefined if there is
+ * none.
+ */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
@@ -437,7 +440,7 @@ export const HiddenFields = ({ values }: { readonly values: readonly (readonly [
 /** A hidden field with a unique value, so that a form that is sent twice changes something only once. */
 export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;
 
-/** Returns the attribute for a form whose script asks an authenticator. */
+/** Returns the attribute of a form with the request that the script sends to an authenticator. */
 export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
   asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
 

@@ -20,7 +20,7 @@ export const InTurns = ({ children }: { readonly children: readonly VNode[] }, c
  * Returns the HTML of a document, in UTF-8. The server handles other requests while it renders the items of long lists.
  */
 export async function renderInTurns(document: VNode): Promise<Buffer> {
-  // Each piece is encoded separately. To encode the whole text in one step would block other requests.
+  // Each piece is encoded separately, because encoding the whole text in one step would block other requests.
   const pieces = [Buffer.from("<!doctype html>")];
   const page = renderAround(document, {});
   const isLong = page.lists.some(({ items }) => items.length > mostItemsOfShort);
@@ -93,7 +93,7 @@ interface LongList {
 const Later = createContext<LongList[] | undefined>(undefined);
 
 /**
- * The name of the element that marks the place of a list. Texts of people cannot contain this element, because they are
- * escaped.
+ * The name of the element that marks the position of a list. Texts of people cannot contain this element, because they
+ * are escaped.
  */
 const place = "innkeep-list";

@@ -138,7 +138,7 @@ const SearchLink = ({ links }: { readonly links: Links }) => (
   </a>
 );
 
-/** The link to the inbox over all apps, on pages without an app. */
+/** The link to the inbox of all apps. Pages of one app do not have this link. */
 const InboxLink = ({ navigation: { links, tab, counts } }: { readonly navigation: Navigation }) => (
   <a
     href={links.allFeedback}

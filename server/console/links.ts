@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * Returns the addresses of the console's pages and forms. They begin with `at`. If there is `:name` in place of an id,
- * the address is a route pattern.
+ * Returns the addresses of the console's pages and forms. They begin with `at`. With `:name` in place of an id, an
+ * address is the pattern of a route.
  */
 export function createLinks(at: string) {
   const app =
@@ -19,13 +19,13 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     /**
-     * The script that shows notices while no page is open. It works for all pages below its address, which are all
-     * pages of the console.
+     * The script that shows notices while no page is open. Its scope is all addresses below its own folder, which are
+     * all pages of the console.
      */
     pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,
     inbox: app("feedback"),
-    /** The inbox over all apps. */
+    /** The inbox of all apps. */
     allFeedback: `${at}/feedback`,
     ...triageLinks(at),
     /** A short address of a thread, with its number. */
@@ -153,7 +153,7 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 
 /**
  * Returns the address to open after the sign-in. It is `given` if that is a path of this origin, otherwise `otherwise`.
- * Backslashes, `//host` and other schemes are parsed as in a browser, and the result is `otherwise`.
+ * Backslashes, `//host` and other schemes are parsed as in a browser, so they lead to `otherwise`.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

@@ -11,7 +11,7 @@ import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { People } from "./people.tsx";
 import type { SignedInVisit } from "./visit.ts";
 
-/** The tabs of the console: the decisions and the inbox over all apps of a person, and the parts of an app. */
+/** The tabs of the console: the decisions and the inbox of all apps of a person, and the tabs of one app. */
 export type Tab =
   | "decisions"
   | "all"

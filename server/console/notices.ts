@@ -1,8 +1,8 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
   /**
-   * The name of the notice in an address and in the hidden fields of a kept form. Forms with the same notice have the
-   * same name.
+   * The name of the notice in an address, and in the hidden fields of a form that is stored during a sign-in. Forms
+   * with the same notice have the same name.
    */
   readonly word: string;
   readonly notDone: string;
@@ -23,7 +23,7 @@ export const changesNotSaved: NotDone = { word: "change", notDone: "Your changes
 
 /** The notices after a sign-in at an identity provider. They do not follow a form of the console. */
 const doneElsewhere = {
-  connected: "You can sign in with it from now on.",
+  connected: "The sign-in method is added. You can use it from now on.",
 } as const;
 export type DoneElsewhere = keyof typeof doneElsewhere;
 

@@ -72,8 +72,8 @@ interface WaitingPage {
 }
 
 /**
- * Creates the functions that read data for pages which no endpoint of the API returns. They are for one signed-in
- * person at the time `now`.
+ * Creates the functions that read data for pages, if no endpoint of the API returns the data. They are for one
+ * signed-in person at the time `now`.
  */
 export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
@@ -153,7 +153,9 @@ export const createPageReads =
     /** Returns the running tests with too few testers, in all apps of which the person is a maintainer or an owner. */
     testsBelow: () => testsBelow(database, userId),
 
-    /** Returns the requests for slots in all apps that expire first, at most one page. */
+    /**
+     * Returns the requests for slots in all apps, at most one page. Requests that expire first come first.
+     */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
 
     /** Returns the requests for slots in an app. */
@@ -183,7 +185,7 @@ export const createPageReads =
     },
 
     /**
-     * Returns the addresses that get a mail when a release note that names these threads is published, sorted. The
+     * Returns the sorted addresses that get a mail when a release note that names these threads is published. The
      * caller has checked that the person is a member.
      */
     async addressesToNotify(appId: string, threadIds: readonly string[]): Promise<readonly string[]> {
@@ -225,7 +227,10 @@ export const createPageReads =
       return Boolean(user?.passwordHash);
     },
 
-    /** Returns whether the person must still confirm the e-mail address, and can do so. (rule S30) */
+    /**
+     * Whether the person has not confirmed the e-mail address yet, and can do so because this server sends mail. (rule
+     * S30)
+     */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 
     connectedIdentities: () => identities.list(database, userId),
@@ -236,7 +241,7 @@ export const createPageReads =
       return profile?.timezone ?? "UTC";
     },
 
-    /** Returns the time zone that this person has chosen; undefined if none is known. */
+    /** Returns the time zone in the profile of this person; undefined if there is none or if it is `UTC`. */
     async ownZone(): Promise<string | undefined> {
       const profile = await devices.findProfile(database, userId);
       return profile?.timezone === "UTC" ? undefined : profile?.timezone;

@@ -40,7 +40,7 @@ export const DoneNotice = ({
   done,
   notices,
 }: {
-  /** The kind of decision, from the address of the page. */
+  /** The word for the result of the form, from the address of the page. */
   readonly done: string;
   readonly notices: Notices;
 }) => {
@@ -62,8 +62,8 @@ export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefi
 };
 
 /**
- * The reason why a form was refused. If fields have errors, these are shown at the fields. All other reasons are shown
- * here.
+ * The reason why a form was refused. If fields have errors, the form shows these at the fields. This notice shows all
+ * other reasons.
  */
 export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
@@ -94,7 +94,7 @@ export const Can = ({
 }: {
   /** The lowest role that is sufficient for this part. */
   readonly needs: Role;
-  /** The text that all other people see in place of it. */
+  /** The text that all other people see in place of this part. */
   readonly otherwise?: ComponentChildren;
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
@@ -247,8 +247,11 @@ export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) =>
   if (count === 0) return null;
   return (
     <p class="notice attention">
-      {count === 1 ? "One character here is" : `${count} characters here are`} invisible, or changes the
-      direction of the text. It is shown as a mark such as <Mark code="U+202E" name="an example" />.
+      {count === 1
+        ? "One character here is invisible or changes"
+        : `${count} characters here are invisible or change`}{" "}
+      the direction of the text. Such a character is shown as a mark, for example{" "}
+      <Mark code="U+202E" name="an example" />.
     </p>
   );
 };

@@ -16,7 +16,9 @@ export type People = ReadonlyMap<string, NamedPerson>;
 /** The context with the people whose names the page may show. */
 export const PeopleHere = createContext<People>(new Map());
 
-/** Returns the people with these names. Names that differ only in case or form count as the same. */
+/**
+ * Returns the people with these names. Names that differ only in case, spaces or Unicode form count as the same.
+ */
 export function peopleOf(rows: readonly { readonly email: string; readonly name: string }[]): People {
   const counts = new Map<string, number>();
   for (const { name } of rows) counts.set(keyOf(name), (counts.get(keyOf(name)) ?? 0) + 1);
@@ -35,7 +37,7 @@ export function wordsFor(people: People, email: string): string {
   return known.isShared ? `${name} (${visibleLine(email)})` : name;
 }
 
-/** Returns a function that returns the words for a person as a text. */
+/** Returns the function that returns the words for a person. */
 export function usePersonWords(): (email: string) => string {
   const people = useContext(PeopleHere);
   return (email) => wordsFor(people, email);
@@ -58,7 +60,10 @@ export const Person = ({ email }: { readonly email: string }) => {
   );
 };
 
-/** The initials of a person in a small circle, in the colour of the account. Screen readers read the words. */
+/**
+ * The initials of a person in a small circle, in the colour of the account. Screen readers read the name or the address
+ * instead.
+ */
 export const Avatar = ({
   userId,
   email,

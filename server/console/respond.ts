@@ -13,8 +13,8 @@ export interface PageTraits {
 }
 
 /**
- * Creates the function that sends replies. Every page has strict headers and is never cached. For a large page it
- * throws `busy` if answers that clients have not read yet use too much memory. It does not throw if the request has
+ * Creates the function that sends replies. Every page has strict headers and is never cached. For a large page, it
+ * throws `busy` if answers that clients have not read yet use too much memory. It never throws this if the request has
  * changed something.
  */
 export function createRespond(
@@ -133,7 +133,7 @@ const refusesValues: ReadonlySet<string> = new Set([
   "invalid_code",
   "invalid_credentials",
   "invalid_second_factor",
-  // This is for a form that was sent without a console session. It is only shown again.
+  // A form that was sent without a console session is shown again.
   "sign_in_required",
   "email_taken",
   "already_decided",

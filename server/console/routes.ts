@@ -140,8 +140,8 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
 }
 
 /**
- * The downloads from endpoints of the API. They have addresses of the console, because a browser that follows a link
- * sends no token.
+ * The downloads from endpoints of the API, with addresses of the console. A browser that follows a link sends no token,
+ * so it cannot use the addresses of the API.
  */
 const downloadRoutes =
   (deps: ConsoleDeps, steps: SharedSteps, { handlers }: Api<Contract>) =>

@@ -69,7 +69,7 @@ function shortAge(at: string, now: Date): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** How much time is left until a given time. */
+/** The time that is left until a given time. */
 export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative>
     {timeUntil(at, now)}
@@ -95,8 +95,8 @@ function makeNames() {
 }
 
 /**
- * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, because with `Intl` the dates took a tenth of
- * the time of a page with 300 dates.
+ * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, because `Intl` took a tenth of the time that a
+ * page with 300 dates needs.
  */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;

@@ -53,5 +53,5 @@ export interface UploadVisit extends SignedInVisit {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a request to a page or form. `Done` are the words for results that it puts into an address. */
+/** Answers a request to a page or form. `Done` are the words with which it names results in an address. */
 export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

@@ -64,7 +64,7 @@ describe.each(databases)("a waiting post to a chat, on $name", (engine) => {
     return { app, webhook, posts, wantsReports, refusedPost, staysSilent };
   }
 
-  const erasedPost = { status: "failed", payload: "{}", lastError: "Words in it were erased" };
+  const erasedPost = { status: "failed", payload: "{}", lastError: "Text in this message was erased" };
 
   it("is deleted if the report that it quotes is erased", async () => {
     const { app, posts, wantsReports, refusedPost, staysSilent } = await appWithBusyChat();

@@ -150,7 +150,7 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     await app.settled();
     expect(await owner.mails()).toEqual([]);
     const [mail] = await mailsAfter(app, owner, 1, 1_000);
-    expect(mail?.subject).toBe("Demo: your day, 2 notices");
+    expect(mail?.subject).toBe("Demo: daily mail, 2 notices");
   });
 
   it("waits for the end of the quiet hours, even if they were set later", async () => {
@@ -258,12 +258,12 @@ describe.each(databases)("a mail with notices, on $name,", (engine) => {
     await app.settled();
     expect(await app.waiting()).toBe(102);
     const [mail] = await mailsAfter(app, owner, 1, day);
-    expect(mail?.subject).toBe("Demo: your day, 122 notices");
+    expect(mail?.subject).toBe("Demo: daily mail, 122 notices");
     expect(mail?.text.match(/A new report arrived/g)).toHaveLength(50);
     expect(mail?.text).toContain("And 72 more:");
     // The next mail begins again.
     await app.report({ message: "A day later." });
-    expect((await mailsAfter(app, owner, 2, day))[1]?.subject).toBe("Demo: your day, 1 notice");
+    expect((await mailsAfter(app, owner, 2, day))[1]?.subject).toBe("Demo: daily mail, 1 notice");
   });
 
   it("contains no address of a member after the account was deleted", async () => {

@@ -1,5 +1,5 @@
-// Keys for the proposal of a thread that waits for a decision. Approve and Reject first ask for a confirmation. (rules
-// A55 and O32)
+// The keys with which a person decides on the proposal of a thread. Approve and Reject first ask for a confirmation.
+// (rules A55 and O32)
 import { addKeys } from "./keys.js";
 
 const bar = () => /** @type {any} */ (document.querySelector(".decision-bar"));

@@ -1,12 +1,12 @@
-// The triage desk: keys move through the list and act on threads, and a person chooses threads with the mouse and the
-// keyboard. Without this script, links, boxes and buttons do the same. (rules F47 and F48)
+// The triage desk. Keys move through the list and act on threads. A person selects threads with the mouse or the
+// keyboard. Without this script, links, checkboxes and buttons do the same. (rules F47 and F48)
 import { addKeys } from "./keys.js";
 import { announce, forgetUndo } from "./page.js";
 
 const desk = document.querySelector(".triage");
 const form = /** @type {any} */ (document.getElementById("list-form"));
 
-// Decisions and the search have lists without the boxes of the desk.
+// The pages for decisions and for the search also have lists, but without the checkboxes of the desk.
 const rows = () =>
   /** @type {any[]} */ ([
     ...document.querySelectorAll(desk ? "#threads a.to" : "main .list.linked:not(dialog *) a.to"),
@@ -17,7 +17,7 @@ const tickOf = (id) => /** @type {any} */ (document.getElementById(`tick-${id}`)
 const ticks = () => /** @type {any[]} */ ([...document.querySelectorAll("#threads .tick input")]);
 const openedId = () => desk?.dataset.opened;
 
-// Returns the row with the focus, or the open thread.
+// Returns the link of the row that has the focus.
 const focusedRow = () => {
   const line = document.activeElement?.closest(desk ? "#threads li" : "main .list.linked li");
   return line ? /** @type {any} */ (line.querySelector("a.to")) : undefined;
@@ -40,14 +40,14 @@ const move = (step) => {
   if (row) focusRow(row);
 };
 
-// Chosen threads are still chosen when a newer list replaces this one.
+// Selected threads stay selected when a newer list replaces this one.
 const chosen = new Set();
 const tell = () => {
-  const words = chosen.size === 1 ? "1 chosen" : `${chosen.size} chosen`;
+  const words = chosen.size === 1 ? "1 selected" : `${chosen.size} selected`;
   form.querySelector("[data-chosen]").textContent = words;
   announce(words);
 };
-// If all threads of the list were chosen and then one was unchosen, only the shown threads are still chosen.
+// If all threads of the list are selected and the person deselects one, only the shown threads stay selected.
 const forgetAll = () => {
   for (const name of ["all", "total", "asOf"]) form.elements[name]?.remove();
 };
@@ -83,7 +83,7 @@ const keep = (name, value) => {
   }
 };
 
-// The next page puts the focus on this row, and its list has the same scroll position as this one.
+// The next page puts the focus on `row`, and gives its list the scroll position of this list.
 const column = /** @type {any} */ (document.querySelector(".list-column"));
 const keepPlace = (row) => keep("innkeep-desk", { row, scroll: column.scrollTop, at: Date.now() });
 
@@ -93,13 +93,13 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Sends the form of the list for the chosen threads, or for the thread with the focus.
+// Sends the form of the list for the selected threads. If none is selected, sends it for the thread with the focus.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;
   if (chosen.size === 0 && !form.elements.all) {
     const id = targetId();
-    if (id === undefined) return announce("Choose a thread first.");
+    if (id === undefined) return announce("Select a thread first.");
     aim(id);
   }
   form.requestSubmit(button);
@@ -113,7 +113,7 @@ const aim = (id) => {
 const openMenu = (shortcut) => {
   if (chosen.size === 0 && !form.elements.all) {
     const id = targetId();
-    if (id === undefined || !tickOf(id)) return announce("Choose a thread first.");
+    if (id === undefined || !tickOf(id)) return announce("Select a thread first.");
     choose(tickOf(id), true);
     tell();
   }
@@ -123,7 +123,7 @@ const openMenu = (shortcut) => {
 };
 
 const undoLast = () => {
-  // A change of a field has a newer button than the last change of the list.
+  // After a change of a field, `#acted` is hidden. Then the visible button undoes the change of the field.
   const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
   const button = buttons.find((one) => one.checkVisibility());
   if (button) button.click();
@@ -135,13 +135,13 @@ const isForm = () => form !== null && (rows().length > 0 || openedId() !== undef
 addKeys("List", [
   { key: "j", words: "Next row", act: () => move(1), isHere: isList, repeats: true },
   { key: "k", words: "Previous row", act: () => move(-1), isHere: isList, repeats: true },
-  { key: "o", words: "Open it", act: () => focusedRow()?.click(), isHere: isList },
+  { key: "o", words: "Open the row", act: () => focusedRow()?.click(), isHere: isList },
 ]);
 if (desk) {
   addKeys("List", [
     {
       key: "x",
-      words: "Choose or unchoose the thread",
+      words: "Select or deselect the thread",
       act: () => {
         const box = tickOf(targetId());
         if (box) box.click();
@@ -151,7 +151,7 @@ if (desk) {
     // The list of keys contains this key even if there is nothing to undo.
     { key: "z", words: "Undo the last action", act: undoLast, isHere: isForm },
   ]);
-  addKeys("Chosen threads, or this one", [
+  addKeys("Selected threads, or this one", [
     { key: "e", words: "Resolve", act: () => act("resolve"), isHere: isForm },
     { key: "y", words: "Archive", act: () => act("archive"), isHere: isForm },
     { key: "m", words: "Assign to me", act: () => act("assign:me"), isHere: isForm },
@@ -166,7 +166,7 @@ if (desk) {
   sessionStorage.removeItem("innkeep-desk");
   const acted = document.getElementById("acted");
   const isElsewhere = ![document.body, acted, null].includes(/** @type {any} */ (document.activeElement));
-  // The browser moves the focus to the notice of a refused form a little later.
+  // If a form was refused, the browser moves the focus to the notice about it a little later.
   const isRefused = document.querySelector(".pane-column [role=alert][autofocus]") !== null;
   if (row && !isElsewhere && !isRefused && !location.hash && row.checkVisibility()) {
     focusRow(row);
@@ -178,8 +178,8 @@ if (desk) {
   });
 }
 
-// The message after a form is shown where all messages of the desk are. One about a reply that did not arrive also stays
-// in the thread.
+// The desk shows the message after a form as a toast. If the message is about a reply that did not arrive, it also
+// stays in the thread.
 const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
 if (done) {
   const isProblem = done.classList.contains("attention");
@@ -212,7 +212,7 @@ if (form) {
     const shown = new Set(ticks().map(({ value }) => value));
     for (const id of chosen) if (!shown.has(id)) chosen.delete(id);
   });
-  // Escape closes the bar. After that, no thread is chosen.
+  // Escape deselects all threads. This also closes the bar with the actions.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || chosen.size === 0) return;
     if (event.target.closest("details.menu, dialog, [popover], input[type=search], textarea")) return;

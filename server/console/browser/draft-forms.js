@@ -8,13 +8,21 @@ const pathOf = (form) => new URL(form.getAttribute("action") || "", location.hre
 export const newWriter = () =>
   Date.now().toString(36) + Math.random().toString(36).slice(2, 12).padEnd(8, "0");
 /**
- * A form of this page, and the text that is typed in it. @typedef {object} Typing @property {HTMLFormElement} element
- * @property {string} person @property {string} form The path of the form. @property {string} page @property {string}
- * writer @property {Record<string, { text: string, was: string }>} fields @property {Record<string, { text: string,
- * was: string }>} extra The texts of fields that are no longer in the form. @property {Set<string>} unsaved The fields
- * whose values were sent and refused. @property {Set<string>} replaces The writers whose text this page has taken over.
- * @property {number} [timer] @property {AbortController} [running] @property {string} [said] The body of the last save
- * that succeeded. @property {string} [answering] The thread in which the person is writing an answer.
+ * A form of this page, and the text that is typed in it.
+ * @typedef {object} Typing
+ * @property {HTMLFormElement} element
+ * @property {string} person
+ * @property {string} form The path of the form.
+ * @property {string} page
+ * @property {string} writer
+ * @property {Record<string, { text: string, was: string }>} fields
+ * @property {Record<string, { text: string, was: string }>} extra The texts of fields that are no longer in the form.
+ * @property {Set<string>} unsaved The fields whose values were sent and refused.
+ * @property {Set<string>} replaces The writers whose text this page has taken over.
+ * @property {number} [timer]
+ * @property {AbortController} [running]
+ * @property {string} [said] The body of the last save that succeeded.
+ * @property {string} [answering] The thread in which the person is writing an answer.
  */
 
 /** @type {Typing[]} */

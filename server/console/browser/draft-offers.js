@@ -101,7 +101,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
       ? " The server has not confirmed that it was sent. Check this page before you send it again."
       : "";
   const receiver =
-    state.element.elements.replyReceiver && free.includes("replyBody") ? " Look at who gets it." : "";
+    state.element.elements.replyReceiver && free.includes("replyBody") ? " Check who gets the reply." : "";
   tellDraft(
     state.element,
     `Your unsent text was restored.${doubt}${receiver}`,

@@ -59,10 +59,11 @@ export const ownDrafts = () =>
     .filter((draft) => draft.person === person)
     .sort((a, b) => b.at - a.at);
 
-/** The entry with which a tab tells others which texts of a form it has sent. */
+/** Returns the name of the entry with which a tab tells other tabs which texts of a form it has sent. */
 export const sentName = (form) => `innkeep-sent ${person} ${form}`;
 
-// The last form that this tab sent. A cookie from the server says whether the form was done, and with which fields.
+// The last form that this tab sent. A cookie from the server says whether the action of the form was done, and which of
+// its fields were used.
 export const last = inTab.get("innkeep-sent");
 if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
 const wordOf = (once) => {
@@ -76,7 +77,7 @@ if (word !== undefined) {
   const names = word === "all" ? last.names : word.split(" ");
   const isDone = (name) => names.includes(name);
   const same = ownDrafts().filter(({ form }) => form === last.form);
-  // A copy, because the loop takes the fields out of each draft.
+  // This is a copy, because the loop below removes fields from each draft.
   const sent = { ...same.find(({ writer }) => writer === last.writer)?.fields };
   // Other tabs that show the same text learn first that it was sent, and then that its draft is gone.
   const texts = Object.entries(sent).flatMap(([name, { text }]) => (isDone(name) ? [[name, text]] : []));

@@ -1,6 +1,7 @@
-// Stores typed text, so that no text is lost: in this browser after each keystroke, and on the server some seconds
-// later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each other's
-// text. A draft is deleted only when the server confirms that the form was done. (rules O17 and O18)
+// Stores typed text, so that no text is lost. It is stored in this browser after each keystroke, and on the server some
+// seconds later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each
+// other's text. A draft is deleted only when the server confirms that it has done the action of the form. (rules O17
+// and O18)
 import { draftFields, fieldOf, isTyped, showHintAt, typing, wasOf } from "./draft-forms.js";
 import { saveSoon, signOut, stopSaving } from "./draft-server.js";
 import { draftName, inTab, person, sentName, store, storedNames } from "./draft-store.js";
@@ -15,8 +16,8 @@ export const keep = (state) => {
   saveSoon(state);
 };
 
-// The forms with unsent text. While there are any, the browser warns before the person leaves the page: if one form is
-// sent, the text of the others is not.
+// The forms with unsent text. While there are any, the browser warns before the person leaves the page. It also warns
+// if the person sends one form while another form has unsent text.
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
@@ -24,7 +25,7 @@ for (const form of document.querySelectorAll("form[data-guards]")) {
   form.addEventListener("input", ({ target }) => {
     if (/** @type {any} */ (target).form === form) dirty.add(form);
   });
-  // The page after a button of a form contains the text that this button did not save.
+  // After some buttons, the next page still contains the text of the form, because the button did not save it.
   if ("unsaved" in form.dataset) dirty.add(form);
 }
 addEventListener("beforeunload", (event) => {

@@ -1,10 +1,11 @@
 // Receives the events of changes. One page of the browser has the connection, and sends the events to the other pages.
-// If the browser has no locks or no channels, which need https, there are no events. (rule F75)
+// The page receives no events if the browser does not offer Web Locks (which need https) or BroadcastChannel. (rule
+// F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
 
-// How many past events the page with the connection stores for newly opened pages.
+// How many past events the page with the connection keeps for pages that are opened later.
 const mostRecent = 100;
 const retryMilliseconds = 60_000;
 

@@ -21,7 +21,7 @@ document.addEventListener("keydown", (event) => {
   if (menu) menu.querySelector("summary").focus();
 });
 
-// The print button, and the choice of the browser's own time zone.
+// Shows the print buttons, and selects the time zone of the browser.
 for (const button of document.querySelectorAll("button[data-prints]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
@@ -33,10 +33,11 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
-/** @type {any} */ for (const input of document.querySelectorAll("input[data-own-zone]"))
-  (input).value = zoned.resolvedOptions().timeZone;
+// A hidden field with the time zone of the browser.
+for (const field of document.querySelectorAll("input[data-own-zone]"))
+  field.setAttribute("value", zoned.resolvedOptions().timeZone);
 
-// Buttons that copy a secret.
+// Shows the buttons that copy a secret.
 for (const button of document.querySelectorAll("button[data-copies]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {

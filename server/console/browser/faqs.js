@@ -2,7 +2,7 @@
 import { announce, localise } from "./page.js";
 
 const order = document.querySelector("form[data-moves]");
-// The Tab key reaches only one of the two arrows of an entry. The arrow keys move between the two.
+// The Tab key reaches only one of the two arrow buttons of an entry. The arrow keys move between them.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");
@@ -38,11 +38,11 @@ const sendMove = async (move) => {
   const places = [...order.querySelectorAll("li")];
   announce(
     new URL(answer.url).searchParams.get("done") === "moved"
-      ? `Moved to place ${places.indexOf(entry) + 1} of ${places.length}.`
+      ? `Moved to position ${places.indexOf(entry) + 1} of ${places.length}.`
       : "The list had changed, so nothing was moved. The page now shows the new list.",
   );
 };
-// The keys that, together with Alt, move the entry with the focus. If the focus is on a button of the entry, Home and
+// Together with Alt, these keys move the entry that has the focus. If the focus is on a button of the entry, Home and
 // End need no Alt.
 const keys = { ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" };
 const ends = { Home: "top", End: "bottom" };
@@ -59,7 +59,7 @@ const addHandles = () => {
     handle.className = "handle over";
     handle.textContent = "⠿";
     handle.setAttribute("aria-hidden", "true");
-    handle.title = "Drag to another place";
+    handle.title = "Drag to another position";
     entry.prepend(handle);
   }
 };

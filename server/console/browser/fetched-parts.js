@@ -1,5 +1,5 @@
-// A folded part whose content is read when a person opens it. Without this script, its link leads to the page that has
-// the content.
+// Loads the content of a folded part when a person opens the part. Without this script, a link in the part leads to the
+// page that has the content.
 import { announce, localise } from "./page.js";
 
 const fetchPart = async (folded) => {
@@ -9,14 +9,14 @@ const fetchPart = async (folded) => {
   const answer = await fetch(address, { headers }).catch(() => undefined);
   const text = answer?.ok && !answer.redirected ? await answer.text() : "";
   const part = new DOMParser().parseFromString(text, "text/html").getElementById(id);
-  // The link is still there, and the person can follow it.
+  // The content could not be loaded. The link stays, and the person can follow it.
   if (!part) return;
   localise(part);
   folded.querySelector("summary ~ *")?.replaceWith(part);
   announce(part.textContent.trim().replace(/\s+/g, " ").slice(0, 120));
 };
 
-// This event does not bubble.
+// `toggle` events do not bubble, so the listener gets them in the capture phase.
 document.addEventListener(
   "toggle",
   (/** @type {any} */ { target }) => {

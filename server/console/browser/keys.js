@@ -1,15 +1,18 @@
-// Single keys. A key has an effect only outside of fields, and only if the person has not turned keys off. (rule O32)
-// // A key belongs to an element of the page, or to a line of the table below. Give an element `data-key` (the helper
-// `keyed` of server/console/parts.tsx does that): the key clicks a button or a link, and moves into a field. For any
-// other effect, call `addKeys`. A line of the table has priority over an element with the same key.
+// Shortcuts with single keys. A key has an effect only outside of fields, and only if the person has not turned keys
+// off. (rule O32)
+//
+// A key belongs to an element of the page, or to a line of `table` below. An element gets its key from `data-key`,
+// which `keyed` in server/console/parts.tsx sets. The key clicks the element if it is a button or a link. If it is a
+// field, it gets the focus. For any other effect, call `addKeys`. A line of the table has priority over an element with
+// the same key.
 
 /**
  * @typedef {object} Key
  * @property {string} key The value of `event.key`, such as `e`, `R` or `?`; `g i` for two keys, one after the other.
  * @property {string} words The effect of the key, for the list of keys.
  * @property {() => unknown} act
- * @property {() => boolean} [isHere] Whether the key acts on this page now. Without it, it always does.
- * @property {boolean} [repeats] Whether the key acts again while it is held down.
+ * @property {() => boolean} [isHere] Whether the key has an effect on this page now. The default is yes.
+ * @property {boolean} [repeats] Whether the key has its effect again while it is held down.
  */
 
 /** @type {(Key & { group: string })[]} */
@@ -48,7 +51,7 @@ const actOn = (element) => {
 const lineOf = (key) => table.find((line) => line.key === key && (line.isHere?.() ?? true));
 const elementOf = (key) => keyedElements().find(({ dataset }) => dataset.key === key);
 
-// Whether a key starts a pair of keys, such as `g`.
+// Whether a key is the first of a pair of keys, such as `g`.
 const startsPair = (key) =>
   [...table.map((line) => line.key), ...keyedElements().map(({ dataset }) => dataset.key)].some((other) =>
     other.startsWith(`${key} `),
@@ -197,7 +200,7 @@ export const showKeys = () => {
 if (hasKeys) {
   addKeys("Everywhere", [{ key: "?", words: "Show these keys", act: showKeys }]);
   document.addEventListener("keydown", press);
-  // The other scripts add their keys first.
+  // This runs after the other scripts have added their keys.
   setTimeout(pressEarly);
   /** @type {any} */
   for (const button of document.querySelectorAll("button[data-shows-keys]")) {

@@ -1,5 +1,6 @@
-// Adds to an image in full size its number among all images of the page, buttons and arrow keys for the previous and
-// next image, and a view in its original size. Without this script, an image only opens and closes.
+// Extends the view of an opened image. It shows the number of the image among all images of the page. Buttons and arrow
+// keys lead to the previous and the next image. Another button shows the image in its original size. Without this
+// script, an image only opens and closes.
 import { announce } from "./page.js";
 
 const boxes = () => [...document.querySelectorAll(".lightbox")];
@@ -57,7 +58,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   turn(button);
 });
-// This event comes after the image is shown or hidden, and it does not bubble.
+// `beforetoggle` comes before the image is shown. `toggle` comes after it is shown or hidden. These events do not
+// bubble, so the listeners get them in the capture phase.
 document.addEventListener(
   "beforetoggle",
   (/** @type {any} */ { target, newState }) => {
@@ -71,7 +73,7 @@ document.addEventListener(
     if (!target.matches(".lightbox")) return;
     if (newState === "open" && !target.contains(document.activeElement))
       target.querySelector("[popovertargetaction=hide]").focus();
-    // The focus moves to the small image that belongs to the image which was shown last.
+    // The focus moves to the small image of the image that was shown last.
     if (newState === "closed" && !opened()) openerOf(target)?.focus();
   },
   true,

@@ -1,15 +1,16 @@
-// Updates the parts of an open page that have changed on the server, and the title of the page. It announces the change
-// to screen readers. It does not replace a part in which the person types or has opened something, nor one with
-// `data-stale`: that shows the element with this id instead. If a link has the focus, the link in the new part gets the
-// focus.
+// Updates the title of an open page and the parts that have changed on the server, and announces news to screen
+// readers. A part is not replaced while an element in it has the focus. Links with an id and checkboxes of the list are
+// exceptions: then the same element in the new part gets the focus. A part with `data-stale` is not replaced either. If
+// `data-stale` is the id of an element, that element is shown instead.
 import { follow } from "./events.js";
 import { announce, replacePart } from "./page.js";
 
 const idsIn = (address) => new URL(address).pathname.match(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g) ?? [];
-// The address of a page contains the id of its app, and then that of its thread.
+// The address of a page contains the id of its app, and then the id of its thread.
 const [app, ofPage] = idsIn(location.href);
 
-// The page of a merged thread leads to the other thread. Other pages, such as that for signing in, are not shown.
+// The address of a merged thread redirects to the thread into which it was merged. Then the page shows a notice.
+// Redirects to other pages, such as the sign-in page, are ignored.
 const showMerged = (address) => {
   const notice = document.getElementById("merged-since");
   const [otherApp, other] = idsIn(address);
@@ -19,7 +20,7 @@ const showMerged = (address) => {
 };
 
 const isLive = document.querySelector("main [data-live]") !== null;
-// Whether a part was not replaced, because the person uses it.
+// Whether a part was not replaced because it has the focus.
 let isLeft = false;
 const refresh = async () => {
   const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
@@ -61,7 +62,7 @@ const read = async () => {
   });
 };
 
-// Reads the page within this time, and at most once in it. The time is random, so that the pages of many people are not
+// Reads the page soon, but at most once in this time. The delay is random, so that the pages of many people are not
 // read at the same time.
 const readWithin = (milliseconds) => {
   const now = performance.now();
@@ -85,8 +86,8 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
-// Some forms are sent without a new page. The parts that such a form changes are read again, and one of them gets the
-// focus.
+// Some forms are sent without loading a new page. Then the page is updated, and the element that the form names in
+// `data-then` gets the focus.
 for (const form of document.querySelectorAll("form[data-then]")) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

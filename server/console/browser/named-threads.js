@@ -1,4 +1,5 @@
-// The field of a release note that names threads: typed words search for threads, and each named thread can be removed.
+// The field of a release note in which a person names threads. Typed words search for threads, and a button removes
+// each named thread.
 import { announce } from "./page.js";
 
 /** @type {any} */
@@ -51,7 +52,7 @@ const createSuggestions = (field) => {
     );
     mark(-1);
     show(threads.length > 0);
-    if (threads.length > 0) announce(`${threads.length} threads. The arrow keys choose one.`);
+    if (threads.length > 0) announce(`${threads.length} threads. Use the arrow keys, then Enter.`);
   };
   const move = (step) => {
     const { length } = list.children;

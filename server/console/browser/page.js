@@ -43,13 +43,13 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
-// After a later change, a key must not undo the one before it. (rule F48)
+// After a newer change, the Undo key must not undo an older one. (rule F48)
 export const forgetUndo = () => {
   document.getElementById("acted")?.setAttribute("hidden", "");
   try {
     sessionStorage.removeItem("innkeep-undo");
   } catch {
-    // Without the storage of the browser there is nothing to forget.
+    // If the browser stores nothing, there is nothing to forget.
   }
 };
 

@@ -1,4 +1,4 @@
-// The fields of a subscription that the server gets. The page and the worker use it.
+// The fields of a push subscription that are sent to the server. The page and the worker use this file.
 export const textFor = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll("+", "-")

@@ -40,7 +40,7 @@ worker.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(pageOf(event.notification.data?.url ?? "")));
 });
 
-// The push service has given this browser another address.
+// The push service has given this browser another address. The server must learn it.
 const changeAddress = async ({ oldSubscription: before, newSubscription: given }) => {
   if (!before) return;
   const { pushManager, scope } = worker.registration;

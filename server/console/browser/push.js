@@ -14,7 +14,7 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// The worker works for all pages of the console, but not for the address of the start page without the slash.
+// The scope of the worker has all pages of the console, except the start page if its address does not end with a slash.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();
   return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));
@@ -76,7 +76,7 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// After a new sign-in the server needs the session to which this browser belongs. A push service may also have given
+// After a new sign-in, the server must learn to which session this browser belongs. A push service may also have given
 // the browser another address.
 const renew = async () => {
   const known = stored(name);

@@ -1,5 +1,5 @@
-// The form of a release note: lines are added without loading the page, and the publication time is in the time zone of
-// the browser, with UTC below it.
+// The form of a release note. Lines are added without loading the page. The publication time is in the time zone of the
+// browser, and UTC is shown below it.
 import { zoned } from "./page.js";
 
 /** @type {any} */

@@ -100,7 +100,8 @@ const insert = async (row) => {
   close();
   choice.value = row.dataset.reply;
   const text = await filled(button, "");
-  // In this case, the ordinary button inserts the reply, or shows why that is not possible.
+  // The server did not return the text. The button now sends the form without this script, and the next page has the
+  // reply or shows why it could not be inserted.
   if (text === undefined) return button.click();
   field.setRangeText(text, words.start, words.end, "end");
   done(field);

@@ -1,5 +1,5 @@
-// The page of a thread: a field in the side column is saved when it changes, keys send the typed message, and a new
-// message is announced above the field. Without this script, buttons do the same. (rule F43)
+// The page of a thread. A field in the side column is saved when it changes. Keys send the typed message. A new message
+// is announced above the field. Without this script, buttons do the same. (rule F43)
 import { dirty } from "./drafts.js";
 import { addKeys } from "./keys.js";
 import { announce, forgetUndo, replacePart, toast } from "./page.js";
@@ -79,7 +79,8 @@ if (form) {
     if (target.matches("#fields input"))
       document.querySelector("#fields [data-without-script]").toggleAttribute("hidden", !isChanged(target));
   });
-  // A button that is pressed while a field is being saved waits for it, because it needs the new key and versions.
+  // If a form is sent while a field is being saved, it waits until the field is saved, because it needs the new key and
+  // versions.
   form.addEventListener("submit", (event) => {
     if (saving === 0) return;
     event.preventDefault();
@@ -95,7 +96,7 @@ if (form) {
       return;
     }
     if (key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-    // After a refusal the focus is on its notice.
+    // The keys also work in the notice that has the focus after a refusal.
     const pane = target.closest(".composer .pane");
     if (!pane || target.closest("button, select, a, input")) return;
     event.preventDefault();
@@ -153,7 +154,7 @@ addKeys("Thread", [
   },
 ]);
 
-// A typed reply keeps its receiver, also if another sender writes in the meantime. (rule M10)
+// A typed reply keeps its receiver, even if another sender writes in the meantime. (rule M10)
 const isReplying = () =>
   form.elements.replyBody.value.trim() !== "" || receiver()?.hasAttribute("data-stale");
 const keepReceiver = ({ target }) => {
@@ -164,7 +165,8 @@ const keepReceiver = ({ target }) => {
 form?.addEventListener("input", keepReceiver);
 form?.addEventListener("focusin", keepReceiver);
 
-// A message that arrived counts as read if nothing is written yet. Otherwise a line above the field names its writer.
+// A new message counts as seen if the person has not typed a reply yet. Otherwise a line above the field names the
+// writer of the message.
 document.addEventListener("replaced", ({ target }) => {
   const timeline = /** @type {any} */ (target);
   const seen = form?.elements.seenMessage;

@@ -12,7 +12,7 @@ export interface Draft {
   readonly field: string;
   readonly writer: string;
   readonly text: string;
-  /** The version of the field's value from before the person typed; empty if the form has no version. */
+  /** The version that the field's value had before the person typed; empty if the form has no version. */
   readonly was: string;
   /** The name of the browser. */
   readonly browser: string | null;
@@ -93,7 +93,7 @@ export const createPageDrafts =
 
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
-/** Decrypts the texts. A text that was sealed with a lost secret is missing in the result. */
+/** Decrypts the texts. Leaves out a text that was sealed with a secret that is lost. */
 const opened = (sealer: DraftsDeps["sealer"], rows: readonly DraftRow[]): Draft[] =>
   rows.flatMap(({ content, ...row }) => {
     const read = contentOf(sealer, content);

@@ -1,6 +1,9 @@
 import { limits } from "../../../src/contract/limits.ts";
 
-/** A field in which a person types text: its label on pages without its form, and its limit in code points. */
+/**
+ * A field in which a person types text. `label` is shown on pages that do not have the form of the field. `most` is the
+ * limit of the text in code points.
+ */
 export interface DraftField {
   readonly label: string;
   readonly most: number;

@@ -11,7 +11,7 @@ import { draftFieldOf } from "./fields.ts";
 type VisitOf = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<SignedInVisit>;
 
 /**
- * The maximum numbers: the forms for which a page requests drafts, the texts of a form, and the writers that a text
+ * The maximum numbers of forms for which a page requests drafts, of texts in a form, and of writers that a text
  * replaces.
  */
 const most = { forms: 50, fields: 500, replaced: 50 };
@@ -101,8 +101,8 @@ const sentDraftOf = (fields: Fields) => ({
 });
 
 /**
- * Whether another person typed the text in a form, because another person has signed in since then. Without a script,
- * this is always false.
+ * Whether the text in a form was typed by another person, who was signed in before this person. Without a script, this
+ * is always false.
  */
 export function isOfAnother(fields: Fields, email: string): boolean {
   const person = fields.text("draft-person");

@@ -66,7 +66,7 @@ export const drafts = {
       length,
     ),
 
-  /** Removes drafts that were last changed before a time, at most `most`. Returns their number. */
+  /** Removes at most `most` drafts that were last changed before the time `before`. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM drafts WHERE id IN (SELECT id FROM drafts WHERE updated_at < ? LIMIT ?)",

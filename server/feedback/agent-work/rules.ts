@@ -46,8 +46,8 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume a claim that is not released. If the clock may be wrong, it is not certain that the
- * worker was silent. (rule A32)
+ * Whether a caller may resume a claim that is not released. If the clock may be wrong, silence of the worker does not
+ * count, because it is not certain. (rule A32)
  */
 export function mayResume(
   {

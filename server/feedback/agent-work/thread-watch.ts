@@ -11,7 +11,8 @@ const everyMs = 500;
 
 /**
  * Creates a watch for changes of threads. It queries the database twice a second, but only while a request waits. It
- * uses no signals: on PostgreSQL, every report would then send a notification, and reports would wait for each other.
+ * does not use signals, because then every report would send a notification on PostgreSQL, and reports would wait for
+ * each other.
  */
 export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
   const wakers = new Set<{ readonly wake: () => void }>();

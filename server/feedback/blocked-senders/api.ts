@@ -26,7 +26,7 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
     create: ({ caller, address, params: { appId }, body: { kind, sender: given }, save }) =>
       save(async (tx) => {
         const { viewerRole } = await ownedApp(tx, appId, caller);
-        // Only an owner may block a domain: it may belong to a mail service that many people use.
+        // Only an owner may block a domain, because the domain may belong to a mail service that many people use.
         if (kind === "domain" && !suffices(viewerRole, "owner"))
           throw new ApiError("forbidden", { message: "Only an owner of this app may block a mail domain." });
         const sender = rows.storedFormOf(kind, given);

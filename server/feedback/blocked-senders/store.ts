@@ -43,7 +43,7 @@ export const blockedSenders = {
     where: "b.id = ?",
   }),
 
-  /** Returns false if the sender is blocked already. */
+  /** Stores a block. Returns false if the sender is already blocked. */
   insert: (
     tx: Transaction,
     {
@@ -129,7 +129,9 @@ const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, act
 
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 
-/** Selects the next hidden rows of a block: at most `most`, from the time `from` on. */
+/**
+ * Selects the next rows that a block hides: at most `most`, beginning with those that arrived at the time `from`.
+ */
 interface HiddenPart {
   readonly appId: string;
   readonly blockId: string;
@@ -210,14 +212,14 @@ export const hiddenFeedback = {
     return latest(rows);
   },
 
-  /** Returns hidden reports from before a time, at most `most`. */
+  /** Returns at most `most` hidden reports that arrived before a time. */
   oldReports: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string }>(
       `SELECT id FROM feedback WHERE status = 'blocked' AND merged_into IS NULL AND created_at < ? LIMIT ?`,
       ...[before, most],
     ),
 
-  /** Returns hidden answers and repeats from before a time, at most `most`. */
+  /** Returns at most `most` hidden answers and repeats that arrived before a time. */
   oldAnswers: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string; files: string | null }>(
       "SELECT id, files FROM messages WHERE direction = 'blocked' AND created_at < ? LIMIT ?",

@@ -105,7 +105,9 @@ async function begunBefore(
   return known?.id;
 }
 
-/** Begins a change: selects its threads, and stores them before it changes the first one. */
+/**
+ * Selects the threads of a change. Returns the function that stores them, and whether they need more than one part.
+ */
 async function beginning(
   deps: BulkDeps,
   { act, body, repeat }: Pick<Request<typeof contract.change>, "body" | "repeat"> & { readonly act: Act },
@@ -141,7 +143,7 @@ async function changePart(
 
 const mostSkipped = 100;
 
-/** The result of a change of some threads, and the threads that were not changed. */
+/** The result of a change of some threads: how many were changed, and which were not. */
 interface PartTally {
   changed: number;
   readonly skipped: Skipped[];
@@ -184,8 +186,8 @@ async function checkChange(
 }
 
 /**
- * How long a search may take to find all its threads. No transaction is open during this time. An exact count has less
- * time, so a list that was counted can also be changed.
+ * How long a search may take to find all its threads. No transaction is open during this time. The exact count of a
+ * list has less time than this, so every list with an exact count can also be changed.
  */
 const searchedMilliseconds = 6_000;
 
@@ -196,7 +198,7 @@ async function idsOf(
 ): Promise<string[]> {
   const { ids, filter, expected } = body;
   if ((ids === undefined) === (filter === undefined))
-    throw badRequest("ids", "must be given, or `filter`, and not both");
+    throw badRequest("ids", "cannot be combined with `filter`, and one of the two must be given");
   if (ids !== undefined) return [...new Set(ids)].sort();
   if (filter === undefined || expected === undefined)
     throw badRequest("expected", "must be given with `filter`");
@@ -299,7 +301,9 @@ async function checkUndo(
   if (!row || row.appId !== appId || row.userId !== caller.userId) throw new ApiError("not_found");
   const role = await members.roleOf(tx, appId, caller.userId);
   if (role === undefined || !suffices(role, row.role === "owner" ? "owner" : "maintainer"))
-    throw new ApiError("wrong_state", { message: "Your role has changed since then." });
+    throw new ApiError("wrong_state", {
+      message: "You cannot undo this change, because your role in the app has changed since then.",
+    });
   // An undo that began in time can continue, even if its request was interrupted.
   const hasBegun = row.undoRequest !== null;
   if (!hasBegun && clock.now().getTime() - Date.parse(row.endedAt ?? row.createdAt) > undoMilliseconds)
@@ -328,7 +332,7 @@ async function undoSome(
     }
     const change = changeBack({ before, after }, { names, now: deps.clock.now().toISOString() });
     if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
-    // The thread was resolved on the day of its first resolution, not today. (rule F60)
+    // The thread keeps the time of its earlier resolution. Otherwise it would count as resolved today. (rule F60)
     if (change.status !== undefined && before.resolvedAt !== undefined)
       await restoreResolution(tx, id, before.resolvedAt);
     if (before.unread !== null) await markRead(tx, act, id, !before.unread);

@@ -9,20 +9,22 @@ export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
   readonly snoozedUntil: string | null;
-  /** The ids of its tags, sorted. */
+  /** The ids of the tags of the thread, sorted. */
   readonly tagIds: readonly string[];
   /** The number of events of the thread. */
   readonly activity: number;
   /** Whether the thread was unread for the caller. Null if the request marks nothing as read. */
   readonly unread: boolean | null;
-  /** When it was resolved last; null if it was not. Older rows do not say it. */
+  /**
+   * When the thread was last resolved; null if it never was. Rows of older versions do not have this field.
+   */
   readonly resolvedAt?: string | null;
 }
 
 /** How long a bulk change can be undone. */
 export const undoMilliseconds = 600_000;
 
-/** After an interrupted request, a repeat of it can continue the change for this time. */
+/** How long a repeat of an interrupted request can continue the change. */
 export const continuedMilliseconds = 86_400_000;
 
 /** Returns why a bulk change does not change a thread; undefined if it does. (rule F45) */
@@ -70,7 +72,7 @@ export function undoRefusal({
   return isGone ? "assignee" : undefined;
 }
 
-/** Of two tags that became one, a stored state has the id twice. */
+/** If two tags of a thread were merged into one, a stored state contains the id of this tag twice. */
 const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /** Returns the change that restores the state of a thread from before a bulk change. */

@@ -32,7 +32,7 @@ interface StoredBulk extends BulkRow {
 
 export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
 
-/** A request, in a form that is the same for its repeats, and the fingerprint of its content. */
+/** A request: a name, which is the same for its repeats, and the fingerprint of its content. */
 interface BulkRequest {
   readonly name: string;
   readonly content: string;

@@ -33,7 +33,10 @@ export async function postToApp(
   tx.signal(outboxTopic);
 }
 
-/** Returns where messages for a chat are posted now; undefined without a chat, or if its secret is lost. */
+/**
+ * Returns the address to which messages for a chat are posted now. Returns undefined if there is no chat, or if its
+ * address was sealed with a secret that is lost.
+ */
 export function targetOf(
   { sealer }: Pick<Deps, "sealer">,
   { chatWebhookUrl, chatFormat }: StoredChat,

@@ -2,27 +2,27 @@ import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
 import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
 /**
- * A message for the chat of an app. It begins with the words of this program. The words of other people follow. (rules
- * A8, W3)
+ * A message for the chat of an app. It begins with a sentence of this program. Texts that other people wrote follow.
+ * (rules A8, W3)
  */
 export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };
   /** The kind of event, such as `proposal`. */
   readonly kind: string;
-  /** The sentence of this program: its parts before and after the name of the app. */
+  /** The sentence of this program, as its parts before and after the name of the app. */
   readonly sentence: readonly [before: string, after: string];
   readonly link: string;
   readonly words: readonly Words[];
 }
 
-/** Words of other people: their author, and how many of their characters are shown at most. */
+/** A text that other people wrote: who wrote it, and how many of its characters are shown at most. */
 interface Words {
   readonly by: "Reported by the public" | "Written by an agent";
   readonly text: string;
   readonly most: number;
 }
 
-/** The posted body, and its address. */
+/** The body that is posted, and the address to which it is posted. */
 export interface ChatPost {
   readonly url: string;
   /** The body as JSON. */
@@ -97,7 +97,7 @@ export const chatBodies = {
   discord: (message: ChatMessage) => ({
     content: linesOf(message, forDiscord).join("\n"),
     allowed_mentions: { parse: [] },
-    // Discord shows no previews of links.
+    // With this flag, Discord shows no previews of links.
     flags: 4,
   }),
   teams: (message: ChatMessage) => teamsMessage(message),
@@ -125,7 +125,8 @@ export const chatBodies = {
 } satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
 
 /**
- * The functions that return the address to which a message is posted, for formats where it is not the entered address.
+ * The functions that return the address to which a message is posted. Only formats that do not use the entered address
+ * have such a function.
  */
 const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
   telegram: (address) => withoutQuery(address, address.pathname),
@@ -168,7 +169,7 @@ export function chatPost(format: ChatFormat, message: ChatMessage, address: stri
   };
 }
 
-/** Returns where messages are posted. `address` is the plain address that an owner entered. */
+/** Returns the address to which messages are posted. `address` is the plain address that an owner entered. */
 export const chatTarget = (format: ChatFormat, address: string): string => {
   const entered = new URL(address);
   return targets[format]?.(entered) ?? entered.href;
@@ -188,5 +189,7 @@ export function chatAddressFault(format: ChatFormat, address: string): string | 
   return undefined;
 }
 
-/** After this many failed attempts of a message, owners get a notice. The attempts take about 85 minutes. (rule N2) */
+/**
+ * After this many failed attempts to send a message, owners get a notice. The attempts take about 85 minutes. (rule N2)
+ */
 export const failingAttempts = 10;

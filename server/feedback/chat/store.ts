@@ -34,14 +34,16 @@ export interface LatestMessage extends NewDelivery {
   readonly sentAt: string | null;
 }
 
-/** Selects due deliveries to the chat of an app: at most how many, and until when they are reserved. */
+/**
+ * The current time, the time until which due deliveries are reserved, and the highest number of these deliveries.
+ */
 interface OutboxClaim {
   readonly now: string;
   readonly until: string;
   readonly most: number;
 }
 
-/** Why deliveries to a chat are given up that its app no longer has. */
+/** The reason that is stored if a delivery is given up because the app no longer has its chat. */
 export const chatChanged = "The chat of the app was changed";
 
 /** The body of a delivery after it was sent or given up. */
@@ -56,8 +58,8 @@ export const outbox = {
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
   /**
-   * Returns the apps with due deliveries to their chats that are not in `busy`. The apps whose deliveries have waited
-   * longest come first.
+   * Returns the apps that have due deliveries to their chats and are not in `busy`. The apps whose deliveries have
+   * waited longest come first.
    */
   dueApps: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ appId: string }>(
@@ -129,9 +131,9 @@ export const outbox = {
   giveUpAll: (tx: Transaction, appId: string, error: string) => giveUp(tx, "app_id = ?", error, appId),
 
   /**
-   * Gives up the pending deliveries that quote a thread, a report that was merged into another thread, or a proposal,
-   * because words of it are erased. Deletes the bodies of all deliveries about it. `id` is the id of any of these.
-   * (rules P3, P4, N8)
+   * Gives up the pending deliveries about a thread, a proposal, or a report that was merged into another thread,
+   * because text in it is erased. Also deletes the bodies of its earlier deliveries. `id` is the id of the thread, the
+   * proposal or the report. (rules P3, P4, N8)
    */
   async forgetWords(tx: Transaction, id: string): Promise<void> {
     const about = `subject_id IN (
@@ -139,11 +141,13 @@ export const outbox = {
       UNION ALL SELECT r.id FROM messages m JOIN runs r ON r.feedback_id = m.feedback_id AND r.origin_id = m.id
         WHERE m.id = ?)`;
     const ids = [id, id, id];
-    await giveUp(tx, about, "Words in it were erased", ...ids);
+    await giveUp(tx, about, "Text in this message was erased", ...ids);
     await tx.run(`UPDATE outbox SET payload = '${noBody}' WHERE ${about} AND status <> 'pending'`, ...ids);
   },
 
-  /** Deletes deliveries that were sent or given up before a time, at most `most`. Returns their number. */
+  /**
+   * Deletes at most `most` deliveries that were sent or given up before the time `before`. Returns their number.
+   */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (
@@ -168,7 +172,7 @@ const giveUp = (tx: Transaction, where: string, error: string, ...values: Value[
     ...[error, ...values],
   );
 
-/** The state of the delivery of a proposal's message to the app's chat channel. */
+/** The delivery of a message about a proposal to the chat of its app. */
 export interface DeliveryRow {
   readonly proposalId: string;
   readonly status: "pending" | "sent" | "failed";

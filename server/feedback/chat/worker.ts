@@ -23,7 +23,7 @@ type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "seale
 
 /**
  * Sends the due deliveries of the outbox to chat channels. A new delivery is sent immediately. A failed delivery is
- * sent again later. Each app has its own queue, so a chat that does not answer delays no other one. (rule A8)
+ * sent again later. Each app has its own queue, so a chat that does not answer does not delay other chats. (rule A8)
  */
 export function startOutbox(deps: WorkerDeps): OutboxWorker {
   const stop = startTargetQueues(deps, {

@@ -28,7 +28,7 @@ export interface NamingRelease {
   readonly title: string;
 }
 
-/** The kinds of event by the names of the fields in the audit. A change of another field is not an event. */
+/** The kind of event for each field in the audit. A change of another field is not an event. */
 const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
   status: "status",
   category: "type",
@@ -84,7 +84,10 @@ function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEv
   });
 }
 
-/** Splits a recorded actor. The mark of an imported actor stays at the person. (rule X6) */
+/**
+ * Splits a recorded actor into the person and the token. The mark of an imported actor stays in the name of the person.
+ * (rule X6)
+ */
 function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
   const isImported = actor.endsWith(importedMark);
   const [name = "", token] = (isImported ? actor.slice(0, -importedMark.length) : actor).split(", token ");

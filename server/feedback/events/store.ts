@@ -2,7 +2,7 @@ import { emailOf, nameOf, nameOfActor } from "../../access/members/authors.ts";
 import type { Reader } from "../../database/database.ts";
 import type { AuditedChange, DecidedRun, NamingRelease } from "./rules.ts";
 
-/** The most changes of a thread that are read. */
+/** The highest number of changes of a thread that are read. */
 const mostChanges = 500;
 
 const actions = [
@@ -17,7 +17,9 @@ const actions = [
   .map((action) => `'${action}'`)
   .join(", ");
 
-/** Returns the newest changes of the fields of a thread from the audit, newest first. `changes` is JSON. */
+/**
+ * Returns the newest changes of the fields of a thread from the audit, newest first. The field `changes` is JSON.
+ */
 export const auditedChanges = (reader: Reader, feedbackId: string): Promise<AuditedChange[]> =>
   reader.all<AuditedChange>(
     `SELECT id, at, actor, changes, ${nameOfActor(reader.engine, "audit.app_id")} AS "byName" FROM audit

@@ -46,7 +46,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // A later failure of the same run may have resolved the thread of an earlier one, if they were merged.
+        // If the threads of two failures were merged, the second failure may have resolved a thread that was listed as
+        // still failing after the first one.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -55,7 +56,7 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /** Set only for a summary of several tests. Returns whether one of its tests has passed. */
+  /** Returns whether one test of a summary has passed. It is set only for a summary of several tests. */
   readonly partHasPassed?: (part: string) => boolean;
 }
 

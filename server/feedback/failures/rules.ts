@@ -57,7 +57,10 @@ function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** The part of a key before the name of the test. A prefix that is shorter would also match other tests. */
+/**
+ * The part of a key before the name of the test. A prefix that is not longer than this part would also match other
+ * tests.
+ */
 const testPart = /^junit(?:-\w+)?:[^:]*:/;
 
 /** Returns the text of the note on a thread whose failure has passed. */
@@ -71,6 +74,6 @@ export const passedNote = ({
   readonly runUrl?: string | undefined;
 }): string =>
   [
-    `Resolved: this failure passed in every scope that reported it. The last one was run ${run}${scope === "" ? "" : ` of ${scope}`}.`,
+    `Resolved: this failure passed in every scope that reported it, last in run ${run}${scope === "" ? "" : ` of ${scope}`}.`,
     ...(runUrl === undefined ? [] : [runUrl]),
   ].join("\n");

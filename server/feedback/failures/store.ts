@@ -5,7 +5,9 @@ import { insert } from "../../database/statements.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** What the run tests, such as a workflow, a job and a branch; "" if the report does not contain it. */
+  /**
+   * The scope of the run, such as a workflow, a job and a branch. It is "" if the report does not name a scope.
+   */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes, as prefixes of their keys. */
@@ -14,9 +16,9 @@ export interface FailureReport {
 }
 
 export interface Failure {
-  /** The thread. */
+  /** The id of the thread to which the failure belongs now. */
   readonly id: string;
-  /** The thread that has the key. If that thread was merged, it is not the same as `id`. */
+  /** The id of the thread with the key. It differs from `id` if that thread was merged. */
   readonly failureId: string;
   readonly dedupeKey: string;
   /** Whether a report of this failure summarizes many tests. */
@@ -27,7 +29,9 @@ export interface Failure {
 export interface GreenScope {
   readonly scope: string;
   readonly run: string;
-  /** When the run started. The run resolves no reports from after this time, except its own. */
+  /**
+   * When the run started. The run does not resolve reports that came after this time, except its own reports.
+   */
   readonly startedAt: string;
 }
 
@@ -192,8 +196,8 @@ const listOf = (json: string): readonly string[] => {
 
 /**
  * Returns the tests that a report summarizes, together with the stored tests of the same run that have not passed.
- * (Several jobs of a run may share a scope.) Returns null if one of the reports names no tests, because then it is
- * unknown which tests must pass.
+ * Several jobs of a run may report in the same scope. Returns null if one of these reports names no tests, because then
+ * it is unknown which tests must pass.
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;

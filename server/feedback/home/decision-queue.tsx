@@ -11,8 +11,8 @@ import {
 } from "../inbox/neighbours.ts";
 
 /**
- * The names of the list of decisions in the address of a thread: sorted with the oldest or with the newest proposal
- * first.
+ * The names of the list of decisions in the address of a thread. The list begins with the oldest or with the newest
+ * proposal, and each order has its own name.
  */
 const oldestList = "decisions";
 const newestList = "decisions-newest";
@@ -69,8 +69,9 @@ export async function neighboursInQueue(
 const decidedName = "decided";
 
 /**
- * Returns the address of the next thread that waits for a decision, after the one with this id. After the last thread
- * it returns the first of the remaining ones, or the list of decisions. Call this before the decision is stored.
+ * Returns the address of the thread that waits for a decision after the thread with this id. After the last thread,
+ * returns the address of the first remaining thread. If none remains, returns the address of the list. Call this before
+ * the decision is stored.
  */
 export async function addressAfterDecision(
   visit: SignedInVisit,

@@ -71,7 +71,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
               <SlotRequestLines rows={requests} links={links} now={now} />
               {asked > requests.length && (
                 <p class="muted">
-                  {`${requests.length} of ${asked} requests are shown: those that expire first. To see all requests of an app, open its Testing page.`}
+                  {`${requests.length} of ${asked} requests are shown. They are the ones that expire first. To see all requests of an app, open its Testing page.`}
                 </p>
               )}
             </section>
@@ -185,8 +185,8 @@ interface WaitingProposalsProps {
   /** Returns the address of the first page, sorted with the newest or the oldest proposal first. */
   readonly ordered: (newestFirst: boolean) => string;
   /**
-   * The address of the first page; undefined on the first page. The address of the next page is undefined on the last
-   * one.
+   * The address of the first page. It is undefined on the first page, and the address of the next page is undefined on
+   * the last page.
    */
   readonly first: string | undefined;
   readonly next: string | undefined;

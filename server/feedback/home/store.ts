@@ -65,7 +65,7 @@ export interface AgentWorkRow {
   readonly text: string | null;
 }
 
-/** Selects work for a list: the person, the earliest time, and the highest number of rows. */
+/** The person whose work a list shows, the earliest time of this work, and the highest number of rows. */
 interface WorkQuery {
   readonly userId: string;
   readonly since: string;
@@ -74,16 +74,16 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// Claims and proposals are read first, because they have small indexes: an app may have a great number of threads.
-// (With CROSS JOIN, SQLite keeps that order. PostgreSQL allows no ON after it.)
+// Claims and proposals are read first, because their indexes are small, while an app may have very many threads. CROSS
+// JOIN makes SQLite keep this order. PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
 const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
-// Excludes threads that are done or have a newer proposal: their failed work and requested changes are no longer
-// current.
+// Excludes threads that are done or have a newer proposal, because their failed work and requested changes are no
+// longer current.
 const current = `f.status IN ('open', 'in_progress')
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND ${isNewer("n", "r")})`;
 

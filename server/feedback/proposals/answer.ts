@@ -25,7 +25,10 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
   };
 }
 
-/** Returns what happened to a proposal. It does not have the id of the claim, which only the worker gets. (rule A19) */
+/**
+ * Returns what happened to a proposal. The result does not contain the id of the claim, because only the worker gets
+ * this id. (rule A19)
+ */
 const lifeOf = (run: ProposalRow): RunLife => ({
   decision: run.decision,
   expiresAt: run.expiresAt,

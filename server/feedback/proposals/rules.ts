@@ -6,7 +6,8 @@ export interface RunState {
   readonly decision: RunDecision | null;
   readonly decidedAt: string | null;
   /**
-   * When the approval expires. Null if it never expires: the app sets no limit, or a worker has claimed the proposal.
+   * When the approval expires. Null if it does not expire, because the app sets no limit or a worker has claimed the
+   * proposal.
    */
   readonly expiresAt: string | null;
 }
@@ -15,7 +16,7 @@ export interface RunState {
 export interface Moment {
   readonly now: Date;
   readonly doubtful: boolean;
-  /** By how many milliseconds the clock may be slow, if it may be wrong. */
+  /** How many milliseconds the clock may be behind the true time, if it may be wrong. */
   readonly behindMs: number;
 }
 
@@ -74,8 +75,8 @@ export const proposalNote = ({
 }): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
 
 /**
- * Returns the current time, or a time just after `earlier` if that is later. Clocks can be set back, and the clocks of
- * two servers can differ.
+ * Returns the current time, or a time just after `earlier` if that is later. This is necessary because clocks can be
+ * set back, and the clocks of two servers can differ.
  */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));

@@ -13,7 +13,9 @@ import { noteActivity } from "../unread/store/read-marks.ts";
 import { type Moment, stateAt } from "./rules.ts";
 import { expiredApprovals, type OwnedProposal, type ProposalRow, proposals } from "./store.ts";
 
-/** One step of a proposal, such as a decision or a claim: its name in the audit, and its event if it has one. */
+/**
+ * One step of a proposal, such as a decision or a claim. It has a name in the audit, and it may have an event.
+ */
 export interface RunStep {
   readonly action: AuditActionName;
   readonly event?: EventType;
@@ -46,7 +48,7 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Whether no person has to act after a step, so that the thread does not become unread. (rule F50) */
+/** Whether no person has to act after this step. Such a step does not make the thread unread. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
@@ -56,7 +58,7 @@ const personOf = ({ caller }: Author): string | undefined =>
 
 /**
  * Locks the thread of a proposal and returns the proposal. Throws `not_found`. Each step of a proposal calls this
- * first. So the second of two concurrent steps sees the change of the first.
+ * first. So if two steps happen at the same time, the second one sees the change of the first one.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
@@ -74,8 +76,8 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
  * Stores that an approval has expired, or that an agent has read it for the first time. It runs before the agent gets
- * the answer, so a proposal that an agent has read as expired is never approved again. Returns the stored proposal.
- * Returns "as it was" if it was only the first read, because that changes nothing else. (rules A22, A23)
+ * the answer, so a proposal that an agent has read as expired is never approved again. Returns the stored proposal. If
+ * it only stored a first read, returns "as it was", because that changes nothing else in the proposal. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -92,8 +94,8 @@ export async function settle(
 }
 
 /**
- * Uses one statement and does not lock the thread, because an agent waits for it. It has its own transaction: on
- * PostgreSQL it locks the proposal's row, and another transaction that has locked the thread may wait for that row.
+ * Uses one statement and does not lock the thread, because an agent waits for the answer. It has its own transaction:
+ * on PostgreSQL it locks the proposal's row, and another transaction that has locked the thread may wait for that row.
  */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {

@@ -21,8 +21,8 @@ export const expiredApprovals = {
     ),
 
   /**
-   * If an approval has expired at `now` and nobody has claimed the proposal, stores that, with its audit entry and its
-   * event. Returns whether the approval has expired. (rule A23)
+   * If an approval has expired at `now` and nobody has claimed the proposal, stores this together with an audit entry
+   * and an event. Returns whether the approval has expired. (rule A23)
    */
   async store(
     tx: Transaction,
@@ -62,7 +62,7 @@ export async function recordServerStep(
   await recordEvent({ newId }, tx, { appId, type: "run.decided", subjectId: target, facts, at });
 }
 
-/** A proposal with its claim. If all claims are released, it is the last one. */
+/** A proposal with its claim. If all its claims are released, this is the last claim. */
 export interface ProposalRow extends ClaimColumns {
   readonly id: string;
   readonly feedbackId: string;

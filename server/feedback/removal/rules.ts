@@ -1,5 +1,7 @@
 const dayMilliseconds = 86_400_000;
-/** The longest time between the times that two cleanups in succession use. Cleanups run daily. */
+/**
+ * The time of a cleanup is at most this much later than the time of the previous cleanup. Cleanups run daily.
+ */
 const mostAdvance = 2 * dayMilliseconds;
 
 /**
@@ -11,6 +13,8 @@ export function retentionTime(last: string | undefined, now: Date): Date {
   return new Date(Math.min(now.getTime(), Date.parse(last) + mostAdvance));
 }
 
-/** Returns the time limit for resolved threads: a thread with an earlier last activity is too old. */
+/**
+ * Returns the time limit for resolved threads. A thread is too old if its last activity was before this time.
+ */
 export const tooOldBefore = (days: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - days * dayMilliseconds)).toISOString();

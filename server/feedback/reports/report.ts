@@ -16,7 +16,9 @@ export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject that the sender wrote; null if there was none. */
   readonly ownSubject: string | null;
-  /** The scope of the run that reports a failure, and the name of the run; "" if the report does not contain it. */
+  /**
+   * The scope of the run that reports a failure, and the name of the run. Each is "" if the report does not contain it.
+   */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes, as prefixes of their keys. */
@@ -87,7 +89,7 @@ export function feedbackReportOf(
   };
 }
 
-/** Returns where the files are in the body of the request, as paths. */
+/** Returns the paths of the files in the body of the request. */
 const pathsOf = (files: readonly FeedbackFile[]): string[] =>
   files.map((file, at) => {
     const before = files.slice(0, at).filter(({ field }) => field === file.field);

@@ -4,7 +4,7 @@ import { cleanFileName, endingOf, nameFor } from "../../files/file-names.ts";
 import { type NewUpload, uploads } from "../../files/uploads-store.ts";
 import { randomName } from "../../secrets/secrets.ts";
 
-/** The cache of how much of its storage quota each app uses. */
+/** A cache that stores how much of its storage quota each app uses. */
 interface AppStorage {
   /**
    * Calls `work` with `hasRoom`, which says whether `bytes` more bytes fit into the quota. If they do, `work` stores

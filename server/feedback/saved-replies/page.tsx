@@ -192,7 +192,7 @@ const ReplyFields = ({ form, part }: { readonly form: Filled; readonly part: str
       name="body"
       label="Text"
       part={part}
-      hint="{name} becomes the name of the sender, {app} that of the app, {statusUrl} the link to the sender's own page."
+      hint="{name} becomes the name of the sender. {app} becomes the name of the app. {statusUrl} becomes the link to the sender's own page."
       required
     />
   </>

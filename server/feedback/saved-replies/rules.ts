@@ -11,7 +11,7 @@ const statusUrl = "{statusUrl}";
 
 /**
  * Returns the text of a saved reply for one sender. If the sender has no name, the space before `{name}` is removed,
- * too. `{statusUrl}` stays in the text, because only the receiver may read that link: `withStatusUrl` inserts it for
+ * too. `{statusUrl}` stays in the text, because only the receiver may read that link. `withStatusUrl` inserts it for
  * each receiver. (rule F32)
  */
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {

@@ -1,12 +1,12 @@
 import { pairsIn, wordsIn } from "../search/rules/words.ts";
 
-/** A word of a thread, in the form of the index and as it is written in the thread. */
+/** A word of a thread: in the form that the search index uses, and as it is written in the thread. */
 export interface OwnWord {
   readonly word: string;
   readonly written: string;
 }
 
-/** How many words of a thread are searched in other threads at most. */
+/** The highest number of words of a thread that are searched for in other threads. */
 const mostWords = 24;
 
 const fewestLetters = 4;
@@ -29,7 +29,7 @@ export function tellingWords({
   ] as const)
     for (const { word, start, end, isRun } of wordsIn(text)) {
       const written = text.slice(start, end);
-      // For a script without spaces, the index has all pairs of adjacent letters.
+      // For a writing system without spaces, the index contains all pairs of adjacent letters.
       const words = isRun ? pairsIn(word).filter((pair) => [...pair].length === 2) : [word];
       for (const one of words) {
         if ((!isRun && one.length < fewestLetters) || found.has(one)) continue;
@@ -50,24 +50,28 @@ export function tellingWords({
 /** A word is rare if at most this many threads of the app have it. */
 export const mostWithWord = 60;
 
-/** A word, and the threads that have it; more than `mostWithWord` if it is not rare. */
+/**
+ * A word, and the newest threads that have it. If the word is not rare, these are more than `mostWithWord`.
+ */
 export interface FoundWord extends OwnWord {
   readonly seqs: readonly number[];
 }
 
-/** A similar thread, and the rare words that it shares. */
+/** A similar thread, and the rare words that both threads have. */
 export interface Similar {
   readonly seq: number;
   readonly shared: readonly string[];
 }
 
-/** How many similar threads, and how many shared words of each, are named at most. */
+/**
+ * The highest number of similar threads in an answer, and of shared words that are named for each of them.
+ */
 const mostSimilar = 3;
 const mostNamed = 5;
 
 /**
- * This number of the rarest words describes a thread. The words that a similar thread shares must have at least a third
- * of their weight.
+ * How many of its rarest words describe a thread. Another thread is similar only if the words that both threads have
+ * weigh at least a third of the total weight of these words.
  */
 const mostTelling = 8;
 

@@ -26,7 +26,7 @@ const atOnce = { sqlite: 1, postgres: 6 } as const;
 /** The limits of the search for one word. */
 const ofOneWord = { milliseconds: 4, few: 1_000, rare: 1_000 };
 
-/** The most threads of an app that are counted. */
+/** The highest number of threads of an app that are counted. */
 const mostCounted = 10_000;
 
 export const similar = {

@@ -46,7 +46,7 @@ function perDayOf(days: readonly CountedDay[], found: readonly DayRow[]): Statis
   });
 }
 
-/** Returns the numbers of waits in each range. */
+/** Returns the number of waits in each range of time. */
 const waitsOf = (measures: ReadonlyMap<string, number>, name: string): number[] =>
   Array.from({ length: limits.waits.length + 1 }, (_, range) => measures.get(`${name}:${range}`) ?? 0);
 

@@ -85,7 +85,7 @@ const Days = ({
   );
 };
 
-/** Returns the next round number that is not less than `most`. Half of it is a whole number, too. */
+/** Returns the next round number that is not less than `most`. Half of this number is also a whole number. */
 const niceTop = (most: number): number => {
   const step = 10 ** Math.floor(Math.log10(most));
   return Math.max(2, [1, 2, 4, 6, 8, 10].map((factor) => factor * step).find((top) => top >= most) ?? most);

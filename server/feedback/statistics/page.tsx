@@ -227,12 +227,14 @@ const Figure = ({
   </div>
 );
 
-/** Describes the difference between a number and that of the previous period. */
+/** Describes the difference between a number and the same number of the previous period. */
 function changeText(now: number, then: number, length: number): string {
   const before = length === 1 ? "the day before" : `the ${length} days before`;
   if (then < 5) return `${then} in ${before}`;
   const change = Math.round((100 * (now - then)) / then);
-  return change === 0 ? `as in ${before}` : `${change > 0 ? "+" : "−"}${Math.abs(change)} % on ${before}`;
+  return change === 0
+    ? `as in ${before}`
+    : `${change > 0 ? "+" : "−"}${Math.abs(change)} % compared with ${before}`;
 }
 
 function waitChange(now: number | null, then: number | null): string {
@@ -395,7 +397,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
       <p class="muted small">
         {firstReply.p90 === null
           ? "No report of this period has a reply."
-          : `9 of 10: ${waitText(firstReply.p90)}. Median and 9 of 10 are estimates from the numbers of replies in each range of time. Nights and weekends are included.`}
+          : `9 of 10 first replies came within ${waitText(firstReply.p90)}. This time and the median are estimates from the numbers of replies in each range of time. Nights and weekends are included.`}
       </p>
     </section>
   );
@@ -488,7 +490,7 @@ const Versions = ({ present, search }: { readonly present: Statistics; readonly 
             }))}
           />
           <p class="muted small">
-            Per 100 reports of the version. Versions with fewer than 5 reports are not shown.
+            Bugs per 100 reports of the version. Versions with fewer than 5 reports are not shown.
           </p>
         </>
       )}

@@ -6,13 +6,16 @@ const quarterMilliseconds = 900_000;
 const quartersOfDay = 96;
 const minuteMilliseconds = 60_000;
 
-/** Consecutive quarters of an hour, as numbers of quarters since 1970: from `from` to before `to`. */
+/**
+ * Consecutive quarters of an hour. `from` is the first one, and `to` is the first one after them. Both are counted in
+ * quarters since 1970.
+ */
 export interface Quarters {
   readonly from: number;
   readonly to: number;
 }
 
-/** A day of a time zone. */
+/** A calendar day in a time zone, with its quarters of an hour. */
 export interface CountedDay extends Quarters {
   readonly day: string;
 }
@@ -36,7 +39,7 @@ export function periodOf(
   { from, to, zone = "UTC" }: { readonly [Name in keyof Period]?: string | undefined },
   now: Date,
 ): Period {
-  // The Swedish form of a date is that of ISO 8601.
+  // The Swedish format of a date is the format of ISO 8601.
   const last = to ?? new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(now);
   return { from: from ?? dayAfter(last, 1 - lastDays), to: last, zone };
 }
@@ -121,9 +124,9 @@ export const lastWeek = (now: Date): Quarters => ({
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Returns the time within which a part of the counted waits ended, in milliseconds. `counts` has the number of waits in
- * each range; the last range has no limit. Within a range the waits are assumed to be spread evenly. A time above the
- * last limit is returned as that limit. Returns null if there are no waits. (rule F61)
+ * Returns the time within which a share of the waits ended, in milliseconds. `part` is the share, such as 0.5. `counts`
+ * has the number of waits in each range of time. The last range has no limit. The waits in a range are assumed to be
+ * spread evenly. A time above the last limit is returned as that limit. Returns null if there are no waits. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;

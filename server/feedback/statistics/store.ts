@@ -37,7 +37,7 @@ const kinds = ["bug", "feature", "question", "general", "repeats", "resolved", "
 
 const sums = kinds.map((kind) => `coalesce(sum(c.${kind}), 0)`).join(", ");
 
-/** A list of days as JSON: the first quarter of each, and the first quarter after it. */
+/** Returns a list of days as JSON. Each day has its first quarter and the first quarter after it. */
 const listOf = (days: readonly CountedDay[]): string =>
   JSON.stringify(days.map(({ from, to }) => [from, to]));
 
@@ -48,7 +48,10 @@ const daysFrom: Record<Engine, string> = {
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-/** The sums of one day as JSON. One value: with a row for each count, SQLite would sort all quarters of the period. */
+/**
+ * The sums of one day as one JSON value. With a separate row for each sum, SQLite would sort all quarters of the
+ * period.
+ */
 const sumsOfDay: Record<Engine, string> = {
   sqlite: `json_array(${sums})`,
   postgres: `CAST(json_build_array(${sums}) AS text)`,
@@ -59,7 +62,9 @@ const sumsByDay = (engine: Engine): string =>
      WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
    FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
-/** Returns SQL that selects the counts of a table in the three parts of a period, and the values of this SQL. */
+/**
+ * Returns SQL that selects the counts of a table in the three parts of a period. Also returns the values for this SQL.
+ */
 function inParts(
   table: "measure_counts" | "repeat_counts",
   column: string,
@@ -235,8 +240,8 @@ export const statistics = {
   },
 
   /**
-   * Adds up the counts of different connections on PostgreSQL, for some of the quarters before `before`. Returns how
-   * many rows it added up.
+   * On PostgreSQL, different connections count in different rows. Adds up these rows for some of the quarters before
+   * `before`. Returns how many rows it added up.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     if (tx.engine === "sqlite") return 0;

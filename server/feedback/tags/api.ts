@@ -53,7 +53,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
       while ((await deps.database.write(moveSome)) > 0);
       return save(async (tx) => {
         const { appId, name } = await assertMergeable(tx, merged, caller);
-        // This moves the threads that were tagged while the earlier transactions ran.
+        // This moves the threads that got the tag while the earlier transactions ran.
         while ((await moveSome(tx)) > 0);
         await rows.renameInUndo(tx, { appId, ...merged });
         await rows.remove(tx, id);

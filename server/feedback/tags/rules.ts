@@ -1,6 +1,6 @@
 /**
- * Returns the key of a tag's name. Names with the same key are one tag. The key does not depend on upper or lower case
- * or on invisible joiners. (rule F30)
+ * Returns the key of a tag's name. Names with the same key belong to the same tag. The key does not depend on upper or
+ * lower case or on invisible joiners. (rule F30)
  */
 export const tagKeyOf = (name: string): string =>
   name

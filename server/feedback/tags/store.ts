@@ -47,10 +47,10 @@ export const tags = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns false if the app already has a tag with that name. */
+  /** Stores a new tag. Returns false if the app already has a tag with that name. */
   insert: (tx: Transaction, tag: NewTag) => insertTag(tx, { ...tag, nameKey: tagKeyOf(tag.name) }),
 
-  /** Returns false if the app has another tag with that name. */
+  /** Changes a tag. Returns false if the app has another tag with that name. */
   async update(
     tx: Transaction,
     { id, appId }: Pick<NewTag, "id" | "appId">,
@@ -75,7 +75,10 @@ export const tags = {
       ...[id, id, most],
     ),
 
-  /** Names one tag in place of another in what undoes merges and bulk changes of the app. (rules F45, F46) */
+  /**
+   * Replaces one tag by another in the stored data with which merges and bulk changes of the app can be undone. (rules
+   * F45, F46)
+   */
   async renameInUndo(
     tx: Transaction,
     { appId, from, into }: { readonly appId: string; readonly from: string; readonly into: string },

@@ -8,7 +8,10 @@ interface SortedRow {
   readonly activeAt: string;
 }
 
-/** The cursor of a list of threads, for each order: how its parts are parsed, and their values for a row. */
+/**
+ * The cursor of a list of threads, for each order of the list: how the parts of the cursor are parsed, and their values
+ * for a row.
+ */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },
   activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SortedRow) => [activeAt, id] },

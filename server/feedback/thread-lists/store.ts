@@ -7,7 +7,7 @@ import { activeAt } from "../unread/store/read-marks.ts";
 /** The order of a list of threads: by the time of the report, by the last activity, or in a search by `seq`. */
 export type ThreadOrder = "created" | "activity" | "found";
 
-/** The sort orders that sort by a time. */
+/** The orders that sort by a time. */
 export type OrderInTime = Exclude<ThreadOrder, "found">;
 
 /** Returns the columns by which threads `f` are sorted. */
@@ -71,7 +71,8 @@ export async function readFound<Row>(
   const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
   const { from, condition } = amongFound(reader, found);
   const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
-  // A thread that has changed since it was found is no row of the page. The next page begins after the found threads.
+  // A thread that has changed since it was found may be missing on the page. The next page begins after the found
+  // threads.
   const isShort = found.seqs.length >= limit && rows.length < found.seqs.length;
   return { rows, reached: found.reached ?? (isShort ? found.seqs.at(-1) : undefined) };
 }

@@ -2,9 +2,9 @@ import type { Database, Reader, Transaction } from "../../database/database.ts";
 import type { Condition } from "../../database/lists.ts";
 
 /**
- * Assigns the next number to each thread of the app without a number, in the order of arrival. Call this before the
- * threads of an app are read. A new report gets no number at first, because otherwise reports would wait for each
- * other. (rule F40)
+ * Assigns the next numbers to the threads of an app that have no number yet, in the order of their arrival. Call this
+ * before the threads of an app are read. A new report gets no number at first, because otherwise reports would wait for
+ * each other. (rule F40)
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;

@@ -42,7 +42,7 @@ export function noticeBrowsers(
   };
 }
 
-/** Returns why no notices are sent to an address. (rule N11) */
+/** Returns why no notices can be sent to an address; undefined if they can. (rule N11) */
 function addressFault({ settings }: Pick<Deps, "settings">, endpoint: string): string | undefined {
   const reach = reachOf(settings);
   if (reach === "public" && !endpoint.toLowerCase().startsWith("https:")) return "must be an https address";
@@ -71,7 +71,7 @@ async function addBrowser(
   const known = await rows.findByEndpoint(tx, hashOf(replaces ?? endpoint));
   const own = known?.userId === caller.userId ? known : undefined;
   if (session === undefined || (replaces !== undefined && own === undefined)) throw new ApiError("not_found");
-  // Another person who used this browser before gets no more notices there.
+  // If another person used this browser before, that person gets no more notices there.
   const other = await rows.findByEndpoint(tx, endpointHash);
   if (other !== undefined && other.id !== own?.id) await rows.remove(tx, other.id);
   const now = clock.now().toISOString();

@@ -3,7 +3,8 @@ import { createCipheriv, createECDH, ECDH, type ECDH as Ecdh, hkdfSync, randomBy
 const curve = "prime256v1";
 
 /**
- * The maximum number of bytes of an encrypted notice in one record. Push services accept at least this. (RFC 8030, 7.2)
+ * The maximum number of bytes of an encrypted notice in one record. Push services accept at least this size. (RFC 8030,
+ * 7.2)
  */
 const recordBytes = 4_096;
 
@@ -13,7 +14,7 @@ export interface SubscriptionKeys {
   readonly auth: string;
 }
 
-/** The random parts of an encryption, so that a test can pass those of the example in RFC 8291. */
+/** The random parts of an encryption. A test passes the values of the example in RFC 8291. */
 export interface Randomness {
   readonly salt: Buffer;
   readonly own: Ecdh;

@@ -12,14 +12,15 @@ type QueueDeps = Pick<Deps, "newId" | "settings">;
 
 /**
  * Puts the waiting notices of a member about an app into the queues of the member's browsers. Notices and queues change
- * in one transaction, so a crash loses none. (rules N10, N11)
+ * in one transaction, so no notice is lost in a crash. (rules N10, N11)
  */
 export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
   const rows = await notices.take(tx, batch);
   if (rows.length === 0) return;
   const at = now.toISOString();
   const member = await noticeChoices.member(tx, batch);
-  // The member may have lost the app or the role in the meantime, or have turned the kind off. (rules N1, N2)
+  // In the meantime, the member may have left the app, got another role, or turned off this kind of notice. (rules N1,
+  // N2)
   const choices = choicesOf(member?.choices ?? null);
   const allowed = rows.filter(({ kind }) => member && stillWants(member.role, choices, kind, "browser"));
   const end = member && afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
@@ -32,7 +33,10 @@ export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch
   await notices.queued(tx, rows, at, null);
 }
 
-/** Returns one notice for each object that still needs the member; for many objects, one notice with their number. */
+/**
+ * Returns one notice for each object that still needs the member. For many objects, returns one notice with their
+ * number.
+ */
 async function pushesOf(
   deps: QueueDeps,
   tx: Transaction,

@@ -3,28 +3,34 @@ import { quoted, unlinkedLine } from "../../../src/words/visible.ts";
 import { type Item, sentenceOf } from "../items/rules.ts";
 
 /**
- * The shortest time between two groups of notices about one app in browsers. Notices in between are collected. (rule
- * N10)
+ * The shortest time between two groups of notices about one app in browsers. Notices that are created in this time are
+ * sent together. (rule N10)
  */
 export const collectedInBrowsers = 60_000;
 
-/** From this number of objects on, one notice only contains their number. (rule N10) */
+/**
+ * The highest number of objects with separate notices. For more objects, one notice contains only their number. (rule
+ * N10)
+ */
 export const mostAtOnce = 3;
 
-/** How long a notice is tried, and how long a push service keeps it for a browser that is off. (rule N11) */
+/**
+ * How long the server tries to send a notice, and how long a push service keeps it for a browser that is offline. (rule
+ * N11)
+ */
 export const keptMilliseconds = 24 * 3_600_000;
 
 const [firstPause, longestPause] = [5_000, 3_600_000];
 
 const day = 24 * 3_600_000;
 
-/** After this time without its session, a browser is deleted. (rule N10) */
+/** A browser is deleted when its session has been over for this time. (rule N10) */
 export const forgottenAfter = 30 * day;
 
-/** The consequence of the answer of a push service for a notice. */
+/** What happens to a notice after the answer of a push service. */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
-  /** Until `at`, the service gets no other notice for this browser, either. */
+  /** Before `at`, the server does not send other notices for this browser to the service, either. */
   | { readonly kind: "again" | "given up"; readonly at: Date };
 
 interface Attempt {
@@ -53,7 +59,10 @@ export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt
   return { kind: "given up", at: new Date(Math.min(at.getTime(), now.getTime() + keptMilliseconds)) };
 }
 
-/** Returns the milliseconds of a `Retry-After`: seconds, or a date. 0 if it is neither. */
+/**
+ * Returns the pause in a `Retry-After`, in milliseconds. The header has a number of seconds or a date. Returns 0 if it
+ * has neither.
+ */
 function pauseIn(retryAfter: string | undefined, now: Date): number {
   const given = retryAfter?.trim() ?? "";
   if (/^\d{1,9}$/.test(given)) return Number(given) * 1_000;
@@ -83,7 +92,10 @@ export interface ShownNotice {
 
 const most = { appName: 60, subject: 100 } as const;
 
-/** Returns the notice about one object. It has our words, then the subject of the thread, as in a chat. (rules N10, W5) */
+/**
+ * Returns the notice about one object. Our own sentence comes first, then the subject of the thread, as in a chat.
+ * (rules N10, W5)
+ */
 export const noticeAbout = (
   appName: string,
   { words, link, ...item }: Pick<Item, "kind" | "count" | "detail" | "words" | "link">,
@@ -95,7 +107,7 @@ export const noticeAbout = (
   url: link,
 });
 
-/** Returns the notice that several objects of an app need the member. */
+/** Returns the notice with the number of objects of an app that need the member. */
 export const noticeOfSeveral = (
   appName: string,
   { count, url, tag }: { readonly count: number; readonly url: string; readonly tag: string },

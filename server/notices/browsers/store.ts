@@ -14,7 +14,7 @@ const keysId = "vapid";
 
 const insertKeys = insert(tables.pushKeys, "ON CONFLICT (id) DO NOTHING");
 
-/** The keys of this server. There is one pair, which the first server that needs it creates. (rule N11) */
+/** The keys of this server. There is only one pair. The first server that needs it creates it. (rule N11) */
 export const pushKeys = {
   find: (reader: Reader) =>
     reader.get<PushKeysRow>(
@@ -44,7 +44,7 @@ export interface BrowserAddress {
   readonly endpointSealed: string;
   readonly p256dh: string;
   readonly authSealed: string;
-  /** Until when the push service wants no notices; null if it has always taken them. */
+  /** The time until which the push service accepts no notices; null if it has always accepted them. */
   readonly pausedUntil: string | null;
 }
 
@@ -96,20 +96,20 @@ export const noticeBrowsers = {
       ...[id, now],
     ),
 
-  /** Returns the session in which a browser is added: the name of the browser, and the end of the session. */
+  /** Returns the name of the browser of a session, and the end of the session. */
   session: (reader: Reader, tokenHash: string) =>
     reader.get<{ browser: string | null; expiresAt: string }>(
       `SELECT browser, expires_at AS "expiresAt" FROM sessions WHERE token_hash = ?`,
       tokenHash,
     ),
 
-  /** Stores until when the push service wants no notices for a browser. */
+  /** Stores the time until which the push service accepts no notices for a browser. */
   pause: (tx: Transaction, id: string, until: string) =>
     tx.run("UPDATE notice_browsers SET paused_until = ? WHERE id = ?", until, id),
 
   insert: (tx: Transaction, browser: NewBrowser) => tx.insert(tables.noticeBrowsers, browser),
 
-  /** Updates the address and keys of a browser, and the session in which it is used now. */
+  /** Updates the address and the keys of a browser, and the session to which it belongs now. */
   renew: (tx: Transaction, { id, ...browser }: NewBrowser) =>
     tx.run(
       `UPDATE notice_browsers SET session_hash = ?, endpoint_hash = ?, endpoint_sealed = ?, p256dh = ?,
@@ -118,7 +118,7 @@ export const noticeBrowsers = {
       ...[browser.authSealed, browser.browser, browser.expiresAt, id],
     ),
 
-  /** Keeps the browser of a session whose person signs in again there. */
+  /** Connects a browser with the new session when its person signs in again in the same browser. */
   move: (
     tx: Transaction,
     of: {
@@ -156,7 +156,7 @@ export const noticeBrowsers = {
       userId,
     ),
 
-  /** Removes browsers whose session ended before a time, at most `most`. Returns their number. */
+  /** Removes at most `most` browsers whose sessions ended before the time `before`. Returns their number. */
   removeEnded: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM notice_browsers WHERE id IN (SELECT id FROM notice_browsers WHERE expires_at < ? LIMIT ?)",
@@ -164,12 +164,12 @@ export const noticeBrowsers = {
     ),
 };
 
-/** The content of a notice: about one object, or that several objects need the member. */
+/** The content of a notice. It is about one object, or it only says how many objects need the member. */
 export interface Push {
   readonly id: string;
   readonly userId: string;
   readonly appId: string;
-  /** Null if the notice only contains the number of objects that need the member. */
+  /** Null if the notice only says how many objects need the member. */
   readonly kind: NoticeKind | null;
   readonly subjectId: string | null;
   readonly feedbackId: string | null;
@@ -183,21 +183,27 @@ export interface DuePush extends Push {
   readonly dueAt: string;
 }
 
-/** Reserves due notices of a browser: until when, and at most how many. */
+/**
+ * The current time, the time until which due notices of a browser are reserved, and the highest number of these
+ * notices.
+ */
 interface PushClaim {
   readonly now: string;
   readonly until: string;
   readonly most: number;
 }
 
-/** Notices on their way to browsers. Each browser has its own queue. (rule N11) */
+/** Notices that are queued for browsers. Each browser has its own queue. (rule N11) */
 export const noticePushes = {
   async insert(tx: Transaction, push: Push & { readonly browserId: string }): Promise<void> {
     await tx.insert(tables.noticePushes, { ...push, dueAt: push.createdAt, tries: 0 });
     tx.signal(pushesTopic);
   },
 
-  /** Returns the browsers with due notices that are not in `busy`. Those that have waited longest come first. */
+  /**
+   * Returns the browsers that have due notices and are not in `busy`. Browsers whose notices have waited longest come
+   * first.
+   */
   dueBrowsers: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ browserId: string }>(
       `SELECT browser_id AS "browserId" FROM notice_pushes WHERE due_at <= ?
@@ -214,7 +220,9 @@ export const noticePushes = {
       ...busy,
     ),
 
-  /** Returns due notices of a browser, oldest first, and reserves them, so that no other server sends them too. */
+  /**
+   * Reserves due notices of a browser, so that no other server also sends them. Returns them, oldest first.
+   */
   async claimDue(tx: Transaction, browserId: string, { now, until, most }: PushClaim): Promise<DuePush[]> {
     const claimed = await tx.all<DuePush>(
       `UPDATE notice_pushes SET due_at = ?, tries = tries + 1 WHERE due_at <= ? AND id IN (
@@ -226,7 +234,7 @@ export const noticePushes = {
     return claimed.sort((a, b) => (a.id < b.id ? -1 : 1));
   },
 
-  /** Sends a notice later. */
+  /** Sets a later time at which a notice is sent. */
   postpone: (tx: Transaction, { id, dueAt }: DuePush, later: string) =>
     tx.run("UPDATE notice_pushes SET due_at = ? WHERE id = ? AND due_at = ?", later, id, dueAt),
 

@@ -4,13 +4,13 @@ import type { Deps } from "../../deps.ts";
 import { openAddress, sealAddress } from "../../secrets/addresses.ts";
 import { type PushKeysRow, pushKeys } from "./store.ts";
 
-/** How long a push service may accept a token. It may be at most a day. (RFC 8292, 2) */
+/** How long a token is valid for a push service. At most a day is allowed. (RFC 8292, 2) */
 const tokenSeconds = 12 * 3_600;
 
-/** The number of bytes of an uncompressed point. It is the end of the key in its DER form. */
+/** The number of bytes of an uncompressed point. The DER form of a public key ends with these bytes. */
 const pointBytes = 65;
 
-/** The contact for the software, if the server has no public address. */
+/** The contact in a token if the address of the server is not an https address. */
 const homepage = "https://github.com/innkeep/innkeep";
 
 /**

@@ -25,24 +25,24 @@ import { authorizationFor, keysOfServer } from "./vapid.ts";
 
 type PushDeps = Pick<Deps, "clock" | "database" | "log" | "sealer" | "settings" | "time">;
 
-/** How many notices one browser gets at the same time. */
+/** The highest number of notices that one browser gets in one run. */
 const atOnce = 8;
 
 /** How long an attempt may take. */
 const timeLimitMs = 15_000;
 
-/** How long a notice is reserved for this server. This is longer than the attempts of one run take. */
+/** How long a notice is reserved for this server. This is longer than all attempts of one run together. */
 const holdMilliseconds = atOnce * timeLimitMs + 30_000;
 
 /**
  * Sends the notices that wait for browsers to their push services. Each browser has its own queue, so a push service
- * that does not answer delays no other browser. Returns the function that stops it. (rule N11)
+ * that does not answer does not delay other browsers. Returns the function that stops the sending. (rule N11)
  */
 export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   startTargetQueues(deps, {
     topic: pushesTopic,
     async dueTargets(busy, most) {
-      // If the clock is wrong, a notice could be given up, or its token would be refused.
+      // If the clock is wrong, a notice could be given up, or the push service would refuse its token.
       if (deps.time.isDoubtful()) return [];
       const due = await noticePushes.dueBrowsers(deps.database, deps.clock.now().toISOString(), busy, most);
       return due.map(({ browserId }) => browserId);
@@ -58,8 +58,8 @@ export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   });
 
 /**
- * Sends due notices of a browser, one after the other: a browser shows them in this order. If its push service does not
- * accept one now, the others wait, too.
+ * Sends due notices of a browser one after the other, because the browser shows them in this order. If its push service
+ * does not accept one of them now, the others wait, too.
  */
 async function serve(deps: PushDeps, browserId: string, stopping: AbortSignal): Promise<void> {
   const { clock, database } = deps;
@@ -81,7 +81,10 @@ interface Sending {
   readonly stopping: AbortSignal;
 }
 
-/** Returns when to try again; undefined if the notice is done or no longer reserved. */
+/**
+ * Sends a notice if it is still needed. Returns when to try again; undefined if the notice is done or no longer
+ * reserved.
+ */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
   const browser = await noticeBrowsers.address(database, browserId, clock.now().toISOString());
@@ -106,10 +109,13 @@ async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): 
   return undefined;
 }
 
-/** Returns until when a push service wants nothing for a browser; undefined if it takes notices. (rule N11) */
+/**
+ * Returns the time until which a push service accepts no notices for a browser; undefined if it accepts them now. (rule
+ * N11)
+ */
 function pauseOf({ pausedUntil }: BrowserAddress, now: Date): Date | undefined {
   const until = new Date(pausedUntil ?? 0);
-  // A later time was computed while the clock was ahead.
+  // A time that is later than any allowed pause was computed while the clock was ahead. It does not count.
   const isTrue = until.getTime() <= now.getTime() + keptMilliseconds;
   return until > now && isTrue ? until : undefined;
 }
@@ -119,8 +125,8 @@ async function giveBack({ clock, database }: PushDeps, push: DuePush): Promise<u
 }
 
 /**
- * Returns the notice to show; in quiet hours the time at which it may be shown; or undefined if it is out of date.
- * (rules N2, N4, N5)
+ * Returns the notice to show. In quiet hours, returns the time at which it may be shown. Returns undefined if it is out
+ * of date. (rules N2, N4, N5)
  */
 async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Date | undefined> {
   const { clock, database, sealer, settings } = deps;
@@ -131,7 +137,7 @@ async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Da
   const now = clock.now();
   const end = afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (end > now) return end;
-  // Push services see the topic of a notice, so it contains no information.
+  // Push services can read this tag, because it is the topic of the notice. So it contains no information.
   const tag = sealer.mark(`notice of ${appId}: ${kind} ${subjectId}`).slice(0, 32);
   if (kind === null || subjectId === null)
     return noticeOfSeveral(appName, { count, url: `${settings.consoleUrl}/feedback/${appId}`, tag });

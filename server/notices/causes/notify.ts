@@ -31,7 +31,10 @@ const atOnce = 100;
 
 const [hour, day] = [3_600_000, 86_400_000];
 
-/** Counting stops here: no member can choose a higher limit for the notice about a very frequent failure. */
+/**
+ * The counting of repeats stops at this number, because no member can choose a higher limit for notices about frequent
+ * failures.
+ */
 const mostRepeats = 10_001;
 
 /** Creates the notices for the stored causes. Returns the number of causes for which that succeeded. (rule N2) */
@@ -41,7 +44,7 @@ export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   let done = 0;
   for (const { id, feedbackId } of causes) {
     const work = database.write(async (tx) => {
-      // Before the cause: who erases, deletes or merges the thread locks in the same order.
+      // The threads are locked before the cause, because erasing, deleting and merging a thread lock in the same order.
       await noticeFacts.lockThreads(tx, [{ feedbackId }]);
       const cause = await noticeCauses.take(tx, id);
       if (cause) await createNotices(deps, tx, cause);
@@ -57,7 +60,10 @@ export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   return done;
 }
 
-/** Stores a cause for each worker that has not reported for an hour. Each silence is stored once. (rule N2) */
+/**
+ * Stores a cause for each worker that has not reported for an hour. Each period of silence is stored only once. (rule
+ * N2)
+ */
 export async function noteSilentWorkers({ clock, database }: NotifyDeps): Promise<void> {
   const now = clock.now();
   const before = new Date(now.getTime() - silentMilliseconds).toISOString();
@@ -124,7 +130,9 @@ interface Noting {
   readonly now: Date;
 }
 
-/** Stores a notice of a member. It is sent together with the notices that already wait for the same way. */
+/**
+ * Stores a notice for a member. It is sent together with the notices that already wait to be sent in the same way.
+ */
 async function note(
   deps: NotifyDeps,
   tx: Transaction,
@@ -145,8 +153,8 @@ async function note(
 }
 
 /**
- * Whether notices in a way reach a member: mail needs a verified address, and browsers must be turned on. (rules N7,
- * N10)
+ * Whether notices that are sent in this way reach a member. Mail needs a verified address, and a browser must be turned
+ * on. (rules N7, N10)
  */
 async function reaches(
   { settings }: Pick<NotifyDeps, "settings">,
@@ -164,7 +172,10 @@ async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date>
   return new Date(Math.max(now.getTime(), next));
 }
 
-/** Whether a member already got a notice about this within a day, if its kind is sent only once a day. */
+/**
+ * Whether a member already got a notice about this object within a day. Always false for kinds that may be sent several
+ * times a day.
+ */
 async function wasNotifiedToday(
   reader: Reader,
   notice: {
@@ -181,7 +192,7 @@ async function wasNotifiedToday(
   );
 }
 
-/** Posts a cause in the chat of the app, once for all members who want that. (rule N8) */
+/** Posts a notice in the chat of the app, once for all members who want it there. (rule N8) */
 async function post(
   deps: NotifyDeps,
   tx: Transaction,

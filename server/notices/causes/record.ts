@@ -7,7 +7,7 @@ import { noticeCauses } from "./store.ts";
 interface AppEvent extends EventFacts {
   readonly appId: string;
   readonly at: string;
-  /** The account that did it, if a person did it. */
+  /** The account of the person who caused the event; undefined if no person did. */
   readonly by?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export async function noteEvent(
   await (about.kind === "report" ? noticeCauses.insertReport(tx, cause) : noticeCauses.insert(tx, cause));
 }
 
-/** A lasting problem. It is stored at most once until members were notified. */
+/** A problem that lasts. It is stored at most once until members are notified. */
 interface Ongoing {
   readonly appId: string;
   readonly kind: Extract<NoticeKind, "storm" | "delivery" | "work">;

@@ -59,7 +59,7 @@ export interface Candidate {
 /** The data that decides who gets a notice. */
 export interface Circumstances {
   readonly kind: NoticeKind;
-  /** The account that did it. */
+  /** The account that caused the event. */
   readonly actorId: string | null;
   /** The member to whom the thread is assigned. */
   readonly assigneeId: string | null;
@@ -76,7 +76,10 @@ export interface Receiver<Member extends Candidate> {
   readonly ways: readonly NoticeWay[];
 }
 
-/** Returns who gets a notice, and how. Nobody gets a notice about their own actions. (rules N1, N2) */
+/**
+ * Returns the members who get a notice, and the ways in which it is sent. Nobody gets a notice about their own actions.
+ * (rules N1, N2)
+ */
 export function receiversOf<Member extends Candidate>(
   members: readonly Member[],
   happened: Circumstances,
@@ -90,7 +93,10 @@ export function receiversOf<Member extends Candidate>(
     .filter(({ ways }) => ways.length > 0);
 }
 
-/** An answer in a thread without an assignee counts as a new report, and goes to the same members. */
+/**
+ * Returns the kind of the notice. An answer in a thread without an assignee counts as a new report, so the same members
+ * get it.
+ */
 const kindFor = (
   members: readonly Candidate[],
   { kind, assigneeId }: Pick<Circumstances, "kind" | "assigneeId">,
@@ -99,7 +105,7 @@ const kindFor = (
 const isMember = (members: readonly Candidate[], id: string | null, kind: NoticeKind): boolean =>
   members.some(({ userId, role }) => userId === id && mayGet(role, kind));
 
-/** Returns the only member whom a kind concerns; undefined if it concerns all. */
+/** Returns the only member whom a notice of this kind concerns; undefined if it concerns all members. */
 function onlyOne(
   members: readonly Candidate[],
   { assigneeId, deciderId }: Pick<Circumstances, "assigneeId" | "deciderId">,
@@ -111,16 +117,17 @@ function onlyOne(
   return isMember(members, deciderId, kind) ? deciderId : undefined;
 }
 
-/** From this number of waiting notices of one kind on, further ones are only counted. (rules N3, N10) */
+/** If this many notices of one kind wait, further notices are only counted. (rules N3, N10) */
 export const mostWaiting: Readonly<Record<OwnWay, number>> = { mail: 100, daily: 100, browser: 20 };
 
-/** The kinds of which a member gets at most one notice a day about the same object. (rule N2) */
+/** The kinds of notices that a member gets at most once a day about the same object. (rule N2) */
 export const onceADay: ReadonlySet<NoticeKind> = new Set<NoticeKind>(["storm", "testers", "delivery"]);
 
-/** After this time without a report of a worker, members get a notice that it is silent: an hour. (rule N2) */
+/** If a worker has not reported for this time, members get a notice that it is silent. (rule N2) */
 export const silentMilliseconds = 3_600_000;
 
 /**
- * After this many failed attempts of one delivery, owners get a notice. The attempts take about 35 minutes. (rule N2)
+ * After this many failed attempts to send one delivery, owners get a notice. The attempts take about 35 minutes. (rule
+ * N2)
  */
 export const failingTries = 4;

@@ -15,13 +15,14 @@ export interface Cause {
   readonly createdAt: string;
 }
 
-/** The state of a proposal's claim, for the notices about work. */
+/** The person who approved or rejected a proposal, and the status of the proposal. */
 interface WorkRow {
   readonly deciderId: string | null;
   readonly status: string;
 }
 
-// Because of the update, a server that takes the cause waits for this transaction. So it also counts this repeat.
+// The update locks the row of an existing cause. So a server that takes this cause waits for this transaction, and also
+// counts this repeat.
 const insertOnce = insert(
   tables.noticeCauses,
   "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",
@@ -49,7 +50,7 @@ export const noticeCauses = {
     if (added > 0) tx.signal(noticesTopic);
   },
 
-  /** Stores a cause, unless one with the same `id` still waits for a server. */
+  /** Stores a cause, unless a cause with the same `id` still waits for a server. */
   async insertOnce(tx: Transaction, cause: Cause): Promise<void> {
     await insertOnce(tx, cause);
     tx.signal(noticesTopic);
@@ -62,7 +63,10 @@ export const noticeCauses = {
       most,
     ),
 
-  /** Takes a cause, so that no other server does. Returns undefined if another one has. */
+  /**
+   * Deletes a cause and returns it, so that only one server handles it. Returns undefined if another server has taken
+   * it.
+   */
   take: (tx: Transaction, id: string) =>
     tx.get<Cause>(
       `DELETE FROM notice_causes WHERE id = ?
@@ -81,7 +85,7 @@ export const circumstances = {
       id,
     ),
 
-  /** Counts the reports that a thread got since a time, at most `most`. */
+  /** Counts the reports that a thread got since a time. Stops at `most`. */
   async repeats(reader: Reader, feedbackId: string, since: string, most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM (
@@ -91,14 +95,14 @@ export const circumstances = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns who approved a proposal, and its state. */
+  /** Returns who approved or rejected a proposal, and the status of the proposal. */
   run: (reader: Reader, id: string) =>
     reader.get<WorkRow>(
       `SELECT coalesce(approved_by, decided_by) AS "deciderId", status FROM runs WHERE id = ?`,
       id,
     ),
 
-  /** Returns how many slots a running test has, and how many testers; undefined if the test does not run. */
+  /** Returns how many slots and how many testers a running test has; undefined if the test is not running. */
   async testers(reader: Reader, cycleId: string) {
     const row = await reader.get<{ seats: number; testers: number }>(
       `SELECT count(DISTINCT s.seat) AS seats,
@@ -110,7 +114,7 @@ export const circumstances = {
     return seats === 0 ? undefined : { seats, testers: Number(row?.testers ?? 0) };
   },
 
-  /** Marks the claims whose worker has reported nothing since a time, and returns them, at most `most`. */
+  /** Marks and returns at most `most` claims whose workers have reported nothing since the time `before`. */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(
       `UPDATE run_claims SET silence_told = coalesce(progress_at, claimed_at) WHERE id IN (

@@ -81,7 +81,7 @@ async function memberOf(tx: Transaction, appId: string, userId: string) {
   return noticeChoices.member(tx, { appId, userId });
 }
 
-/** Changes the zone and the quiet hours of a person. Notices that wait get new times. (rule N4) */
+/** Changes the time zone and the quiet hours of a person. Notices that wait get new times. (rule N4) */
 async function changeHours(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,

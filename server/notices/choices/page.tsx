@@ -50,13 +50,15 @@ const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: str
   browser: ["Browser", "in your browsers"],
 };
 
-// A kind or way of a newer server has no label here, so its code is shown.
+// A newer server may have kinds and ways that have no label in this version. Then the code is shown.
 const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
   new Map<string, readonly [label: string, hint?: string]>(Object.entries(kindTexts)).get(kind) ?? [kind];
 const textOfWay = (way: string): readonly [heading: string, words: string] =>
   new Map<string, readonly [heading: string, words: string]>(Object.entries(wayTexts)).get(way) ?? [way, way];
 
-/** Saves which notices the person gets about one app. A kind whose ticks were not changed keeps its default. */
+/**
+ * Saves which notices the person gets about one app. A kind whose checkboxes were not changed keeps its default.
+ */
 function changeNotices(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");
@@ -92,7 +94,9 @@ function changeHours(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** The script of the page has filled in the form with the answer of the browser's push service. */
+/**
+ * Turns on notices in a browser. The script has filled in the form with the answer of the browser's push service.
+ */
 function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
   const { ask, fields, links } = visit;
   return reshowForm(
@@ -109,7 +113,10 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
   );
 }
 
-/** Returns a refusal whose message names the fault, because the form has no field that a person sees. */
+/**
+ * Returns a refusal whose message names the fault, because the form has no visible field at which a fault could be
+ * shown.
+ */
 const inWords = (refusal: ApiError): ApiError => {
   const [fault] = refusal.details.issues ?? [];
   if (fault === undefined) return refusal;
@@ -128,7 +135,7 @@ async function removeBrowser({
   return goTo(links.notices(), "browser-removed");
 }
 
-/** Returns a refusal whose faults are at the fields of the forms. */
+/** Returns the refusal with the paths of its faults changed to the names of the form's fields. */
 const atFields = (refusal: ApiError): ApiError =>
   new ApiError(refusal.code, {
     issues: (refusal.details.issues ?? []).map(({ path, message }) => ({
@@ -137,7 +144,7 @@ const atFields = (refusal: ApiError): ApiError =>
     })),
   });
 
-/** A refused form: that of an app, that of a browser, or the one for the quiet hours. */
+/** A refused form: the form of an app, of a browser, or of the quiet hours. */
 interface RefusedForm {
   readonly appId?: string;
   readonly browser?: ApiError;
@@ -291,10 +298,10 @@ const NoticesForm = ({
         <TextField
           form={refused ?? filledWith({ stormPerHour: String(app.stormPerHour) })}
           name="stormPerHour"
-          label="Repeats an hour that count as very often"
+          label="Notify me from this number of repeats per hour"
           type="number"
           inputMode="numeric"
-          hint="You get a notice of such a failure once a day."
+          hint="For a failure that is reported very often. You get at most one notice a day about each failure."
           required
         />
       )}
@@ -311,8 +318,8 @@ const Hint = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : <span class="hint">{text}</span>;
 
 /**
- * The browsers that show notices. A script turns on the browser of this session, because only scripts can ask a
- * browser. (rule N10)
+ * The browsers that show notices. A script turns on the browser of this session, because only a script can ask the
+ * browser for permission. (rule N10)
  */
 const Browsers = ({
   serverKey,
@@ -331,8 +338,7 @@ const Browsers = ({
     <div>
       <h2 id="browsers">In your browsers</h2>
       <p class="muted small">
-        A browser shows a notice at once, also while no page of Innkeep is open. It does so while you are
-        signed in there.
+        A browser shows a notice immediately, even if no page of Innkeep is open. You must be signed in there.
       </p>
     </div>
     <Refused refusal={refusal} />
@@ -350,8 +356,8 @@ const Browsers = ({
       ))}
       <noscript>
         <p>
-          Notices in a browser need scripts, and this browser runs none here. You get the same notices by
-          mail.
+          Notices in a browser need scripts, but this browser does not run the scripts of this page. You get
+          the same notices by mail.
         </p>
       </noscript>
       {pushFaults.map(([name, words]) => (
@@ -381,12 +387,12 @@ const Browsers = ({
 const pushFaults: readonly (readonly [name: string, words: string])[] = [
   [
     "insecure",
-    "This page does not use https, so browsers show no notices of it. You get the same notices by mail.",
+    "This page does not use https, so browsers show no notices from it. You get the same notices by mail.",
   ],
   ["missing", "This browser cannot show notices. You get the same notices by mail."],
   [
     "blocked",
-    "This browser blocks notices of this site. Allow them in its settings, then load this page again.",
+    "This browser blocks notices from this site. Allow them in its settings, then load this page again.",
   ],
   ["failed", "The browser did not reach its push service. Try it again later."],
 ];
@@ -449,7 +455,7 @@ const HoursForm = ({
         <h2 id="hours">When</h2>
         <p class="muted small">
           A mail collects what happens within 15 minutes. The daily mail comes at 9:00. In quiet hours nothing
-          is sent; later events are sent at the end of these hours.
+          is sent. When they end, you get the notices of these hours.
         </p>
       </div>
       <form class="card stack" method="post" action={links.quietHours}>

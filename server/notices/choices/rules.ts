@@ -11,9 +11,9 @@ import { suffices } from "../../access/members/rules.ts";
 
 /** The rules for a kind of notice. (rule N1) */
 interface KindRules {
-  /** The lowest role that can get it. */
+  /** The lowest role that can get notices of this kind. */
   readonly least: Role;
-  /** The lowest role that gets it by default; undefined if nobody does. */
+  /** The lowest role that gets them by default; undefined if nobody does. */
   readonly onFor?: Role;
 }
 
@@ -30,13 +30,15 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/** The default ways of a kind that is on. Browsers show it only if the member has turned one on. */
+/** The default ways of a kind that is on. Browsers are used only if the member has turned on a browser. */
 const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
 /** The number of repeats within an hour that causes a notice `storm`, if a member has not changed it. */
 export const defaultStorm = 10;
 
-/** The choice of a person who has ended all mail: the default of the person's role, without mail. (rule N6) */
+/**
+ * The choice of a person who has ended all mail. It means the default of the person's role, without mail. (rule N6)
+ */
 const noMail = "no_mail";
 
 type Choice = readonly NoticeWay[] | typeof noMail;
@@ -69,8 +71,8 @@ export const kindsFor = (role: Role): readonly NoticeKind[] =>
   noticeKinds.filter((kind) => mayGet(role, kind));
 
 /**
- * Returns the ways that a role can choose for a kind. Viewers only read, so they post nothing in the chat. Each proposal
- * is posted there anyway, so nobody chooses that. (rules A8, N8)
+ * Returns the ways that a role can choose for a kind. Viewers only read, so they post nothing in the chat. Each
+ * proposal is always posted in the chat, so nobody can choose that. (rules A8, N8)
  */
 export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] {
   if (!mayGet(role, kind)) return [];
@@ -116,8 +118,8 @@ export const isOwn = (way: NoticeWay): way is OwnWay => ownWays.some((one) => on
 export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) => one === way);
 
 /**
- * Returns the choices without all mail, for a person who wants no more mail about an app. This stays so if the person
- * gets another role later, and nothing else changes. (rule N6)
+ * Returns the choices without mail, for a person who wants no more mail about an app. The person gets no mail in
+ * another role, either. The other ways do not change. (rule N6)
  */
 export const withoutMail = (choices: Choices): Choices =>
   Object.fromEntries(
@@ -128,8 +130,8 @@ export const withoutMail = (choices: Choices): Choices =>
   );
 
 /**
- * Whether a member with this role still wants a waiting notice of a kind. One that waits for a mail is sent also if the
- * member now wants the kind by the other mail. (rules N1, N2)
+ * Whether a member with this role still wants a waiting notice of a kind. A notice that waits for a mail (`mail` or
+ * `daily`) is also sent if the member now wants this kind in the other way of mail. (rules N1, N2)
  */
 export const stillWants = (role: Role, choices: Choices, kind: NoticeKind, way: NoticeWay): boolean =>
   waysOf(role, kind, choices).some((one) => one === way || (isMail(one) && isMail(way)));

@@ -18,7 +18,7 @@ export interface MemberRow {
   readonly stormPerHour: number | null;
 }
 
-/** A member with an app. */
+/** A member, and one app of the member. */
 export interface MemberOfApp extends MemberRow {
   readonly appId: string;
   readonly name: string;
@@ -36,7 +36,7 @@ const set = insert(
      storm_per_hour = excluded.storm_per_hour, wants_reports = excluded.wants_reports`,
 );
 
-/** The hours of a person. */
+/** The time zone and the quiet hours of a person. */
 export interface HoursRow {
   readonly timezone: string;
   readonly quietFrom: string | null;
@@ -50,12 +50,12 @@ export const noticeChoices = {
   members: (reader: Reader, appId: string) =>
     reader.all<MemberRow>(`SELECT ${columns} ${from} WHERE m.app_id = ? ORDER BY m.user_id`, appId),
 
-  /** Returns a member with the choices; undefined for a person who is no member. */
+  /** Returns a member with the member's choices; undefined if the person is not a member. */
   member: (reader: Reader, { appId, userId }: { readonly appId: string; readonly userId: string }) =>
     reader.get<MemberRow>(`SELECT ${columns} ${from} WHERE m.app_id = ? AND m.user_id = ?`, appId, userId),
 
   /**
-   * Returns the apps of a person with the person's choices, by name. `onlyApp`: the only app to return; null for all.
+   * Returns the apps of a person with the person's choices, by name. If `onlyApp` is not null, returns only this app.
    */
   apps: (reader: Reader, userId: string, onlyApp: string | null) =>
     reader.all<MemberOfApp>(
@@ -69,7 +69,7 @@ export const noticeChoices = {
     row: {
       readonly userId: string;
       readonly appId: string;
-      /** The body as JSON. */
+      /** The choices as JSON. */
       readonly choices: string;
       readonly stormPerHour: number | null;
       readonly wantsReports: number;

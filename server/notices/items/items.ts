@@ -15,12 +15,12 @@ interface Place {
   readonly userId?: string;
 }
 
-/** An object that needs the member, its texts, and how often it happened. */
+/** An object that needs the member, its texts, and how many notices are about it. */
 export interface NeededItem extends Item, Pick<NoticeRow, "subjectId" | "feedbackId"> {}
 
 /**
- * Returns the first objects that need the member, at most `most`, and how many more there are. Objects that were deleted
- * or need no action any more are left out. The objects after these are only counted, not read. (rule N5)
+ * Returns the first objects that need the member, at most `most`, and how many more there are. Objects that were
+ * deleted or need no action any more are left out. Further objects are only counted, not read. (rule N5)
  */
 export async function itemsOf(
   deps: ItemDeps,
@@ -39,7 +39,10 @@ export async function itemsOf(
   return { items, more };
 }
 
-/** Returns the objects that notices are about, in the order of their first notices, and how often each happened. */
+/**
+ * Returns the objects that notices are about, in the order of their first notices, and how many notices are about each
+ * of them.
+ */
 function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly count: number })[] {
   const objects = new Map<string, NoticeRow & { readonly count: number }>();
   for (const row of rows) {
@@ -51,7 +54,10 @@ function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly count: n
   return [...objects.values()];
 }
 
-/** Returns the link to an object and its data; undefined if it was deleted, or needs no action any more. (rule N5) */
+/**
+ * Returns the link to an object, and its data. Returns undefined if the object was deleted or needs no action any more.
+ * (rule N5)
+ */
 export async function knownOf(
   { settings }: ItemDeps,
   reader: Reader,
@@ -59,7 +65,7 @@ export async function knownOf(
   { kind, subjectId, feedbackId }: Pick<NoticeRow, "kind" | "subjectId" | "feedbackId">,
 ): Promise<Pick<Item, "link" | "words" | "detail"> | undefined> {
   if (kind === "delivery") {
-    // The chat of an app is set on the page of the app.
+    // The settings of the chat are on the page of the app.
     const page = subjectId === appId ? "apps" : "webhooks";
     return { link: `${settings.consoleUrl}/${page}/${appId}`, words: undefined, detail: undefined };
   }

@@ -1,14 +1,16 @@
 import type { NoticeKind } from "../../../src/contract/notices.ts";
 
-/** The text of a notice about one object: a thread, a slot, a cycle or a webhook. */
+/** The parts of a notice about one object: a thread, a slot, a cycle or a webhook. */
 export interface Item {
   readonly kind: NoticeKind;
-  /** How often it happened. */
+  /** How many notices are about the object. */
   readonly count: number;
   readonly link: string;
-  /** Words of the public or of an agent about the object; undefined if there are none. */
+  /**
+   * The subject of the thread, which other people may have written; undefined for objects without a thread.
+   */
   readonly words: string | undefined;
-  /** Further facts about it, in our own words. */
+  /** Further facts about the object, in our own words. */
   readonly detail: string | undefined;
 }
 

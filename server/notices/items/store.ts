@@ -2,7 +2,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import type { NoticeRow } from "../waiting/store.ts";
 
-/** The texts and states for a notice. They are read when the notice is written. */
+/** The texts and states that a notice needs. They are read when the text of the notice is written. */
 export const noticeFacts = {
   /** Returns the name and the chat of an app. */
   app: (reader: Reader, id: string) =>
@@ -15,8 +15,9 @@ export const noticeFacts = {
     (await reader.get<{ name: string }>("SELECT name FROM apps WHERE id = ?", id))?.name,
 
   /**
-   * Locks the threads of these notices until the mail with their words is stored. An erasure of a thread at the same
-   * time waits. Then it finds the mail and takes the mail back. SQLite has only one writer and needs no lock. (rule P4)
+   * Locks the threads of these notices until the mail with their texts is stored. If a thread is erased at the same
+   * time, the erasure waits. Then it finds the mail and takes it back. SQLite has only one writer and needs no lock.
+   * (rule P4)
    */
   async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();

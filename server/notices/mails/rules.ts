@@ -9,10 +9,10 @@ import { type Item, sentenceOf } from "../items/rules.ts";
  */
 export const mostInADay = 24;
 
-/** The most objects that one mail names. */
+/** The highest number of objects that one mail names. */
 export const mostItems = 50;
 
-/** Everything of a mail with notices. */
+/** The content of a mail with notices. */
 export interface NoticeMail {
   readonly appName: string;
   readonly way: MailWay;
@@ -24,18 +24,18 @@ export interface NoticeMail {
   readonly stopUrl: string;
 }
 
-/** Returns the subject of a mail with notices. It has no words of strangers. (rule W5) */
+/** Returns the subject of a mail with notices. It contains no text that strangers wrote. (rule W5) */
 export function subjectOf({ appName, way, items: [first, ...others], more }: NoticeMail): string {
   const name = headerText(appName, 80);
   const count = others.length + more + (first === undefined ? 0 : 1);
-  if (way === "daily") return `${name}: your day, ${count === 1 ? "1 notice" : `${count} notices`}`;
+  if (way === "daily") return `${name}: daily mail, ${count === 1 ? "1 notice" : `${count} notices`}`;
   if (first !== undefined && count === 1) return `${name}: ${sentenceOf(first)}`;
   return `${name}: ${count} notices`;
 }
 
 /**
- * Returns the text of a mail with notices. Words of the public come after our own link, on one line, marked and without
- * links. (rules N5, W5)
+ * Returns the text of a mail with notices. A text that strangers wrote comes after our own link. It is on one line,
+ * marked as their text, and without links. (rules N5, W5)
  */
 export function textOf({ items, more, ...mail }: NoticeMail): string {
   const parts = items.map((item) =>
@@ -46,7 +46,7 @@ export function textOf({ items, more, ...mail }: NoticeMail): string {
     "-- ",
     `You get this mail as a member of ${headerText(mail.appName, 80)}. Choose your notices here:`,
     mail.choicesUrl,
-    "No more mail about this app:",
+    "Stop mail about this app here:",
     mail.stopUrl,
   ].join("\n");
   return [...parts, ...rest, end].join("\n\n");

@@ -29,7 +29,7 @@ const kind: LinkKind = { purpose: "no more mail with notices", headBytes: 2 * uu
 const stopTokenOf = (sealer: Pick<Sealer, "mark">, { userId, appId }: Subscription): string =>
   linkTokenOf(sealer, kind, digitsOfUuid(userId) + digitsOfUuid(appId));
 
-/** Reads a token. Returns undefined if this deployment did not create it. */
+/** Reads a token. Returns undefined if it was not created with the secret of this server. */
 export function readStopToken(sealer: Pick<Sealer, "isMark">, token: string): Subscription | undefined {
   const head = readLinkToken(sealer, kind, token);
   return head && { userId: uuidOf(head.subarray(0, uuidBytes)), appId: uuidOf(head.subarray(uuidBytes)) };

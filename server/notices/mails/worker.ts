@@ -21,18 +21,22 @@ type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" |
 
 const batchesAtOnce = 50;
 
-/** A mail that failed is due at once, but is not tried again at once. */
+/**
+ * The shortest pause of the worker. If a mail could not be queued, it is due immediately, but is not tried again
+ * immediately.
+ */
 const shortestSleep = 5_000;
 
 const day = 86_400_000;
 
-/** No notice waits longer: the daily mail comes within 25 hours, and quiet hours can end almost a day later. */
+/**
+ * No notice waits longer than this. The daily mail is due within 25 hours, and quiet hours delay it by less than a day.
+ */
 const longestWait = 3 * day;
 
 /**
- * Creates the notices for what has happened, and queues the mails and the notices for browsers that are due. Returns the
- * function that stops it.
- * (rules N2, N3)
+ * Starts the worker that creates the notices for what has happened, and that queues the mails and the notices for
+ * browsers that are due. Returns the function that stops the worker. (rules N2, N3)
  */
 export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
   startDueWork(deps, {
@@ -111,8 +115,8 @@ interface MailBatch extends Batch {
 }
 
 /**
- * Writes a mail again that was taken back, although it may have arrived. It keeps its Message-ID. If no notice is left,
- * the mail is deleted. (rules N3, N5)
+ * Writes a mail again that was taken back, but that may already have arrived. The mail keeps its Message-ID. If no
+ * notice is left, the mail is deleted. (rules N3, N5)
  */
 async function writeAgain(
   deps: WorkerDeps,
@@ -135,7 +139,10 @@ async function writeAgain(
   else await mails.removeWaiting(tx, mailId);
 }
 
-/** The member may have left the app or lost the role since the notices were created. (rule N2) */
+/**
+ * Returns the notices that the member may get now. The member may have left the app or got another role since they were
+ * created. (rule N2)
+ */
 const allowedFor = (member: MemberRow | undefined, rows: readonly WaitingNotice[]): WaitingNotice[] =>
   rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
 
@@ -145,7 +152,10 @@ interface DueBatch {
   readonly rows: readonly WaitingNotice[];
 }
 
-/** Returns when a mail is sent that may not be sent now, because of quiet hours or too many mails. (rules N3, N4) */
+/**
+ * Returns the later time at which a mail is sent, if quiet hours or too many mails delay it. Otherwise returns
+ * undefined. (rules N3, N4)
+ */
 async function postponed(
   reader: Reader,
   { batch: { appId, way }, member, rows, now }: DueBatch & { readonly now: Date },
@@ -153,8 +163,8 @@ async function postponed(
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  // Notices that were due at the time of the daily mail may have waited for it already, because there were too many
-  // mails.
+  // Notices that were due at the time of the daily mail may already have been delayed until then, because there were
+  // too many mails. They are not delayed again.
   if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);

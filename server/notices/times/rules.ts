@@ -1,19 +1,22 @@
 import { Temporal } from "temporal-polyfill";
 import type { OwnWay, QuietHours } from "../../../src/contract/notices.ts";
 
-/** How long a mail waits for further notices. (rule N3) */
+/** How long a mail waits so that further notices can be added to it. (rule N3) */
 const collectedMilliseconds = 15 * 60_000;
 
 /** The time of the day at which the daily mail is sent. (rule N3) */
 const dailyAt = "09:00";
 
-/** The zone of a person, and the hours in which nothing is sent. */
+/** The time zone of a person, and the hours in which nothing is sent. */
 interface Hours {
   readonly timezone: string;
   readonly quiet: QuietHours | null;
 }
 
-/** Returns when a notice that came at `now` is sent, if nothing waits yet that it can join. (rules N3, N10) */
+/**
+ * Returns when a notice that is created at `now` is sent. If other notices already wait, the caller sends it together
+ * with them instead. (rules N3, N10)
+ */
 export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
   if (way === "browser") return afterQuiet(now, hours);
   if (way === "daily") return afterQuiet(nextAt(now, dailyAt, hours.timezone), hours);
@@ -21,8 +24,8 @@ export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
 }
 
 /**
- * Returns `at`, or the end of the quiet hours in which it is. The hours are those of the clock in the zone, also when
- * it is changed in summer and winter. (rule N4)
+ * Returns `at`. If `at` is in quiet hours, returns the end of these hours. The hours are local times in the zone, with
+ * daylight saving time. (rule N4)
  */
 export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
   if (quiet === null) return at;
@@ -58,6 +61,9 @@ function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
 
 const almostADay = 22 * 3_600_000;
 
-/** Whether the daily mail is due at this instant. A day is at least 23 hours long. (rule N3) */
+/**
+ * Whether the daily mail is due at this instant. The check begins 22 hours earlier, because a day has at least 23
+ * hours. (rule N3)
+ */
 export const isDailyTime = (at: Date, hours: Hours): boolean =>
   dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();

@@ -11,11 +11,11 @@ export interface NoticeRow {
   readonly subjectId: string;
   readonly feedbackId: string | null;
   readonly createdAt: string;
-  /** How many notices without rows of their own this row counts; null for a notice about one object. */
+  /** How many notices this row counts that have no rows of their own; null for a notice about one object. */
   readonly further: number | null;
 }
 
-/** A notice that waits. */
+/** A notice that is not sent yet. */
 export interface WaitingNotice extends NoticeRow {
   readonly dueAt: string;
   /** The mail that is written again with this notice; null if the notice is in no mail yet. */
@@ -51,11 +51,11 @@ const isInNoMail = `${waits} AND mail_id IS NULL`;
 /** How many rows one statement marks. */
 const idsAtOnce = 500;
 
-/** The notices of members, until their mails were sent. (rules N2, N3) */
+/** The notices of members: those that wait, and those that were sent recently. (rules N2, N3) */
 export const notices = {
   /**
-   * Locks the mails to a member about an app. A server that writes one holds this lock since it has read the role of the
-   * member, and locks threads after it. So a change of the role takes this lock first.
+   * Locks the notices of a member about an app. A server that writes a mail takes this lock before it reads the role of
+   * the member and before it locks threads. So a change of the role must take this lock first.
    */
   lock,
 
@@ -65,8 +65,8 @@ export const notices = {
   },
 
   /**
-   * Stores a notice that waits. If very many of its kind wait, it is only counted, so that a flood of reports makes no
-   * batch large. (rule N3)
+   * Stores a notice that waits. If `most` notices of its kind already wait, it is only counted, so that many reports in
+   * a short time do not make a batch large. (rule N3)
    */
   async insertOrCount(tx: Transaction, notice: NewNotice, most: number): Promise<void> {
     const { userId, appId, way, kind } = notice;
@@ -90,7 +90,7 @@ export const notices = {
     tx.signal(noticesTopic);
   },
 
-  /** Returns when the mail is due that a further notice can join; undefined if none waits. */
+  /** Returns when the waiting notices are due to which a new notice can be added; undefined if none wait. */
   async waitingUntil(reader: Reader, { userId, appId, way }: Batch): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,
@@ -100,8 +100,8 @@ export const notices = {
   },
 
   /**
-   * Returns when notices were last sent to a member in a way; undefined if none were. A time after `now` does not count:
-   * the clock was ahead.
+   * Returns when notices were last sent to a member in a way; undefined if none were. A time after `now` does not
+   * count, because it was stored while the clock was ahead.
    */
   async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
     const row = await reader.get<{ queuedAt: string | null }>(
@@ -113,8 +113,8 @@ export const notices = {
   },
 
   /**
-   * Notices that were created while the clock was ahead wait for a time that is far away now. Makes those due `at` that
-   * would wait until after a time. Returns whether there are any. (rule D12)
+   * Notices that were created while the clock was ahead may wait for a time that is far away now. Makes all notices due
+   * at the time `at` that would wait beyond the time `after`. Returns whether there were any. (rule D12)
    */
   async bringForward(database: Database, { after, at }: { readonly after: string; readonly at: string }) {
     const farAway = `${waits} AND way IN (${noticeWays.map((way) => `'${way}'`).join(", ")}) AND due_at > ?`;
@@ -148,7 +148,7 @@ export const notices = {
       ...[subjectId, kind, userId, since, until, way],
     )) !== undefined,
 
-  /** Returns what is due in a way, at most `most`. */
+  /** Returns at most `most` batches that are due to be sent in this way. */
   due: (reader: Reader, way: NoticeWay, now: string, most: number) =>
     reader.all<Batch>(
       `SELECT DISTINCT user_id AS "userId", app_id AS "appId", way FROM (
@@ -157,7 +157,7 @@ export const notices = {
       ...[way, now, most],
     ),
 
-  /** Returns when the next notice is due in a way. */
+  /** Returns when the next notice is due that is sent in this way. */
   async nextDue(reader: Reader, way: NoticeWay): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE ${waits} AND way = ?`,
@@ -168,7 +168,7 @@ export const notices = {
 
   /**
    * Returns the waiting notices of a batch, oldest first. No other server sends them at the same time. But another
-   * server can add notices meanwhile, so mark only these.
+   * server can add notices in the meantime, so the caller must mark only the returned notices.
    */
   async take(tx: Transaction, { userId, appId, way }: Batch): Promise<WaitingNotice[]> {
     await lock(tx, { userId, appId });
@@ -180,7 +180,7 @@ export const notices = {
     );
   },
 
-  /** Marks notices as queued. `mailId` is null if no mail has them. */
+  /** Marks notices as queued. `mailId` is null if they are not in a mail. */
   async queued(
     tx: Transaction,
     rows: readonly Pick<NoticeRow, "id">[],
@@ -202,7 +202,7 @@ export const notices = {
       );
   },
 
-  /** Sets another time for all notices of a batch that wait for a mail. */
+  /** Sets another time for the waiting notices of a batch that are in no mail yet. */
   reschedule: (tx: Transaction, { userId, appId, way }: Batch, dueAt: string) =>
     tx.run(
       `UPDATE notices SET due_at = ? WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,
@@ -222,7 +222,7 @@ export const notices = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns what waits for a person, each with the time of its first notice. */
+  /** Returns the batches that wait for a person, each with the time of its first notice. */
   waitingOf: (reader: Reader, userId: string) =>
     reader.all<Batch & { readonly firstAt: string }>(
       `SELECT user_id AS "userId", app_id AS "appId", way, min(created_at) AS "firstAt" FROM notices
@@ -231,8 +231,8 @@ export const notices = {
     ),
 
   /**
-   * Deletes the waiting notices of a member in these ways, also those that are in mails or queues of browsers already.
-   * (rules N2, N6)
+   * Deletes the notices of a member that are sent in these ways, even if they are already in waiting mails or in queues
+   * of browsers. (rules N2, N6)
    */
   async drop(
     tx: Transaction,
@@ -251,16 +251,17 @@ export const notices = {
   },
 
   /**
-   * Withdraws the mails about threads that are not sent yet, because words of the threads are erased. The mails are
-   * written again. `threads` is a list or a query of ids. Returns the ids of the mails that keep their rows. (rules P4,
-   * N3)
+   * Takes back the mails about threads that are not sent yet, because text of the threads is erased. The mails are
+   * written again. `threads` is SQL: a list of ids, or a query for ids. Returns the ids of the mails that were not
+   * deleted. (rules P4, N3)
    */
   recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
     takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
 
   /**
-   * Moves the notices about a thread to another one, or only those about some objects of it. The mails with them that are
-   * not sent yet are written again: they may quote the other thread. (rules N2, N5)
+   * Moves the notices about one thread to another thread. If `about` is given, moves only the notices about these
+   * objects. Mails with these notices that are not sent yet are written again, because they may quote the first thread.
+   * (rules N2, N5)
    */
   async move(
     tx: Transaction,
@@ -281,11 +282,14 @@ export const notices = {
       );
   },
 
-  /** Takes back the mails to a member that are not sent yet. They are written again for the member's role. (rule N2) */
+  /**
+   * Takes back the mails to a member that are not sent yet. They are written again for the new role of the member.
+   * (rule N2)
+   */
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
     takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
 
-  /** Deletes those of the mails that wait to be written again, but have no notices any more. */
+  /** Deletes those of these mails that wait to be written again but contain no notices any more. */
   async removeEmpty(tx: Transaction, mailIds: readonly string[]): Promise<void> {
     for (const id of mailIds)
       await tx.run(
@@ -295,7 +299,10 @@ export const notices = {
       );
   },
 
-  /** Deletes notices that were put into mails before a time, at most `most`. Returns their number. */
+  /**
+   * Deletes at most `most` notices that were queued before a time and whose mail does not wait any more. Returns their
+   * number.
+   */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM notices WHERE id IN (
@@ -310,9 +317,9 @@ async function lock(tx: Transaction, { userId, appId }: Member): Promise<void> {
 }
 
 /**
- * Takes back the mails with certain notices that are not sent yet, so that they are written again. A mail that was never
- * tried is deleted. One that a server tries to send, or has tried to send, may have arrived: it loses only its content,
- * so that it keeps its Message-ID. Returns the ids of these. (rule N3)
+ * Takes back the mails with certain notices that are not sent yet, so that they are written again. A mail that was
+ * never tried is deleted. A mail that a server is sending or has tried to send may have arrived. Only the content of
+ * such a mail is deleted, so that the mail keeps its Message-ID. Returns the ids of these mails. (rule N3)
  */
 async function takeBack(tx: Transaction, where: string, ...values: Value[]): Promise<string[]> {
   const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id

@@ -62,7 +62,7 @@ describe.each(databases)("a search that exceeds its time on $name", (engine) => 
     expect(await count({ matching: "exact", q: words })).toMatchObject({ matching: { count: "15+" } });
   });
 
-  it("does not offer to choose all threads if the count is not exact", async () => {
+  it("does not offer to select all threads if the count is not exact", async () => {
     const query = new URLSearchParams({ q: words, all: "1" });
     const headers = await service.signIn(team.owner);
     const browser = createBrowserWithoutScripts(service, headers);
@@ -70,8 +70,8 @@ describe.each(databases)("a search that exceeds its time on $name", (engine) => 
     expect(await page()).toContain(`${matching} chosen`);
     passQuickly(1_500);
     const shown = await page();
-    expect(shown).toContain("15+ threads cannot be chosen at once. Add a filter to the list.");
-    expect(shown).not.toContain("Choose all");
+    expect(shown).toContain("15+ threads cannot be selected at once. Add a filter to the list.");
+    expect(shown).not.toContain("Select all");
     expect(shown).not.toContain(" chosen</b>");
   });
 

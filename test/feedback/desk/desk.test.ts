@@ -181,10 +181,10 @@ describe("the triage desk, without scripts", () => {
     expect(await statusOf(id)).toBe("open");
   });
 
-  it("chooses all threads that match, and changes none if the list changed in the meantime", async () => {
+  it("selects all threads that match, and changes none if the list changed in the meantime", async () => {
     for (const subject of ["First", "Second", "Third"]) await send(subject);
     const page = await open("?all=1");
-    expect(readingOf(page)).toContain("3 chosen Choose none");
+    expect(readingOf(page)).toContain("3 selected Select none");
     const late = await send("Late");
     const resolved = await act(page, [], { act: "resolve" });
     expect(readingOf(resolved)).toContain("3 threads resolved.");
@@ -220,7 +220,7 @@ describe("the triage desk, without scripts", () => {
       const refused = await act(await open(), ids, { act: "merge" });
       expect([refused.status, readingOf(refused)]).toEqual([
         400,
-        expect.stringContaining("2 to 20 threads that are chosen one by one"),
+        expect.stringContaining("2 to 20 threads that are selected one by one"),
       ]);
     }
   });

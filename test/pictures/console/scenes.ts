@@ -25,7 +25,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "inbox",
     title: "Inbox",
     page: at.inbox(":appId"),
-    says: "The threads of an app: views with their numbers, the list, and the thread that you open beside it. Choose threads and resolve, archive, assign, tag or snooze them, with the mouse or a key. On a phone there is the list, and the thread in its place.",
+    says: "The threads of an app: views with their numbers, the list, and the thread that you open beside it. Select threads and resolve, archive, assign, tag or snooze them, with the mouse or a key. On a phone there is the list, and the thread in its place.",
   },
   {
     name: "all-apps",

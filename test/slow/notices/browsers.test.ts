@@ -116,7 +116,7 @@ describe("notices in a browser", () => {
     const { owner } = await makeNoticedApp(service);
     const { page } = await open(owner, await startPushService(), { allowed: false });
     await page.goto(notices);
-    await page.getByText("This browser blocks notices of this site.").waitFor();
+    await page.getByText("This browser blocks notices from this site.").waitFor();
     expect(await page.getByRole("button", turnOn).isVisible()).toBe(false);
     await expectNoFaults(page);
     await page.context().close();

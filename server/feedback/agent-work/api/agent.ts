@@ -83,8 +83,8 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       const milliseconds = (request.query.wait ?? 0) * 1_000;
       const look = async () => {
         const found = await findRun(runId);
-        // Checked after the proposal was read: a credential that was revoked while the request waited must not get the
-        // answer. (rule A10)
+        // The caller is checked after the proposal was read, because a credential that was revoked while the request
+        // waited must not get the answer. (rule A10)
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found) ? found : undefined;
       };
@@ -99,7 +99,8 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
       if (!needsSettling(found, deps.clock.now())) {
         const isKept = () => findRun.peek(runId) === found;
-        // An answer after a wait is not cached. The next request that may wait must wait, too.
+        // If a request has waited and there is still no decision, its answer is not cached, because the next such
+        // request must wait, too.
         const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
         return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
       }
@@ -136,8 +137,8 @@ type ProposeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Stores a new proposal, an internal note on the thread, and a message to the chat channel. The new proposal replaces
- * the one that awaits approval. Returns the thread, its app, and the ids of the replaced proposals. If the thread of
+ * Stores a new proposal, an internal note on the thread, and a message to the chat channel. The new proposal replaces a
+ * proposal that awaits approval. Returns the thread, its app, and the ids of the replaced proposals. If the thread of
  * the request was merged, it returns the thread into which it was merged. Throws `run_superseded` if the newest
  * proposal is not the one that the agent expects. (rules A3, A5, A7)
  */
@@ -198,7 +199,7 @@ const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
 interface KnownThread {
   /** The id of the request. */
   readonly id: string;
-  /** The thread that is shown. This is not the thread of the request if that thread was merged. */
+  /** The id of the thread in the answer. It differs from `id` if the thread of the request was merged. */
   readonly shownId: string;
   readonly appId: string;
   /** The newest proposal of the thread, as it is stored in the database. */
@@ -210,8 +211,8 @@ interface KnownThread {
 const threadOverhead = 2_000;
 
 /**
- * Creates the function that finds a thread for an agent. It returns undefined if the agent may not read the thread. The
- * answers are cached for each viewer. The cached answer is deleted when the access of the viewer changes.
+ * Creates the function that finds a thread for an agent. It returns undefined if the agent may not read the thread.
+ * Each viewer has separate cached answers. They are deleted when the access of the viewer changes.
  */
 export function createFindThread({
   clock,
@@ -246,7 +247,7 @@ export function createFindThread({
     // Both the answer and the object with the proposal are in memory.
     bytesOf: ({ answer, proposal }) => threadOverhead + bytesOfBody(answer.body) + bytesOfProposal(proposal),
   });
-  /** Returns a function that checks whether a thread is still in the cache, unchanged. */
+  /** Returns a function that checks whether the cache still has this thread unchanged. */
   const isKept = (thread: KnownThread, caller: AgentCaller) => {
     const name = nameOf(thread.id, caller);
     return () => find.peek(name) === thread;
@@ -313,7 +314,7 @@ function lastingAnswer(
     readonly answer: PreparedAnswer;
     /** The proposal in the answer, if the answer has one. */
     readonly run: Pick<RunState, "status" | "expiresAt"> | undefined;
-    /** Whether the answer is still in the cache, unchanged. */
+    /** Whether the cache still has this answer unchanged. */
     readonly isKept: () => boolean;
   },
   { time }: Pick<Deps, "time">,

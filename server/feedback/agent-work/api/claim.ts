@@ -34,7 +34,7 @@ export function runWork(deps: ClaimDeps): Handlers<typeof contract> {
     reportProgress: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
         const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
-        // A worker reports progress a limited number of times. (rule A24)
+        // The number of progress reports of a claim is limited. (rule A24)
         if (claim.progressCount >= limits.progressReports)
           throw new ApiError("wrong_state", {
             message: `This claim already has ${limits.progressReports} progress reports, which is the maximum. Report the outcome.`,
@@ -137,13 +137,13 @@ function claimRefusal(
 }
 
 const resumeMessage =
-  "A worker of your account has claimed this proposal. If that was you and you have lost the answer, or if that worker has stopped, claim again with `resume: true`; otherwise leave it to that worker.";
+  "A worker of your account has claimed this proposal. If that was you and you have lost the answer, or if that worker has stopped, claim it again with `resume: true`. Otherwise leave the proposal to that worker.";
 
 const newerApprovalMessage =
-  "A newer proposal of this thread was approved: `runId` names it. Do not carry out this one.";
+  "A newer proposal of this thread was approved. Its id is in `runId`. Do not carry out this proposal.";
 
 const notApprovedMessage =
-  "Only an approved proposal can be claimed, and this one is not approved now. Read it again, or wait for the decision.";
+  "Only an approved proposal can be claimed. This proposal is not approved now. Read it again, or wait for the decision.";
 
 /** Returns the answer to the worker. Only this answer has the id of the claim. (rule A19) */
 const claimAnswer = (
@@ -159,8 +159,8 @@ interface NamedClaim {
 }
 
 /**
- * Returns the proposal of a claim, and the claim. Throws `wrong_state` if the worker can no longer report, and the
- * errors of `namedClaim`. (rule A24)
+ * Returns the proposal of a claim, and the claim. Throws `wrong_state` if the claim already has an outcome. Also throws
+ * the errors of `namedClaim`. (rule A24)
  */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
@@ -183,7 +183,7 @@ async function namedClaim(
   const claim = await runClaims.find(tx, { id: claimId, runId, ...whose }, clock.now().toISOString());
   if (!claim)
     throw new ApiError("not_found", {
-      message: "Your account has no such claim on this proposal. Claim it first.",
+      message: "Your account has no such claim on this proposal. Claim the proposal first.",
     });
   const end = endOfClaim(claim);
   if (end) throw new ApiError(end);

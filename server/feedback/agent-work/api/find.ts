@@ -56,7 +56,10 @@ export function findWork(deps: FindDeps): Handlers<typeof contract> {
 
 type ListRequest = Request<typeof contract.listFeedback>;
 
-/** Returns a page of the list. The first page also has the mark of the changes that it includes. (rule A30) */
+/**
+ * Returns a page of the list. The first page also has a mark, after which a client can ask for later changes. (rule
+ * A30)
+ */
 async function list({ database, log, settings }: FindDeps, { caller, query }: ListRequest) {
   const { cursor, limit = limits.agentPage.default } = query;
   const search = await searchOf({ database }, caller, query);
@@ -64,7 +67,7 @@ async function list({ database, log, settings }: FindDeps, { caller, query }: Li
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
   if (order === "found") await indexForSearch({ database, log });
-  // The mark comes from the rows of the list. An empty list has no rows, so a mark is read before the list.
+  // The mark comes from the rows of the list. An empty list has no rows, so another mark is read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
@@ -84,12 +87,13 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
     if (after === notAMark)
       throw badRequest(
         "changedAfter",
-        "is not a mark of this database: read the list again and use its `changes`",
+        "is not a mark of this database; read the list again and use `changes` of that answer",
       );
     const { conditions, next } = after;
     const rows = await findChanged(database, search, { conditions, limit: limit + 1 });
     mark = next(rows.length > limit ? rows.at(limit - 1) : undefined);
-    // After the read: a credential that was revoked while the request waited must not get the answer.
+    // The caller is checked after the read, because a credential that was revoked while the request waited must not get
+    // the answer.
     if (milliseconds > 0) await callerNow();
     return rows.slice(0, limit);
   };
@@ -105,7 +109,9 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
 
 const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
 
-/** Returns the search that the request describes. Throws `not_found` if the caller is no member of the app. */
+/**
+ * Returns the search that the request describes. Throws `not_found` if the caller is not a member of the app.
+ */
 async function searchOf(
   { database }: Pick<Deps, "database">,
   viewer: ListRequest["caller"],

@@ -8,7 +8,10 @@ import { proposals } from "../../proposals/store.ts";
 import { notAMark, threadChanges } from "../store/changes.ts";
 import { findChanged } from "../store/find.ts";
 
-/** How long one request gets changes. After that, the client sends a new request with the token that it has then. */
+/**
+ * The longest time for which one request gets changes. After that, the client sends a new request with its current
+ * token.
+ */
 const mostMilliseconds = 3_600_000;
 
 type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;

@@ -4,7 +4,8 @@ import type { Condition } from "../../../database/lists.ts";
 /**
  * A position in the sequence of changes, as text. On SQLite it is the number of the last change that the client has
  * seen. On PostgreSQL it is a snapshot: the client has seen every change that is visible in this snapshot. During a
- * read of several pages, the mark also contains the snapshot of the last page, and the last change on the current page.
+ * read of several pages, the mark also contains the snapshot up to which all these pages read, and the last change that
+ * the client has got.
  */
 export type Mark = string;
 
@@ -63,7 +64,7 @@ export const threadChanges = {
   },
 
   /**
-   * Starts the numbers of changes again, because an import or a restore replaced the rows. Earlier marks are no longer
+   * Starts the sequence of changes again, because an import or a restore replaced the rows. Earlier marks are no longer
    * valid.
    */
   async restart(tx: Transaction): Promise<void> {

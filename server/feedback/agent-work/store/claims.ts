@@ -37,7 +37,7 @@ export interface Release {
   readonly at: string;
   /** Who releases the claim. Null if the server itself releases it, or if another claim replaces it. */
   readonly by: string | null;
-  /** The claim that replaces it. */
+  /** The id of the claim that replaces the released one. */
   readonly resumedAs?: string;
 }
 

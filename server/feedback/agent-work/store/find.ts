@@ -44,7 +44,7 @@ export interface FoundRow {
   readonly mark: string | number;
 }
 
-/** A search: its caller and its filters. */
+/** A search, with the caller who searches and the filters. */
 export interface Search {
   readonly viewer: Viewer;
   readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
@@ -88,8 +88,8 @@ export async function findThreads(
 }
 
 /**
- * Returns the matching threads of an app, sorted. With tags, they are read from the index of the app's rarest tag.
- * (rule A28)
+ * Returns the matching threads of an app, sorted. If the search has tags, the threads are read from the index of the
+ * rarest of these tags in the app. (rule A28)
  */
 function inOrder(
   engine: Engine,
@@ -176,8 +176,8 @@ async function findWords(
 }
 
 /**
- * Returns the conditions that usually only few threads match. With the ids of the apps, PostgreSQL can use an index of
- * these threads.
+ * Returns the conditions that usually match only few threads. The ids of the apps are added so that PostgreSQL can use
+ * an index of these threads.
  */
 function oftenFew(
   appIds: readonly string[],

@@ -69,10 +69,10 @@ export function consoleProposals(
         // A claim can be released until its outcome is reported. (rule A21)
         if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
           throw new ApiError("wrong_state", { message: "No worker has a claim on this proposal." });
-        // The page that the person saw showed an earlier claim. (rule A52)
+        // The person saw an earlier claim, and must not release this one. (rule A52)
         if (claimedAt !== undefined && claimedAt !== run.claimedAt)
           throw new ApiError("wrong_state", {
-            message: "Another worker has the claim now. Read it again.",
+            message: "Another worker has the claim now. Read the proposal again.",
           });
         const now = deps.clock.now();
         const expiresAt = expiryOf(run, now);

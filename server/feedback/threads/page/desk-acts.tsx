@@ -125,9 +125,9 @@ interface ActBarProps {
  */
 export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   <fieldset class="act-bar" id="act-bar">
-    <legend class="unseen">Chosen threads</legend>
+    <legend class="unseen">Selected threads</legend>
     <p class="chosen-count">
-      <b data-chosen>{all === undefined ? "Chosen threads" : `${all} chosen`}</b> {choice}
+      <b data-chosen>{all === undefined ? "Selected threads" : `${all} selected`}</b> {choice}
     </p>
     <div class="acts">
       <Act value="resolve" name="Resolve" shortcut="e" />
@@ -165,7 +165,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
         <Act value={`snooze:${untilDay}`} name="Snooze until this day" />
         <Act value="wake" name="End the snooze" />
       </ActMenu>
-      <Act value="merge" name="Merge" title="Merges the chosen threads into the oldest of them" />
+      <Act value="merge" name="Merge" title="Merges the selected threads into the oldest of them" />
       <Act value="read" name="Mark as read" />
     </div>
   </fieldset>

@@ -50,7 +50,7 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   // Ids begin with the time at which the thread was created.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
-    throw badRequest("act", `needs 2 to ${mostMerged} threads that are chosen one by one`);
+    throw badRequest("act", `needs 2 to ${mostMerged} threads that are selected one by one`);
   const merged: string[] = [];
   for (const id of ids) {
     try {

@@ -33,7 +33,7 @@ export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }:
     <li class={classes.length === 0 ? undefined : classes.join(" ")}>
       {choice !== undefined && (
         <label class="tick">
-          <span class="unseen">Choose {visibleLine(thread.subject)}</span>
+          <span class="unseen">Select {visibleLine(thread.subject)}</span>
           <input
             type="checkbox"
             name="id"

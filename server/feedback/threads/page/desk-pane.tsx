@@ -115,6 +115,6 @@ export const NoThread = ({
     </Empty>
   ) : (
     <div class="no-thread">
-      <p>{hasThreads ? "Choose a thread to read it here." : "There is nothing to read here."}</p>
+      <p>{hasThreads ? "Open a thread to read it here." : "There is nothing to read here."}</p>
     </div>
   );

@@ -421,10 +421,11 @@ const List = (props: DeskProps & { readonly unread: number }) => {
  * once.
  */
 const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
-  if (isChosen) return <a href={at({})}>Choose none</a>;
+  if (isChosen) return <a href={at({})}>Select none</a>;
   const total = totalShown(props);
-  if (isTooMuch) return <span>{`${total} threads cannot be chosen at once. Add a filter to the list.`}</span>;
-  return <a href={at({ all: "1" })} data-chooses-all>{`Choose all ${total}`}</a>;
+  if (isTooMuch)
+    return <span>{`${total} threads cannot be selected at once. Add a filter to the list.`}</span>;
+  return <a href={at({ all: "1" })} data-chooses-all>{`Select all ${total}`}</a>;
 };
 
 interface ListFormProps extends DeskProps {

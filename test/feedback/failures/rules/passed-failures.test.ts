@@ -29,7 +29,7 @@ describe("the list of failures that a run passes", () => {
 });
 
 describe("the note about a failure that passed", () => {
-  const start = "Resolved: this failure passed in every scope that reported it. The last one was run";
+  const start = "Resolved: this failure passed in every scope that reported it, last in run";
 
   it.each([
     ["the run and its scope", { scope: "ci linux", run: "7" }, `${start} 7 of ci linux.`],

@@ -49,7 +49,9 @@ describe("the order of the FAQ in the console", () => {
     expect(scrolled).toBeGreaterThan(100);
     for (const place of [9, 8, 7]) {
       await page.keyboard.press("Enter");
-      await expect.poll(() => page.locator("[aria-live]").innerText()).toBe(`Moved to place ${place} of 12.`);
+      await expect
+        .poll(() => page.locator("[aria-live]").innerText())
+        .toBe(`Moved to position ${place} of 12.`);
       expect(await focusedLabel(page)).toBe("Move up: Question 9?");
     }
     expect(await page.evaluate(() => [Reflect.get(window, "stays"), scrollY > 100])).toEqual([true, true]);
@@ -63,7 +65,7 @@ describe("the order of the FAQ in the console", () => {
     await arrow.evaluate((button: HTMLButtonElement) => {
       for (let times = 0; times < 3; times += 1) button.click();
     });
-    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 4 of 12.");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to position 4 of 12.");
     expect((await questions(page)).slice(0, 4)).toEqual(named(1, 2, 3, 0));
   });
 
@@ -91,10 +93,10 @@ describe("the order of the FAQ in the console", () => {
     expect(await questions(page)).toEqual(named(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
     await drag(1, 6);
     await page.mouse.up();
-    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 7 of 12.");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to position 7 of 12.");
     await drag(8, 0);
     await page.mouse.up();
-    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 1 of 12.");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to position 1 of 12.");
     await page.reload();
     expect(await questions(page)).toEqual(named(8, 0, 2, 3, 4, 5, 6, 1, 7, 9, 10, 11));
   });
@@ -103,11 +105,11 @@ describe("the order of the FAQ in the console", () => {
     const page = await opened();
     const link = (at: number) => page.getByRole("link", { name: `Question ${at}?` });
     await link(3).press("Alt+ArrowUp");
-    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 3 of 12.");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to position 3 of 12.");
     await link(3).press("Alt+End");
-    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 12 of 12.");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to position 12 of 12.");
     await link(3).press("Alt+Home");
-    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 1 of 12.");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to position 1 of 12.");
     expect((await questions(page)).slice(0, 4)).toEqual(named(3, 0, 1, 2));
   });
 

@@ -102,10 +102,10 @@ describe("the triage desk in Chromium", () => {
     const page = await open();
     await page.keyboard.press("j");
     await page.keyboard.press("x");
-    expect(await page.locator("[data-chosen]").innerText()).toBe("1 chosen");
-    await page.getByRole("link", { name: "Choose all 200" }).focus();
+    expect(await page.locator("[data-chosen]").innerText()).toBe("1 selected");
+    await page.getByRole("link", { name: "Select all 200" }).focus();
     await pressAndLoad(page, "Enter");
-    expect(await page.locator("[data-chosen]").innerText()).toBe("200 chosen");
+    expect(await page.locator("[data-chosen]").innerText()).toBe("200 selected");
     await pressAndLoad(page, "e");
     await page.getByText("200 threads resolved.").first().waitFor();
     expect(await counted("resolved")).toBe(200);
@@ -115,7 +115,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("moves, opens, chooses and returns with keys, and announces each action", async () => {
+  it("moves, opens, selects and returns with keys, and announces each action", async () => {
     await fill(5);
     const page = await open();
     await page.keyboard.press("j");
@@ -153,13 +153,13 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("chooses a range with Shift, and keeps the choice and the focus if the list changes", async () => {
+  it("selects a range with Shift, and keeps the selection and the focus if the list changes", async () => {
     await fill(6);
     const page = await open();
     const boxes = page.locator("#threads .tick input");
     await boxes.nth(1).click();
     await boxes.nth(4).click({ modifiers: ["Shift"] });
-    expect(await page.locator("[data-chosen]").innerText()).toBe("4 chosen");
+    expect(await page.locator("[data-chosen]").innerText()).toBe("4 selected");
     await page.keyboard.press("k");
     const focused = await focusedText(page);
     await sendFeedback(service, team.app.key, { subject: "Just came" });

@@ -62,7 +62,9 @@ describe("the pages of a deployment with an identity provider", () => {
     await page.getByRole("link", { name: "Connect Inn ID" }).click();
     expect(await page.locator("main").innerText()).toContain(account.email);
     await page.getByRole("button", { name: "Connect" }).click();
-    expect(await page.getByRole("status").innerText()).toBe("You can sign in with it from now on.");
+    expect(await page.getByRole("status").innerText()).toBe(
+      "The sign-in method is added. You can use it from now on.",
+    );
     expect(await page.locator("main").innerText()).toContain("Connected");
 
     const elsewhere = await openPage(browser, service);
