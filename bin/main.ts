@@ -72,8 +72,8 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * On Linux the keychain needs an environment variable. Programs that start agents often do not set this variable for
- * them.
+ * Loads the keychain. On Linux it needs the variable DBUS_SESSION_BUS_ADDRESS, which programs that start agents often
+ * do not set.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");
