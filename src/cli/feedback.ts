@@ -130,7 +130,7 @@ function addReading(feedback: Command, setup: Setup): void {
   list
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
+    .option("--tag <name>", "only threads with this tag; if repeated, only threads with all of the tags", several)
     .option("--assignee <who>", "only threads that are assigned to `me`, to `none` or to an e-mail address")
     .option("--view <name>", "only the threads of a view: see `innkeep view list`; other flags narrow it")
     .addOption(oneOf("--waiting-on <who>", ["us", "sender"]))
@@ -189,7 +189,7 @@ function addReading(feedback: Command, setup: Setup): void {
     .command("view <thread>")
     .alias("show")
     .description(routes.threads.read.summary)
-    .option("--repeats", "also print the repeated reports that one line replaces");
+    .option("--repeats", "also print all repeated reports, which are otherwise replaced by one line");
   addExamples(view, "innkeep feedback view 12", "innkeep feedback view 01a1fda4 --raw feedback.message");
   commandAction(views(ofApp(view)), setup, viewThread);
 
