@@ -149,7 +149,8 @@ Write -- before the command. The plan is in the file INNKEEP_PLAN_FILE. The envi
 INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH. It has no token, key
 or secret of Innkeep, except those that --pass names. Credentials that innkeep auth has stored are in files or a keychain:
 the command can read them if it runs as the same user.
-If the decision note differs from the plan, the command must follow the note. Exit code 0 is reported as succeeded, any other as failed.`;
+If the decision note differs from the plan, the command must follow the note. Exit code 0 is reported as succeeded,
+any other exit code as failed.`;
 
 const oneOf = (flag: string, values: readonly string[], meaning?: string): Option =>
   new Option(flag, meaning).choices(values);
@@ -325,8 +326,7 @@ async function waitForChange(
 }
 
 /**
- * Returns the subject on one line. The mark `public:` says that a stranger wrote it. A pipe also gets the mark. (rule
- * W2)
+ * Returns the subject on one line. The mark `public:`, which a pipe also gets, says that a stranger wrote it. (rule W2)
  */
 const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
 

@@ -115,7 +115,7 @@ describe("the command auth set", () => {
     expect(await set("sdt_a")).toMatchObject({
       exit: 2,
       stderr:
-        "error: That is no app key: sdt_ is how the device token begins.\n`innkeep auth set device-token` stores it.\n",
+        "error: That is no app key, because sdt_ is the beginning of the device token.\n`innkeep auth set device-token` stores it.\n",
     });
     await line.run(["faq", "list"]);
     expect(shown).toEqual([key]);

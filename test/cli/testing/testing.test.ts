@@ -175,6 +175,6 @@ describe("the short forms of closed testing", () => {
       status: "removed",
     });
     const { stdout } = await line.run(["slot", "--help"]);
-    expect(stdout).toContain("are `innkeep testing slot`; they also work here.");
+    expect(stdout).toContain("are `innkeep testing slot`, and also work as `innkeep slot`.");
   });
 });
