@@ -30,7 +30,8 @@ export interface WorkFlags {
 
 /**
  * Waits for approved proposals, claims one after another, runs the command for each, and reports how it ended. Stops
- * when it is interrupted; with `--once` after one proposal, with the exit code of the command. (rules L72, L73, L74)
+ * when it is interrupted. With `--once`, stops after one proposal and returns the exit code of the command. (rules L72,
+ * L73, L74)
  */
 export async function work(
   invocation: Invocation,
@@ -56,7 +57,7 @@ async function workAs(
 ): Promise<Ending> {
   const client = lastingClient(invocation);
   const search: Search = { client, context: invocation.context, app: invocation.flags.app };
-  note(invocation, `Waiting for approved proposals as ${worker.name}. Ctrl-C ends it.`);
+  note(invocation, `Waiting for approved proposals as ${worker.name}. Ctrl-C ends the worker.`);
   for await (const job of jobsOf(worker, search)) {
     const claimed = await claim(invocation, client, job);
     if (!claimed) continue;
@@ -75,8 +76,8 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
 }
 
 /**
- * Claims a proposal. Returns undefined if nothing is left to do for it. Throws errors that the next claim would get,
- * too.
+ * Claims a proposal. Returns undefined if nothing is left to do for it. Throws an error if the next claim would also
+ * get it.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
@@ -110,8 +111,9 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
 }
 
 /**
- * Returns the body of the claim for a job that an earlier process left unfinished, or the reason why the job is not
- * resumed. A claim that a person has released is not resumed: the list of unclaimed proposals has the proposal again.
+ * Returns the body of the claim for a job that an earlier process left unfinished. If the job is not resumed, returns
+ * the reason. A claim that a person has released is not resumed, because the list of unclaimed proposals has the
+ * proposal again.
  */
 async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
@@ -121,12 +123,15 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   const isOurs = claim?.worker === worker;
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The answer to the claim was lost. The token may have been replaced since then. So the request asks to resume the
-  // claim.
+  // The answer to the claim was lost, and the token may have been replaced since then. So the request asks to resume
+  // the claim.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
-/** Keeps the notes of a job with a claim that this token cannot use. Throws errors that are not about this claim. */
+/**
+ * Keeps the notes of a job if this token cannot use the claim of the job, and prints what to do. Throws errors that are
+ * not about this claim.
+ */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
   const why = "This token has no such claim. The next start tries again.";
@@ -184,8 +189,8 @@ interface Search {
 }
 
 /**
- * Yields the proposals that wait for a worker, then each new one, without end. Waits while the server cannot be
- * reached.
+ * Yields the proposals that wait for a worker, and then each new one. Never ends. If the server cannot be reached,
+ * waits until it answers.
  */
 async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
   for (;;) {
@@ -215,7 +220,9 @@ async function listed(search: Search) {
   return { runs, changes };
 }
 
-/** Waits for a change and returns the changed threads; undefined if the server no longer accepts the token. */
+/**
+ * Waits for a change and returns the changed threads. Undefined if the server no longer accepts the token of the list.
+ */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
   let changes = token;
@@ -271,20 +278,23 @@ const reasons: Readonly<Record<string, string>> = {
   not_found: "It does not exist any more.",
 };
 
-/** Prints why the server refused a request about a claim. */
+/** Returns why the server refused a request about a claim. */
 const reasonOf = ({ code }: ServerError): string => reasons[code] ?? `The server answered ${code}.`;
 
 interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /** A person stopped the worker and waits: the report is retried only as long as any other request. */
+  /**
+   * Whether a person stopped the worker and now waits for its end. Then the report is retried only as long as any other
+   * request.
+   */
   readonly wasStopped: boolean;
 }
 
 /**
- * Reports an outcome. The notes of the job stay until the server has accepted it, or has refused it permanently. (rule
- * L74)
+ * Reports an outcome. The notes of the job stay until the server has accepted the outcome, or has refused it
+ * permanently. (rule L74)
  */
 async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
   // The report is sent even after an interruption.
@@ -308,7 +318,7 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
 const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
 
 /**
- * Prints how an outcome that this token cannot report can still be reported. Throws if the token is refused for all
+ * Prints how an outcome can still be reported if this token cannot report it. Throws if the token is refused for all
  * requests.
  */
 function keepOutcome(
@@ -360,7 +370,10 @@ async function retryUntilAnswered<T>(
   }
 }
 
-/** Another worker of the account may resume a claim after 15 minutes without a report. */
+/**
+ * The minutes between two reports of progress. After 15 minutes without a report, another worker of the account may
+ * resume the claim.
+ */
 const heartbeatMinutes = 10;
 
 interface HeartbeatDeps {
@@ -385,8 +398,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Ends when the signal aborts, or when the server refuses a report. Then the server also refuses the report of the
- * outcome, for the same reason.
+ * Reports the progress regularly. Ends when the signal aborts, or when the server refuses a report. Then the server
+ * also refuses the outcome, for the same reason.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -422,11 +435,11 @@ interface CommandOptions {
   readonly reportOutput: boolean;
   /** The names of secret variables of Innkeep that the command gets. */
   readonly pass: readonly string[];
-  /** Called with the id of its process. */
+  /** Called with the process id of the command. */
   readonly onStart: (processId: number) => void;
 }
 
-/** Why a claimed proposal must not be carried out; undefined if it may be. */
+/** Returns why a claimed proposal must not be carried out. Undefined if it may be carried out. */
 function refusalOf({ run }: Claimed): string | undefined {
   if (run.status !== "approved") return `The proposal is ${run.status}. Nothing was done.`;
   const hash = createHash("sha256").update(run.plan, "utf8").digest("hex");
@@ -472,7 +485,9 @@ async function carryOut(
   }
 }
 
-/** The result if the worker is interrupted after the claim. A command that starts now would not get the signal. */
+/**
+ * The result if the worker was interrupted after the claim. A command that starts then would not get the signal.
+ */
 const notStarted: CommandResult = {
   code: 130,
   received: "SIGINT",
@@ -482,8 +497,8 @@ const notStarted: CommandResult = {
 const keptCharacters = 8_000;
 
 /**
- * The names of variables with tokens, keys or secrets, and of variables with addresses of services: such an address may
- * contain a password.
+ * The names of variables that contain tokens, keys or secrets, or addresses of services. An address may contain a
+ * password.
  */
 const secretVariable =
   /^INNKEEP_(?:(?:.*_)?(?:TOKEN|KEY|SECRET)(?:_.*)?|(?:DATABASE|S3|SMTP|IMAP)_URL|IDENTITY_PROVIDERS)$/i;

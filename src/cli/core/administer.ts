@@ -38,7 +38,9 @@ const storeOf = (env: Context["env"]): S3Choice => ({
   secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
 });
 
-/** Runs an operator's command and prints its result. The exit is `incomplete` if the result lists something as missing. */
+/**
+ * Runs an operator's command and prints its result. The exit is `incomplete` if the result lists missing things.
+ */
 export async function administer(
   invocation: Invocation,
   choice: DatabaseChoice,

@@ -44,7 +44,7 @@ function watchTerminal(): () => void {
 }
 
 /**
- * Causes the library to draw the whole screen again. The library itself does that only when the screen becomes
+ * Causes the library to draw the whole screen again. On its own, the library does that only when the screen becomes
  * narrower.
  */
 function drawAnew(stdout: NodeJS.WriteStream): void {
@@ -57,13 +57,16 @@ function drawAnew(stdout: NodeJS.WriteStream): void {
 const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
 const clearScreen = "\u001b[2J\u001b[H";
 
-/** Suspends the process. Before that, turns the display of typed text on again, because the shell needs it. */
+/** Suspends the process. Before that, shows typed text and the cursor again, because the shell needs both. */
 function pause(): void {
   process.stdin.setRawMode(false);
   process.stdout.write(showCursor, () => process.kill(process.pid, "SIGSTOP"));
 }
 
-/** Waits until the signal aborts because the terminal closed. Also works if the library noticed the end first. */
+/**
+ * Ends this process as SIGHUP does, and waits until the signal aborts because of that. The library for screens may have
+ * noticed the closed terminal first.
+ */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

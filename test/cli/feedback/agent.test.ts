@@ -62,7 +62,7 @@ describe("the command agent thread", () => {
     const token = await service.makeToken(owner, "agent");
     const { stdout } = await line.run(["agent", "thread", id], { env: { INNKEEP_AGENT_TOKEN: token } });
     expect(stdout).toContain(" message ---\n[2Jgone\n");
-    expect(stdout).toContain("removed characters  6, which nobody sees\n");
+    expect(stdout).toContain("removed characters  6, which were invisible\n");
   });
 });
 

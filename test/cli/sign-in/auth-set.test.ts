@@ -106,7 +106,7 @@ describe("the command auth set", () => {
   it("says that an environment variable has precedence", async () => {
     const { set } = await machine();
     const { stderr } = await set(key, { env: { INNKEEP_API_KEY: other } });
-    expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and is used instead.");
+    expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and is used instead of the stored app key.");
   });
 
   it("refuses a credential of another kind, and keeps the stored credential", async () => {
@@ -232,7 +232,7 @@ describe("a credential of the command line", () => {
       world: { keychain: async () => fakeKeychain({ refuses: true }) },
     });
     expect(ran.exit).toBe(4);
-    expect(ran.stderr).toContain("The keychain refused.\nUnlock it and try again, or set INNKEEP_API_KEY,");
+    expect(ran.stderr).toContain("The keychain refused.\nUnlock the keychain and try again, or set INNKEEP_API_KEY,");
   });
 
   it("causes an error without the content of the file if the file is damaged", async () => {
