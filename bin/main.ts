@@ -14,7 +14,10 @@ export const main = (): Promise<void> =>
     return code;
   });
 
-/** Shows the notice of a newer version. It runs only in a terminal, so programs that call commands do not load it. */
+/**
+ * Shows the notice of a newer version. Its module is loaded only in a terminal, not if another program calls the
+ * command.
+ */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
@@ -37,7 +40,7 @@ function processContext(signal: AbortSignal): Context {
   );
 }
 
-/** Loads each program only when it is called. */
+/** Returns the programs. Each program is loaded only when it is called. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await import("./server.ts");

@@ -1,5 +1,5 @@
-// Other commands start this process when they end. It asks the registry for the newest version, and stores the answer
-// for later commands.
+// Other commands start this process when they end. The process asks the registry for the newest version, and stores the
+// answer for later commands.
 import os from "node:os";
 import { checkForUpdate } from "../src/cli/update.ts";
 import { homeFolder } from "../src/credentials/folders.ts";

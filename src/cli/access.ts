@@ -213,7 +213,9 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
   };
 }
 
-/** Returns the whole number of a flag. Returns null for an empty text, which removes the setting. */
+/**
+ * Returns the whole number that a flag contains. Returns null for an empty text, which removes the setting.
+ */
 function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
   if (given === "") return null;
@@ -275,8 +277,7 @@ async function allKeys(invocation: Invocation): Promise<readonly KeyOfApp[]> {
 }
 
 /**
- * Revokes a key. The keys are listed before that only if the id is incomplete, or if it is not clear which app is
- * meant.
+ * Revokes a key. Reads the list of keys before that if the id is incomplete, or if it is not clear which app is meant.
  */
 async function revokeKey(invocation: Invocation, given: string): Promise<undefined> {
   const { appId, keyId, name } = await keyOf(invocation, given);
@@ -286,7 +287,10 @@ async function revokeKey(invocation: Invocation, given: string): Promise<undefin
   printOne(invocation, { id: keyId, appId }, () => keyId);
 }
 
-/** Returns the named app, or the only app of the token. Undefined if there are several. */
+/**
+ * Returns the id of the named app, or of the only app of the token. Undefined if no app is named and the token has
+ * several.
+ */
 async function onlyAppOf(invocation: Invocation): Promise<string | undefined> {
   if (namedApp(invocation) !== undefined) return appIdOf(invocation);
   const [app, ...others] = await reachableApps(invocation);

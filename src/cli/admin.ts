@@ -171,7 +171,7 @@ function addBackups(admin: Command, setup: Setup): void {
           "--identity is only for reading a backup.",
           "Add --verify, or leave --identity out.",
         );
-      // If a variable in a script is empty, the backup must not become one that everybody can read.
+      // An empty variable in a script must not lead to a backup that everybody can read.
       if (recipient?.trim() === "")
         throw usageError("--recipient is empty.", "Give a public key of the tool `age`, or leave --recipient out.");
       const keys = recipient ?? env.INNKEEP_BACKUP_RECIPIENT;

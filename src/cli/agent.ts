@@ -395,8 +395,8 @@ async function claimRun(
 }
 
 /**
- * Replaces the error of a refused claim with one that offers `--resume`. Throws any other error unchanged. The server
- * sets `mayResume` only if it would accept `--resume`.
+ * Throws an error that offers `--resume` instead of the given error, if the server would accept `--resume`. The server
+ * sets `mayResume` only then. Otherwise throws the given error.
  */
 function offerResume(error: unknown, runId: string): never {
   if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;

@@ -342,7 +342,9 @@ function valuedFlags(places: readonly Place[]): string[] {
   return [...new Set(patterns)];
 }
 
-/** Returns a branch for each different list of values of a flag, with all places that have the same values. */
+/**
+ * Returns one branch for each list of values. Its patterns are all flags that have these values, with their places.
+ */
 function flagValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, flags } of places)
@@ -350,7 +352,9 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
   return branches(byAction);
 }
 
-/** Returns a branch for each different list of values of an argument. */
+/**
+ * Returns one branch for each list of values. Its patterns are the places of all arguments that have these values.
+ */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, argument } of places) if (argument) add(byAction, action(argument), path);
@@ -385,7 +389,7 @@ interface Step {
   readonly aliases: readonly string[];
 }
 
-/** A point in a command line. The words of a command before it are known. */
+/** A point in a command line: the words of a command up to it, and what may follow. */
 interface Place {
   /** The words of the command up to this point, with slashes: `faq/list`. Empty at the start. */
   readonly path: string;
@@ -398,7 +402,7 @@ interface Place {
   readonly argument?: Values | undefined;
 }
 
-/** Returns every place of the tree of commands. */
+/** Returns all places in the tree of commands. */
 function placesOf(program: Command): Place[] {
   const common = [...flagsOf(program), helpFlag, { ...versionFlag }];
   return [placeOf(program, "", common), ...program.commands.flatMap((one) => below(one, "", common))];

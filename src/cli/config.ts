@@ -84,7 +84,7 @@ interface ProfileRow {
   readonly server: string | null;
   readonly app: string | null;
   readonly console: string | null;
-  /** Whether commands without `--profile` use it. */
+  /** Whether commands without `--profile` use this profile. */
   readonly current: boolean;
 }
 

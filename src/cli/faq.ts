@@ -299,9 +299,9 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Returns the entries with new positions. The entries from `from` to before `to` are a block. They get the positions
- * directly after the entry before the block. The entries after the block move only as far as necessary. Undefined if no
- * entry is before the block.
+ * Returns the entries with new positions. The entries from the index `from` up to, but not including, `to` are a block.
+ * They get the positions directly after the entry before the block. The entries after the block move only as far as
+ * necessary. Undefined if no entry is before the block.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

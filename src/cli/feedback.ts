@@ -49,7 +49,7 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--type <type>", `${choices.feedbackTypes.join(", ")} (required)`)
     .option(
       "--message <text>",
-      "what happened; `-` is standard input, `@file` a file, also a long log (required)",
+      "what happened; `-` is standard input, `@file` a file, which may be a long log (required)",
     )
     .option("--subject <text>", "a short title; by default made from the message; `-` and `@file` as above")
     .option("--email <address>", "the address of the sender, for replies")

@@ -17,7 +17,7 @@ export interface Noun {
   /** Aliases, which help does not show. */
   readonly aliases?: readonly string[];
   readonly summary: string;
-  /** The people who need it. Help shows the groups in the order of `nounGroups`. */
+  /** The people who need the noun. Help shows the groups in the order of `nounGroups`. */
   readonly group: NounGroup;
   /** Whether the noun is a short form of other commands. Help does not list short forms. */
   readonly isShort?: true;

@@ -93,8 +93,8 @@ const ofTestKey = (command: Command): Command =>
 const variable = "INNKEEP_TEST_KEY";
 
 /**
- * Finds the test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none, or if
- * only a file of the project names the server.
+ * Finds the test key of a slot. The key is a secret, so no argument of the command line contains it. Throws a CliError
+ * if there is no key, or if only a file of the project names the server.
  */
 async function testKeyOf(
   { context, server }: Invocation,

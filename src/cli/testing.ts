@@ -269,7 +269,7 @@ const cycleColumns: readonly Column<JudgedCycle>[] = [
   { heading: "verdict", of: ({ verdict }) => verdict.state },
 ];
 
-/** Plans a cycle, in the time zone of this machine unless another one is given. */
+/** Plans a cycle. If no time zone is given, its days are in the time zone of this machine. */
 async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,

@@ -1,7 +1,7 @@
 import { ServerError } from "../../client/errors.ts";
 import { CliError } from "../core/cli-error.ts";
 
-/** Something that a server with only the base API does not have, and how to work without it. (rule L60) */
+/** A feature that a server with only the base API does not have, and how to work without it. (rule L60) */
 interface MissingFeature {
   readonly code: string;
   readonly message: string;

@@ -63,7 +63,7 @@ export function threadView(thread: Thread, { repeats = false }: ThreadViewOption
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 
-/** Returns which messages are not shown. */
+/** Returns a text that names the messages that are not shown. */
 const foldLine = (thread: Thread, fold: readonly Message[]): string => {
   const first = thread.messages.findIndex((message) => fold.includes(message)) + 1;
   const span = `from ${fold.at(0)?.createdAt} to ${fold.at(-1)?.createdAt}`;

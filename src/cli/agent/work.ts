@@ -76,8 +76,8 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
 }
 
 /**
- * Claims a proposal. Returns undefined if nothing is left to do for it. Throws an error if the next claim would also
- * get it.
+ * Claims a proposal. Returns undefined if nothing is left to do for it. Throws an error that every other claim would
+ * also cause.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
@@ -184,7 +184,7 @@ function isProgram(path: string): boolean {
 interface Search {
   readonly client: Pick<Client, "agent">;
   readonly context: Pick<Context, "clock" | "signal">;
-  /** Only the threads of this app, by id or name. */
+  /** The app, by id or name, to which the search is limited. Undefined for all apps. */
   readonly app: string | undefined;
 }
 
@@ -220,9 +220,7 @@ async function listed(search: Search) {
   return { runs, changes };
 }
 
-/**
- * Waits for a change and returns the changed threads. Undefined if the server no longer accepts the token of the list.
- */
+/** Waits for a change and returns the changed threads. Undefined if the server no longer accepts `token`. */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
   let changes = token;
@@ -352,8 +350,8 @@ function keepOutcome(
 const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
 
 /**
- * Calls again until the server answers, without a time limit. Waits at least as long as `Retry-After` says. Throws
- * permanent errors, and the reason of the signal.
+ * Repeats a call until the server answers, without a time limit. Waits at least as long as `Retry-After` says. Throws
+ * permanent errors. If the signal aborts, throws its reason.
  */
 async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
@@ -381,7 +379,9 @@ interface HeartbeatDeps {
   readonly context: Pick<Context, "clock">;
 }
 
-/** Does the work of a claim, and reports to the server from time to time that the work continues. (rule L72) */
+/**
+ * Does the work of a claim. Meanwhile, reports to the server every ten minutes that the work continues. (rule L72)
+ */
 export async function withHeartbeats<Result>(
   deps: HeartbeatDeps,
   claimed: Claimed,
@@ -398,8 +398,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Reports the progress regularly. Ends when the signal aborts, or when the server refuses a report. Then the server
- * also refuses the outcome, for the same reason.
+ * Reports the progress again and again. Ends when the signal aborts, or when the server refuses a report. Then the
+ * server also refuses the outcome, for the same reason.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -433,7 +433,7 @@ interface CommandResult {
 interface CommandOptions {
   readonly command: readonly string[];
   readonly reportOutput: boolean;
-  /** The names of secret variables of Innkeep that the command gets. */
+  /** The names of the secret variables that the command may read. */
   readonly pass: readonly string[];
   /** Called with the process id of the command. */
   readonly onStart: (processId: number) => void;

@@ -210,8 +210,8 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a folder for this process. A listening socket is the lock: it disappears when the process ends in
- * any way, and a suspended process keeps it. Throws the error of the file system. (rule L74)
+ * Locks the name of a worker, which has its own folder, for this process. A listening socket is the lock: it disappears
+ * when the process ends in any way, and a suspended process keeps it. Throws the error of the file system. (rule L74)
  */
 export async function lockName(
   folder: string,

@@ -273,7 +273,9 @@ async function deviceIdOf(context: Context): Promise<string> {
 
 const longestName = 100;
 
-/** Returns the given name of this device. The default is the user and the host, such as `ada on lovelace`. */
+/**
+ * Returns the name of this device. The default consists of the user and the host, such as `ada on lovelace`.
+ */
 function deviceNameOf(given: string | undefined): string {
   const name = given === undefined ? `${userName()} on ${hostname()}` : given;
   return [...onOneLine(name)].slice(0, longestName).join("");
@@ -308,7 +310,7 @@ function asSignInFailure(error: unknown): unknown {
 
 const nextSteps: Readonly<Record<string, string>> = {
   invalid_code:
-    "Run `innkeep auth login` again. A code works once, for 5 minutes, for the sign-in that it was made for.",
+    "Run `innkeep auth login` again. A code works only once, within 5 minutes, and only for the sign-in that it was made for.",
   integrity_failed:
     "This server accepts only attested phones: sign in with the tester's app, and use `innkeep` with a server that has attestation off.",
   device_taken:

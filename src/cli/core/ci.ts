@@ -173,7 +173,7 @@ export const isGitLab = (env: Env): boolean => env.GITLAB_CI === "true";
 
 const longest = 500;
 
-/** Returns the address. Undefined if it is malformed or contains a name and a password. */
+/** Returns the address. Undefined if it is malformed, or if it contains a name or a password. */
 function webAddress(address: string | undefined): string | undefined {
   const url = address && URL.canParse(address) ? new URL(address) : undefined;
   return url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
@@ -291,7 +291,7 @@ const providers: readonly Provider[] = [
       ),
       commit: env.BITBUCKET_COMMIT,
       ref: env.BITBUCKET_TAG || env.BITBUCKET_BRANCH,
-      // A step has no name, only an id that is new in each run.
+      // A step of Bitbucket has no name, only an id that is new in each run.
       job: env.BITBUCKET_STEP_UUID,
       lastingJob: "",
       workflow: env.BITBUCKET_REPO_FULL_NAME,
@@ -320,7 +320,7 @@ const providers: readonly Provider[] = [
       ref: undefined,
       job: env.TEAMCITY_BUILDCONF_NAME,
       workflow: env.TEAMCITY_PROJECT_NAME,
-      // Older versions do not set BUILD_URL.
+      // Older versions of TeamCity do not set BUILD_URL.
       run: env.BUILD_URL || env.BUILD_NUMBER,
     }),
   },

@@ -16,7 +16,7 @@ export interface Sink {
 /** Standard input. It can be read once. */
 export interface Source {
   readonly isTerminal: boolean;
-  /** Returns the whole input. Throws a CliError if it is longer than the longest possible string. */
+  /** Returns the whole input. Throws a CliError if it is larger than the limit for text files. */
   text(): Promise<string>;
   /** Returns the first and the last bytes of the input, at most `bytes` of each. */
   ends(bytes: number): Promise<StreamEnds>;

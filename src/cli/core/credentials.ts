@@ -62,7 +62,7 @@ export function assertKnownServer(context: Context, { address, isProject }: Serv
     exit: "authentication",
     code: "untrusted_server",
     message: `${refusal} ${address}: only a file of this project names that server.`,
-    next: `If you trust it, run \`innkeep config set server ${address} --profile NAME\`, add --base-url, or set INNKEEP_BASE_URL.`,
+    next: `If you trust the server, run \`innkeep config set server ${address} --profile NAME\`, add --base-url, or set INNKEEP_BASE_URL.`,
   });
 }
 

@@ -19,7 +19,7 @@ import { DryRun, textOfRequest } from "./dry-run.ts";
 import { wordsOf } from "./help.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
 
-/** Prints the reason why a command failed. Returns its exit. (rule L1) */
+/** Prints the reason why a command failed. Returns the exit of the command. (rule L1) */
 export function printFailure(
   error: unknown,
   flags: GlobalFlags,
@@ -61,7 +61,10 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 
 const plain = (text: string): string => redactText(printable(text));
 
-/** Whether the error only means that a group was called without a command. Then the parser has shown its help. */
+/**
+ * Whether the error only means that a group was called without a command. Then the parser has shown the help of the
+ * group.
+ */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
 
@@ -265,7 +268,7 @@ interface ParserFault {
 }
 
 /**
- * Replaces an error of the parser with one that names all faults of the command line. Returns any other error
+ * Replaces an error of the parser with an error that names all faults of the command line. Returns any other error
  * unchanged.
  */
 export function explainParserError(
@@ -277,7 +280,7 @@ export function explainParserError(
   }: {
     readonly argv: readonly string[];
     readonly program: Command;
-    /** The faults of values, which the parser has collected. */
+    /** The faults of values that the parser has collected. */
     readonly wrong: readonly ParserFault[];
   },
 ): unknown {

@@ -95,8 +95,8 @@ export function duration(given: string): number {
 }
 
 /**
- * Returns the time of a flag. Undefined without the flag. A date without a time means the start of that day in UTC.
- * Throws a usage error for any other text.
+ * Returns the time that a flag contains. Undefined without the flag. A date without a time means the start of that day
+ * in UTC. Throws a usage error for any other text.
  */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;

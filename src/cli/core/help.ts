@@ -2,7 +2,7 @@ import { type Command, Help, type Option } from "commander";
 import { isOfEveryChange } from "./flags.ts";
 
 /**
- * The style of the help of a command. It shows no aliases, and no flags that all commands with changes have.
+ * The style of the help of a command. It shows no aliases. It also shows no flags that all commands with changes have.
  */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),

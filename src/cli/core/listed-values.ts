@@ -40,8 +40,8 @@ const views: Listing = { command: ["view", "list"], value: "id", name: "name" };
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
 /**
- * The arguments whose values come from a list command. The key consists of the words of the command that has the
- * argument.
+ * The arguments whose values come from a list command. The keys of this object are the words of the commands that have
+ * the arguments.
  */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,

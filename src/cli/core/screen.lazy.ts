@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 /** The streams of a screen, and the signal that ends it. */
 export interface Shown {
   readonly signal: AbortSignal;
-  /** Streams of a test, in place of those of this process. */
+  /** The streams of a test. If there are none, the streams of this process are used. */
   readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
@@ -24,7 +24,7 @@ export async function showOnTerminal(screen: ReactNode, { signal, streams }: Sho
 
 /**
  * Ends the process when its terminal closes, and restores the terminal while the process is suspended. Returns a
- * function that stops this.
+ * function that stops watching the terminal.
  */
 function watchTerminal(): () => void {
   const { stdin, stdout } = process;
@@ -64,7 +64,7 @@ function pause(): void {
 }
 
 /**
- * Ends this process as SIGHUP does, and waits until the signal aborts because of that. The library for screens may have
+ * Sends SIGHUP to this process, and waits until the signal aborts because of that. The library for screens may have
  * noticed the closed terminal first.
  */
 async function hungUp(signal: AbortSignal): Promise<void> {
