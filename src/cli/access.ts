@@ -47,10 +47,11 @@ export function addApp(app: Command, setup: Setup): void {
       "--chat-webhook-url <url>",
       "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file; empty removes it",
     )
-    .addOption(
-      new Option("--chat-format <format>", "the kind of the chat").choices([...choices.chatFormats]),
+    .addOption(new Option("--chat-format <format>", "the kind of the chat").choices([...choices.chatFormats]))
+    .option(
+      "--github-repository <name>",
+      "the repository of the app on GitHub, as owner/name; empty removes it",
     )
-    .option("--github-repository <name>", "the repository of the app on GitHub, as owner/name; empty removes it")
     .option(
       "--approval-hours <number>",
       "for how many hours an approved proposal can be claimed; empty: no limit",

@@ -151,10 +151,16 @@ function addBackups(admin: Command, setup: Setup): void {
       .description("Copy the database and the files into one backup file, or verify a backup file"),
   )
     .option("--prove", "verify the new backup before the file gets its final name")
-    .option("--recipient <keys>", "encrypt the backup for these public keys of the tool `age` (INNKEEP_BACKUP_RECIPIENT)")
+    .option(
+      "--recipient <keys>",
+      "encrypt the backup for these public keys of the tool `age` (INNKEEP_BACKUP_RECIPIENT)",
+    )
     .option("--verify", "verify an existing backup FILE instead of creating one")
     .option("--identity <file>", `with --verify: ${identityMeaning}`)
-    .option("--scratch <folder>", "folder in which a backup is restored to verify it (INNKEEP_BACKUP_SCRATCH)");
+    .option(
+      "--scratch <folder>",
+      "folder in which a backup is restored to verify it (INNKEEP_BACKUP_SCRATCH)",
+    );
   addExamples(
     backup,
     "innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep --prove",
@@ -173,7 +179,10 @@ function addBackups(admin: Command, setup: Setup): void {
         );
       // An empty variable in a script must not lead to a backup that everybody can read.
       if (recipient?.trim() === "")
-        throw usageError("--recipient is empty.", "Give a public key of the tool `age`, or leave --recipient out.");
+        throw usageError(
+          "--recipient is empty.",
+          "Give a public key of the tool `age`, or leave --recipient out.",
+        );
       const keys = recipient ?? env.INNKEEP_BACKUP_RECIPIENT;
       return administer(invocation, place, { command: "backup", ...choice, prove, recipient: keys });
     }
@@ -317,10 +326,7 @@ function addTokens(token: Command, setup: Setup): void {
     .description(
       "Replace the secret of a token, and show the new secret only once; the token keeps its id, rights and work",
     )
-    .option(
-      "--grace <minutes>",
-      "for how many minutes the old secret stays valid, at most 60; default: 0",
-    );
+    .option("--grace <minutes>", "for how many minutes the old secret stays valid, at most 60; default: 0");
   addExamples(rotate, "innkeep admin token rotate 01a1fda3 --grace 10");
   commandAction<RotateFlags, string>(rotate, setup, (invocation, flags, id) => {
     const graceMinutes = flags.grace === undefined ? undefined : Number(flags.grace);
@@ -459,7 +465,9 @@ interface MoveFlags extends DatabaseChoice {
 function addFiles(admin: Command, setup: Setup): void {
   const move = onDatabase(group(admin, "files", "The uploaded files").command("move"))
     .description("Move all files between the data folder and the store of INNKEEP_S3_URL")
-    .addOption(new Option("--to <place>", "where to move the files").choices(["s3", "folder"]).makeOptionMandatory())
+    .addOption(
+      new Option("--to <place>", "where to move the files").choices(["s3", "folder"]).makeOptionMandatory(),
+    )
     .option("-y, --yes", "do not ask");
   addExamples(move, "innkeep admin files move --to s3 --data /srv/innkeep --yes");
   commandAction<MoveFlags>(move, setup, async (invocation, { to, ...flags }) => {

@@ -44,11 +44,19 @@ function addLists(agent: Command, setup: Setup): void {
     .alias("ls")
     .description(routes.agent.listFeedback.summary)
     .addOption(
-      oneOf("--waiting <what>", choices.waitingStates, "only threads whose newest proposal waits for this step"),
+      oneOf(
+        "--waiting <what>",
+        choices.waitingStates,
+        "only threads whose newest proposal waits for this step",
+      ),
     )
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--tag <name>", "only threads with this tag; if repeated, only threads with all of the tags", several)
+    .option(
+      "--tag <name>",
+      "only threads with this tag; if repeated, only threads with all of the tags",
+      several,
+    )
     .option("--q <words>", "only threads that contain these words")
     .option("--updated-since <instant>", "only threads active since then: ISO 8601, or a day in UTC")
     .option("--app-id <id>", "only threads of this app")
@@ -179,7 +187,9 @@ function addThreads(agent: Command, setup: Setup): void {
 
   const decision = agent
     .command("decision <run>")
-    .description("Read the decision on a proposal; the exit code is 0 if it is approved, 9 if it is rejected, and 8 if nobody has decided yet")
+    .description(
+      "Read the decision on a proposal; the exit code is 0 if it is approved, 9 if it is rejected, and 8 if nobody has decided yet",
+    )
     .option("--wait <time>", "wait for the decision up to this long, such as 8h, 30m or 90s", duration);
   addExamples(decision, "innkeep agent decision 01a1fda4-335d-7457-848d-a03caceeefed --wait 8h");
   commandAction(views(decision), setup, showDecision);

@@ -80,7 +80,9 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   const publish = mutates(
     changelog
       .command("publish <release>")
-      .description("Publish a release note now, found by id or version; a note that is already published keeps its date"),
+      .description(
+        "Publish a release note now, found by id or version; a note that is already published keeps its date",
+      ),
   );
   addExamples(publish, "innkeep changelog publish 2.4.0");
   commandAction(ofApp(publish), setup, publishRelease);
@@ -136,7 +138,9 @@ function addReleases(changelog: Command, setup: Setup): void {
   const importing = mutates(
     changelog
       .command("import [file]")
-      .description("Write the release notes of all versions to the server, from a CHANGELOG.md, changesets or commits"),
+      .description(
+        "Write the release notes of all versions to the server, from a CHANGELOG.md, changesets or commits",
+      ),
   );
   addExamples(
     importing,
@@ -151,7 +155,9 @@ function addReleases(changelog: Command, setup: Setup): void {
   const release = mutates(
     changelog
       .command("release [file]")
-      .description("Write and publish the release notes of one version, in a CI job for the tag of the version"),
+      .description(
+        "Write and publish the release notes of one version, in a CI job for the tag of the version",
+      ),
   );
   addExamples(
     release,
@@ -164,7 +170,9 @@ function addReleases(changelog: Command, setup: Setup): void {
 
   const exporting = changelog
     .command("export")
-    .description("Write the texts of release notes into files for an app store, in the form that fastlane reads");
+    .description(
+      "Write the texts of release notes into files for an app store, in the form that fastlane reads",
+    );
   addExamples(
     exporting,
     "innkeep changelog export --platform android --out fastlane/metadata/android/en-US",

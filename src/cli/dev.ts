@@ -93,7 +93,10 @@ function addListen(dev: Command, setup: Setup): void {
     .command("listen")
     .description("Send the events of an app to an address of this machine, as a webhook would get them")
     .requiredOption("--forward-to <url>", "the address: a URL, host:port/path, or only :port/path")
-    .option("--events <types>", "only these types, comma separated; `run.*` means all types that begin with `run.`")
+    .option(
+      "--events <types>",
+      "only these types, comma separated; `run.*` means all types that begin with `run.`",
+    )
     .option("--since <time>", "first send the events since then: 2h, 90m, or an instant")
     .addHelpText("after", listenHelp);
   addExamples(
@@ -161,7 +164,11 @@ function addFaults(dev: Command, setup: Setup): void {
     .option("--status <number>", "the HTTP status of the answers, from 400 to 599", wholeNumber)
     .option("--code <code>", "the error code of the answers, such as device_taken")
     .option("--times <number>", "for how many requests; default: 1", wholeNumber)
-    .option("--delay-ms <number>", "how long the requests wait before they are answered, in milliseconds", wholeNumber);
+    .option(
+      "--delay-ms <number>",
+      "how long the requests wait before they are answered, in milliseconds",
+      wholeNumber,
+    );
   addExamples(add, "innkeep dev faults add /api/v1/feedback --status 503 --times 2 --delay-ms 1500");
   commandAction<FaultFlags, string>(add, setup, addFault);
   const list = faults.command("list").alias("ls").description("List the faults that are still active");

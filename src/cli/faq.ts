@@ -32,7 +32,10 @@ export function addFaq(faq: Command, setup: Setup): void {
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
     .requiredOption("--answer <text>", "the answer, in Markdown")
     .option("--sort-order <number>", "its position in the list; default: at the end", wholeNumber)
-    .option("--draft", "save it as a draft, which apps get only after `faq publish`; needs a maintainer token");
+    .option(
+      "--draft",
+      "save it as a draft, which apps get only after `faq publish`; needs a maintainer token",
+    );
   addExamples(create, 'innkeep faq create --question "How do I sync?" --answer @answer.md');
   commandAction(ofApp(create), setup, createFaq);
 
@@ -122,7 +125,8 @@ function addDrafts(faq: Command, setup: Setup): void {
 
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` by default";
 
-const takeMeaning = "`mine` and ids: these entries get the text of the files; `theirs` and ids: they get the text of the server";
+const takeMeaning =
+  "`mine` and ids: these entries get the text of the files; `theirs` and ids: they get the text of the server";
 
 /** Adds the commands that manage the FAQ as files. */
 function addFiles(faq: Command, setup: Setup): void {

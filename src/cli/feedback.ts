@@ -61,7 +61,10 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--image <file>", rulesOf(feedbackFiles.images), several)
     .option("--video <file>", rulesOf(feedbackFiles.videos), several)
     .option("--attach <file>", `${rulesOf(feedbackFiles.attachments)}; ${textsToo}`, several)
-    .option("--dedupe-key <key>", "add the report to the open thread with the same key, instead of starting a new thread")
+    .option(
+      "--dedupe-key <key>",
+      "add the report to the open thread with the same key, instead of starting a new thread",
+    )
     .option(
       "--dedupe-scope <scope>",
       "what the run tests; by default in CI: workflow, job, matrix, system and ref",
@@ -130,9 +133,16 @@ function addReading(feedback: Command, setup: Setup): void {
   list
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--tag <name>", "only threads with this tag; if repeated, only threads with all of the tags", several)
+    .option(
+      "--tag <name>",
+      "only threads with this tag; if repeated, only threads with all of the tags",
+      several,
+    )
     .option("--assignee <who>", "only threads that are assigned to `me`, to `none` or to an e-mail address")
-    .option("--view <name>", "only the threads of a view (see `innkeep view list`); other flags add filters, or replace filters of the view")
+    .option(
+      "--view <name>",
+      "only the threads of a view (see `innkeep view list`); other flags add filters, or replace filters of the view",
+    )
     .addOption(oneOf("--waiting-on <who>", ["us", "sender"]))
     .option("--unfinished", "only threads that are open or in progress")
     .option("--snoozed", "only snoozed threads")

@@ -101,13 +101,15 @@ const ofCommands: readonly Variable[] = [
   })),
   {
     name: "INNKEEP_API_KEY_*",
-    meaning: "`dev exec` sets one for each app, with the key of the app. The name of the variable contains the name of the app.",
+    meaning:
+      "`dev exec` sets one for each app, with the key of the app. The name of the variable contains the name of the app.",
   },
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
   {
     name: "INNKEEP_WEBHOOK_SECRET",
-    meaning: "The secret with which `dev listen` signs messages. If it is not set, each start creates a new one.",
+    meaning:
+      "The secret with which `dev listen` signs messages. If it is not set, each start creates a new one.",
   },
   { name: "INNKEEP_PROFILE", meaning: "The profile that commands use. See `innkeep config`." },
   {
@@ -134,7 +136,8 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "INNKEEP_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
-    meaning: "Address of the S3 store for the server's files, and the key for it. The address can also contain the key.",
+    meaning:
+      "Address of the S3 store for the server's files, and the key for it. The address can also contain the key.",
   },
   {
     name: "INNKEEP_BACKUP_RECIPIENT",
@@ -142,17 +145,22 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "INNKEEP_BACKUP_IDENTITY_FILE",
-    meaning: "File with secret keys of the encryption tool `age`. They decrypt backups that are restored or verified.",
+    meaning:
+      "File with secret keys of the encryption tool `age`. They decrypt backups that are restored or verified.",
   },
   { name: "INNKEEP_BACKUP_SCRATCH", meaning: "Folder in which backups are restored to verify them." },
   {
     name: "INNKEEP_BACKUP_DRILL",
     meaning: "The time at which `serve` creates and verifies a backup each night. See docs/operating.md.",
   },
-  { name: "VISUAL, EDITOR", meaning: "The editor that `faq edit` opens; default: vi, or notepad on Windows." },
+  {
+    name: "VISUAL, EDITOR",
+    meaning: "The editor that `faq edit` opens; default: vi, or notepad on Windows.",
+  },
   {
     name: "INNKEEP_PLAN_FILE, INNKEEP_PLAN_HASH, INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_RUN_ID, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL",
-    meaning: "`agent work` sets these for its command. They describe the approved proposal. See docs/agents.md.",
+    meaning:
+      "`agent work` sets these for its command. They describe the approved proposal. See docs/agents.md.",
   },
   {
     name: "INNKEEP_NO_UPDATE_NOTICE",
@@ -167,7 +175,10 @@ const ofCommands: readonly Variable[] = [
   { name: "TERM", meaning: "`dumb`: no colours and no progress bars." },
   { name: "NO_COLOR", meaning: "When set, the output has no colours." },
   { name: "FORCE_COLOR", meaning: "When set, the output has colours even without a terminal." },
-  { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Addresses of proxies, and hosts that are reached without a proxy." },
+  {
+    name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY",
+    meaning: "Addresses of proxies, and hosts that are reached without a proxy.",
+  },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
     name: "ALL_PROXY, NODE_TLS_REJECT_UNAUTHORIZED",
@@ -191,7 +202,8 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "PATH",
-    meaning: "`serve --demo` and `mcp --setup` print commands with `innkeep` if it is on the PATH, otherwise with `node` and a file.",
+    meaning:
+      "`serve --demo` and `mcp --setup` print commands with `innkeep` if it is on the PATH, otherwise with `node` and a file.",
   },
   {
     name:
@@ -207,15 +219,22 @@ const ofServer: readonly Variable[] = [
   { name: "INNKEEP_HOST, INNKEEP_PORT", meaning: "Where `serve` listens." },
   {
     name: "INNKEEP_FEEDBACK_BYTES_PER_HOUR, INNKEEP_STORED_BYTES_PER_APP",
-    meaning: "How many bytes of feedback a key may send in an hour, and how many bytes of files an app may have.",
+    meaning:
+      "How many bytes of feedback a key may send in an hour, and how many bytes of files an app may have.",
   },
   {
     name: "INNKEEP_SECRET, INNKEEP_SECRET_OLD",
     meaning: "Secrets that encrypt stored data: the current one, and older ones.",
   },
-  { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "Limits for the requests of one client, and for the requests of all clients together." },
+  {
+    name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS",
+    meaning: "Limits for the requests of one client, and for the requests of all clients together.",
+  },
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
-  { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks of proxies whose header X-Forwarded-For is trusted." },
+  {
+    name: "INNKEEP_TRUSTED_PROXIES",
+    meaning: "Networks of proxies whose header X-Forwarded-For is trusted.",
+  },
   {
     name: "INNKEEP_PRIVATE_WEBHOOKS",
     meaning: "Whether the addresses of chats, webhooks and push services may be in private networks.",
@@ -227,7 +246,8 @@ const ofServer: readonly Variable[] = [
   { name: "INNKEEP_IMAP_URL", meaning: "The mailbox that receives the answers of senders to mails." },
   {
     name: "INNKEEP_REDIRECT_URL",
-    meaning: "An allowed redirect address for sign-in codes. Addresses with the URL scheme of the app are always allowed.",
+    meaning:
+      "An allowed redirect address for sign-in codes. Addresses with the URL scheme of the app are always allowed.",
   },
   { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can create an account." },
   { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Identity providers for signing in, as JSON." },
@@ -237,7 +257,10 @@ const ofServer: readonly Variable[] = [
     name: "INNKEEP_PLAY_PACKAGES, INNKEEP_PLAY_CERTIFICATES, INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY",
     meaning: "The apps whose testers' devices are checked, and the keys for these checks.",
   },
-  { name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics. The second variable is the older name of the first." },
+  {
+    name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN",
+    meaning: "Bearer token for /metrics. The second variable is the older name of the first.",
+  },
   {
     name: "INNKEEP_BACKUPS_KEPT_DAYS",
     meaning: "For how many days you keep backups. Receipts of erasures name the last day.",
@@ -253,11 +276,13 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_LITESTREAM",
-    meaning: "`on`: the server leaves the log of the SQLite database to Litestream, which copies the database. See docs/operating.md.",
+    meaning:
+      "`on`: the server leaves the log of the SQLite database to Litestream, which copies the database. See docs/operating.md.",
   },
   {
     name: "INNKEEP_ERASURES",
-    meaning: "The file that records erasures of people, so that they can be repeated after a restore; default: `erasures.ndjson` in the data folder.",
+    meaning:
+      "The file that records erasures of people, so that they can be repeated after a restore; default: `erasures.ndjson` in the data folder.",
   },
   { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
 ];

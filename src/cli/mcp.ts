@@ -29,9 +29,15 @@ export function addMcp(mcp: Command, setup: Setup): void {
       "how long one call waits for a decision at most, from 1 to 240 seconds; default: 50",
       longestWait,
     )
-    .option("--check", "check the server and the token, and print what the agent may do, without starting the MCP server")
+    .option(
+      "--check",
+      "check the server and the token, and print what the agent may do, without starting the MCP server",
+    )
     .addOption(
-      new Option("--setup [client]", "print how to add the MCP server to each client, or to the given client, without starting it")
+      new Option(
+        "--setup [client]",
+        "print how to add the MCP server to each client, or to the given client, without starting it",
+      )
         .choices(clientNames)
         .conflicts("check"),
     );

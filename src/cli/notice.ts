@@ -28,7 +28,10 @@ export function addNotice(notice: Command, setup: Setup): void {
     )
     .option("--per-hour <number>", "how many reports in one hour cause a notice of the kind `storm`", count)
     .option("--timezone <zone>", "your time zone, such as Europe/Berlin; it applies to all apps")
-    .option("--quiet <hours>", "hours without notices, such as 22:00-07:00, or `none`; they apply to all apps");
+    .option(
+      "--quiet <hours>",
+      "hours without notices, such as 22:00-07:00, or `none`; they apply to all apps",
+    );
   addExamples(
     set,
     "innkeep notice set report answer --by daily --app Larder",
@@ -68,7 +71,8 @@ async function listNotices(invocation: Invocation): Promise<undefined> {
     items: apps.filter((app) => appId === undefined || app.appId === appId).flatMap(rowsOf),
     columns,
   });
-  const hours = quietHours === null ? "no quiet hours" : `quiet hours from ${quietHours.from} to ${quietHours.to}`;
+  const hours =
+    quietHours === null ? "no quiet hours" : `quiet hours from ${quietHours.from} to ${quietHours.to}`;
   note(invocation, `Your time zone is ${timezone}, with ${hours}.`);
   if (noMail === "server_sends_none") note(invocation, "This server sends no mail.");
   if (noMail === "address_unverified") note(invocation, "Your address is not verified, so you get no mail.");
@@ -141,6 +145,9 @@ function hoursOf(given: string): { readonly from: string; readonly to: string } 
   if (given === "none") return null;
   const [from = "", to = "", ...more] = given.split("-").map((time) => time.trim());
   if (to === "" || more.length > 0)
-    throw usageError(`--quiet must be two times such as 22:00-07:00, not ${given}.`, "`none` turns quiet hours off.");
+    throw usageError(
+      `--quiet must be two times such as 22:00-07:00, not ${given}.`,
+      "`none` turns quiet hours off.",
+    );
   return { from, to };
 }

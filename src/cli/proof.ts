@@ -23,7 +23,9 @@ export function addProof(proof: Command, given: Setup): void {
   );
 
   const resend = mutates(
-    proof.command("resend [proof]").description("Send proofs that did not arrive and were kept on this machine"),
+    proof
+      .command("resend [proof]")
+      .description("Send proofs that did not arrive and were kept on this machine"),
   )
     .option("--list", "list the kept proofs")
     .option("--all", "send all kept proofs for this server");

@@ -114,7 +114,10 @@ const openColumns: readonly Column<OpenListing>[] = [
 async function requestSlot(invocation: Invocation, flags: SlotFlags, given: string): Promise<undefined> {
   const slotId = await openSlotId(invocation, given);
   const answer: Requested = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
-  note(invocation, `Requested slot ${slotId}. The owner of the test decides; \`innkeep slot list\` shows the answer.`);
+  note(
+    invocation,
+    `Requested slot ${slotId}. The owner of the test decides; \`innkeep slot list\` shows the answer.`,
+  );
   const { slot } = answer;
   const shown = slot ? { slot: omitTestKey(slot, flags) } : answer;
   printOne(invocation, shown, () => (slot ? slotLines(slot) : ""));

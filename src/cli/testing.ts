@@ -367,7 +367,8 @@ const gridColumns = ({ attention }: Pick<CycleDetail, "attention">): readonly Co
   { heading: "needs", of: ({ slotId }) => attention.find((row) => row.slotId === slotId)?.state },
 ];
 
-const gridLegend = "S counted by a session, P counted by a proof, x missed, o not counted yet, . in the future, - no tester";
+const gridLegend =
+  "S counted by a session, P counted by a proof, x missed, o not counted yet, . in the future, - no tester";
 
 const dayCharacters: Readonly<Record<Day["state"], string>> = {
   counted: "S",

@@ -41,7 +41,10 @@ export function addView(view: Command, setup: Setup): void {
 }
 
 const filtered = (command: Command): Command =>
-  command.option("--query <filters>", "the filters of the view, as in the query of a URL: `status=open&tag=crash`");
+  command.option(
+    "--query <filters>",
+    "the filters of the view, as in the query of a URL: `status=open&tag=crash`",
+  );
 
 interface ViewFlags {
   readonly query?: string;

@@ -12,7 +12,10 @@ export const group = (admin: Command, name: string, summary: string): Command =>
 export const onDatabase = (command: Command): Command =>
   command
     .option("--data <folder>", "folder of the database and the files (INNKEEP_DATA)")
-    .option("--database-url <url>", "address of a PostgreSQL database, used instead of a file (INNKEEP_DATABASE_URL)");
+    .option(
+      "--database-url <url>",
+      "address of a PostgreSQL database, used instead of a file (INNKEEP_DATABASE_URL)",
+    );
 
 /** Runs an operator's command. The command opens the database directly, without a server. Returns its result. */
 export function runOnDatabase(

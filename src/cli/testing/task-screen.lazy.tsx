@@ -90,7 +90,9 @@ function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
   const done = tasks.outstanding === 0;
   return (
     <Text bold color={done ? "green" : "yellow"}>
-      {done ? "All done for today." : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} tasks are still open today`)}
+      {done
+        ? "All done for today."
+        : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} tasks are still open today`)}
     </Text>
   );
 }
@@ -154,7 +156,9 @@ function Footer({ result, time }: { readonly result: PollResult<Tasks> | undefin
   return (
     <Box flexDirection="column">
       {"failure" in result && <Text color="red">{onOneLine(result.failure.message)}</Text>}
-      <Text dimColor>{`Updated ${result.at.toLocaleTimeString()}, next update ${next}. Press q to leave`}</Text>
+      <Text
+        dimColor
+      >{`Updated ${result.at.toLocaleTimeString()}, next update ${next}. Press q to leave`}</Text>
     </Box>
   );
 }

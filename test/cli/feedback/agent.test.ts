@@ -71,7 +71,9 @@ describe("the command agent propose", () => {
     const { thread, line } = await newThread();
     const argv = ["agent", "propose", thread.id, "--summary", "Turn it", "--plan", "-"];
     const ran = await line.run(argv, { stdin: "1. Turn it.\n" });
-    expect(ran.stderr).toContain(`\`innkeep agent decision ${ran.stdout.trim()} --wait 8h\` waits for the decision.`);
+    expect(ran.stderr).toContain(
+      `\`innkeep agent decision ${ran.stdout.trim()} --wait 8h\` waits for the decision.`,
+    );
     expect(ran.exit).toBe(0);
   });
 });

@@ -232,7 +232,9 @@ describe("a credential of the command line", () => {
       world: { keychain: async () => fakeKeychain({ refuses: true }) },
     });
     expect(ran.exit).toBe(4);
-    expect(ran.stderr).toContain("The keychain refused.\nUnlock the keychain and try again, or set INNKEEP_API_KEY,");
+    expect(ran.stderr).toContain(
+      "The keychain refused.\nUnlock the keychain and try again, or set INNKEEP_API_KEY,",
+    );
   });
 
   it("causes an error without the content of the file if the file is damaged", async () => {
