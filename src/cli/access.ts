@@ -41,8 +41,8 @@ export function addApp(app: Command, setup: Setup): void {
   const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
     .argument("[app]", whichApp)
     .option("--name <name>", "the new name of the app")
-    .addOption(onOrOff("--feedback-enabled <switch>", "whether it accepts feedback"))
-    .addOption(onOrOff("--changelog-enabled <switch>", "whether apps can read its release notes"))
+    .addOption(onOrOff("--feedback-enabled <switch>", "whether the app accepts feedback"))
+    .addOption(onOrOff("--changelog-enabled <switch>", "whether the app can read its release notes"))
     .option(
       "--chat-webhook-url <url>",
       "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file; empty removes it",
@@ -107,7 +107,7 @@ export function addToken(token: Command, setup: Setup): void {
   );
 
   const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
-    .argument("[token]", "its id, or the start of the id")
+    .argument("[token]", "the id of the token, or the start of the id")
     .option("--self", "the token that this command uses");
   addExamples(revoke, "innkeep token revoke 01a1fda3 --yes", "innkeep token revoke --self --yes");
   commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
@@ -119,7 +119,7 @@ export function addToken(token: Command, setup: Setup): void {
 export function addAudit(audit: Command, setup: Setup): void {
   const list = audit.command("list").alias("ls").description(routes.audit.list.summary);
   list
-    .option("--app <id>", "only entries about this app: its id, the start of its id, or its name")
+    .option("--app <id>", "only entries about this app, by id, start of the id, or name")
     .option("--action <action>", "only entries with this action, such as key.delete")
     .option("--actor <who>", "only entries by this e-mail address, by the token with this id, or by `agent`")
     .option("--from <instant>", "only entries since then: ISO 8601, or a day in UTC")

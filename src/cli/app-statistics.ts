@@ -30,7 +30,7 @@ export function addStatistics(app: Command, setup: Setup, whichApp: string): voi
     .argument("[app]", whichApp)
     .option(
       "--days <number>",
-      `the number of days before and including the last day, at most ${limits.statistics.days}; default: 30`,
+      `the number of days, up to and including the last day; at most ${limits.statistics.days}; default: 30`,
     )
     .option("--from <day>", "the first day, such as 2026-11-01")
     .option("--to <day>", "the last day; default: today")

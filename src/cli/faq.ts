@@ -31,7 +31,11 @@ export function addFaq(faq: Command, setup: Setup): void {
   const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
     .requiredOption("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "its position in the list; default: at the end", wholeNumber)
+    .option(
+      "--sort-order <number>",
+      "the position of the entry in the list; default: at the end",
+      wholeNumber,
+    )
     .option(
       "--draft",
       "save it as a draft, which apps get only after `faq publish`; needs a maintainer token",
@@ -47,7 +51,7 @@ export function addFaq(faq: Command, setup: Setup): void {
   )
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "its position in the list", wholeNumber)
+    .option("--sort-order <number>", "the position of the entry in the list", wholeNumber)
     .option("--draft", "save the text as a draft; the published text does not change")
     .option("--delete-translation", "with --lang: delete the translation");
   inLanguage(edit, "change the translation into this language");

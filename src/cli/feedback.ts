@@ -71,7 +71,7 @@ function addSending(feedback: Command, setup: Setup): void {
     )
     .option(
       "--dedupe-run <run>",
-      "which run reports it: reports of one run count once; by default in CI: the id of the run",
+      "the run that reports the failure; several reports of one run count once; by default in CI: the id of the run",
     )
     .option("--junit <glob...>", "report each failing test of these JUnit XML files; repeatable", several)
     .option(
@@ -165,7 +165,7 @@ function addReading(feedback: Command, setup: Setup): void {
   const search = feedback
     .command("search <query...>")
     .description(routes.search.list.summary)
-    .option("--app <id>", "only in this app: its id or name; needs a maintainer token")
+    .option("--app <id>", "only in this app, by id or name; needs a maintainer token")
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
@@ -227,7 +227,7 @@ function addWorking(feedback: Command, setup: Setup): void {
   )
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--category <type>", choices.feedbackTypes))
-    .option("--subject <text>", "its subject")
+    .option("--subject <text>", "the new subject of the thread")
     .option("--github-issue-url <url>", "the issue of the thread on GitHub; empty removes it");
   addExamples(edit, "innkeep feedback edit 01a1fda4 --status resolved");
   commandAction(ofApp(edit), setup, editThread);

@@ -21,7 +21,7 @@ export function addSlot(slot: Command, given: Setup): void {
   const setup = forTester(given);
   const list = withTestKeys(slot.command("list").alias("ls").description(routes.tester.slots.summary)).option(
     "--open",
-    "list tests with open slots instead",
+    "list tests with open slots instead of your slots",
   );
   addExamples(list, "innkeep slot list", "innkeep slot list --open");
   commandAction<SlotFlags>(list, setup, listSlots);

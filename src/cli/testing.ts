@@ -418,7 +418,7 @@ const changes: Readonly<Record<Verb, Change>> = {
   remove: {
     call: (slots, slotId) => slots.remove({ params: { slotId }, body: {} }),
     question: "Remove the tester from this slot permanently?",
-    done: "Removed. Another slot is open in its place.",
+    done: "Removed. A new slot is open instead.",
   },
   rotateKey: {
     call: (slots, slotId) => slots.rotateKey({ params: { slotId }, body: {} }),

@@ -128,7 +128,7 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     message:
       "This token is valid for all apps of its owner but may not list them, so it is not clear which app you mean.",
     next:
-      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console contain it), or make a token that is " +
+      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console contain it), or create a token that is " +
       "limited to one app, or one with the scope apps:read.",
     status,
   });

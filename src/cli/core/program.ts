@@ -140,7 +140,8 @@ const withGlobalFlags = (program: Command): Command =>
 
 const outputOf = ({ stdout, stderr }: Io, isJson: boolean) => ({
   writeOut: (text: string) => stdout.write(text),
-  // The parser writes help to standard error if a command is missing. A program that reads JSON expects only JSON there.
+  // If a command is missing, the parser writes help to standard error. A program that reads JSON expects only JSON
+  // there.
   writeErr: (text: string) => isJson || stderr.write(text),
   // The parser must not print errors, because `runCli` prints them as text or as JSON.
   outputError: () => {},

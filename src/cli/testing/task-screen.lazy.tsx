@@ -142,7 +142,7 @@ function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): strin
 function dueInWords(dueBy: string, time: Date): string {
   const due = new Date(dueBy);
   const left = Math.floor((due.getTime() - time.getTime()) / 1_000);
-  if (left <= 0) return "The day is over";
+  if (left <= 0) return "The day has ended";
   const clock = due.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   const weekday = due.toLocaleDateString(undefined, { weekday: "long" });
   return `Until ${clock}${due.toDateString() === time.toDateString() ? "" : ` on ${weekday}`}, in ${formatDuration(left)}`;
