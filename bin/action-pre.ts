@@ -1,4 +1,4 @@
-// GitHub Actions runs this before the first step of a job that contains the step of this action.
+// GitHub Actions runs this file before the first step of a job that uses this action.
 import { recordStart } from "../src/cli/core/github-actions.ts";
 import { contextOfAction, runProcess } from "./process.ts";
 

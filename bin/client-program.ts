@@ -4,7 +4,8 @@ import { runCli } from "../src/cli/core/program.ts";
 import { contextOfProcess, processIo, runProcess, version } from "./process.ts";
 
 /**
- * Runs the command line of the executable, which has the client's commands and the MCP server, and ends the process.
+ * Runs the command line of the executable, and ends the process. The executable contains the client's commands and the
+ * MCP server.
  */
 export const main = (): Promise<void> =>
   runProcess((signal) => runCli(process.argv.slice(2), contextOfExecutable(signal)));

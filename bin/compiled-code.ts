@@ -2,7 +2,7 @@
 
 /**
  * Makes Node cache the compiled code of this program, if this version of Node can do that. Then later starts are
- * faster. Only this user may own the folder of the cache, because nobody else may write code into it.
+ * faster. The cache is used only if its folder belongs to this user, so that nobody else can put code into it.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");
@@ -12,7 +12,8 @@ export function keepCompiledCode(): void {
 }
 
 /**
- * Returns the folder of the cache. Creates the folder if it is missing. Undefined if the user has no folder for caches.
+ * Returns the folder of the cache. Creates the folder if it is missing. Undefined if this user has no folder for
+ * caches.
  */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
@@ -26,7 +27,7 @@ function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
     try {
       mkdirSync(one, { mode: 0o700 });
     } catch {
-      // The error is ignored. If the folder does not exist, the next step fails.
+      // The error is ignored. If the folder does not exist afterwards, `isPrivate` returns false.
     }
   }
   return folder;

@@ -1,4 +1,4 @@
-// The server of `dev exec`. Tests wait for each start of this server, so it caches its compiled code.
+// This file starts the server of `dev exec`. Tests wait for each start of this server, so it caches its compiled code.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 keepCompiledCode();

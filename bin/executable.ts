@@ -1,4 +1,5 @@
-// The entry point of the executable, for machines without Node. It loads the other modules only when they are needed.
+// The entry point of the executable, which runs on machines without Node. It loads other modules only when they are
+// needed.
 declare const INNKEEP_VERSION: string;
 
 const words = process.argv.slice(2);

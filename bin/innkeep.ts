@@ -1,4 +1,5 @@
-// The entry point. Any version of Node can load it. It loads the other modules only when they are needed.
+// The entry point of the npm package. Any version of Node can load this file. It loads other modules only when they are
+// needed.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 declare const INNKEEP_VERSION: string;

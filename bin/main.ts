@@ -14,7 +14,10 @@ export const main = (): Promise<void> =>
     return code;
   });
 
-/** Shows the notice of a newer version. It runs only in a terminal, so programs that call commands do not load it. */
+/**
+ * Shows the notice of a newer version. Its module is loaded only in a terminal, not if another program calls the
+ * command.
+ */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
@@ -37,7 +40,7 @@ function processContext(signal: AbortSignal): Context {
   );
 }
 
-/** Loads each program only when it is called. */
+/** Returns the programs. Each program is loaded only when it is called. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await import("./server.ts");
@@ -72,8 +75,8 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * On Linux the keychain needs an environment variable. Programs that start agents often do not set this variable for
- * them.
+ * Loads the keychain. On Linux it needs the variable DBUS_SESSION_BUS_ADDRESS, which programs that start agents often
+ * do not set.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");

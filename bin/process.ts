@@ -9,8 +9,8 @@ import { decodedText } from "../src/words/decoded-text.ts";
 import { systemReason } from "../src/words/system-reason.ts";
 
 /**
- * The context of a step of GitHub Actions. In such a step there is no person, and the other programs of the package are
- * missing.
+ * Creates the context of a step of GitHub Actions. In such a step nobody can answer questions, and the other programs
+ * of the package are missing.
  */
 export const contextOfAction = (signal: AbortSignal): Context =>
   contextOfProcess(
@@ -25,7 +25,7 @@ export const contextOfAction = (signal: AbortSignal): Context =>
     },
   );
 
-const absent = () => Promise.reject(new Error("This is not possible in a step of a job."));
+const absent = () => Promise.reject(new Error("This is not possible in GitHub Actions."));
 
 declare const INNKEEP_VERSION: string;
 
@@ -34,7 +34,8 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // If the process has nothing to wait for, Node ends it before this function ends. This must not count as a success.
+  // Node may end the process before this function ends, because nothing is left to wait for. That must not count as a
+  // success.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -95,12 +96,14 @@ function isRunning(processId: number): boolean {
   try {
     return process.kill(processId, 0);
   } catch (error) {
-    // In this case the process exists, but belongs to another user.
+    // EPERM means that the process exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** The streams of this process. Each is opened, and its modules are loaded, at its first use. */
+/**
+ * Returns the streams of this process. Each stream is opened at its first use, and its modules are loaded only then.
+ */
 export const processIo = (interruption: AbortSignal): Io => ({
   stdin: {
     get isTerminal() {
@@ -138,8 +141,8 @@ function open(
 }
 
 /**
- * Ends the process if output is lost, for example because the disk is full. The exit code is that of an error, except
- * with `--best-effort`.
+ * Ends the process if output is lost, for example because the disk is full. The exit code shows an error, except with
+ * `--best-effort`.
  */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
@@ -163,7 +166,7 @@ const sinkOf = (descriptor: number, stream: () => NodeJS.WriteStream): Sink => (
   },
 });
 
-/** Reads standard input up to the limit, because a program may write without an end. */
+/** Reads standard input up to the size limit, because another program may write to it without end. */
 async function readAll(interruption: AbortSignal): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -220,7 +223,7 @@ async function ask(
     terminal: true,
   });
   const cancel = () => lines.close();
-  // On a closed terminal, nobody can answer.
+  // An error means that the terminal was closed, so nobody can answer.
   process.stdin.once("error", cancel);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
@@ -247,7 +250,7 @@ function onKey(pressed: (key: string) => void): () => void {
       if (key === "\u0003") process.kill(process.pid, "SIGINT");
       else pressed(key);
   };
-  // On a closed terminal, nobody can press a key.
+  // An error means that the terminal was closed, so nobody can press a key.
   stdin.on("error", () => {});
   stdin.setRawMode(true);
   stdin.setEncoding("utf8").on("data", read).resume();
@@ -258,9 +261,9 @@ function onKey(pressed: (key: string) => void): () => void {
 }
 
 /**
- * Replaces closed terminals with the null device. At its exit, Node resets each terminal, and it crashes if the window
- * was closed or the connection broke. Then the exit code would be that of a crash, and the system might store a dump of
- * the memory.
+ * Replaces closed terminals with the null device. When Node exits, it resets each terminal, and it crashes if the
+ * terminal is closed because the window was closed or the connection broke. After a crash, the exit code would be
+ * wrong, and the system might store a dump of the memory.
  */
 function replaceClosedTerminals(): void {
   if (process.platform === "win32") return;
@@ -269,7 +272,7 @@ function replaceClosedTerminals(): void {
 
 /**
  * Returns whether a descriptor is a closed terminal: it is still a device, but no longer a terminal. Also returns true
- * for the null device, because replacing that device changes nothing.
+ * for the null device, because it does no harm to replace that device.
  */
 function isClosedTerminal(descriptor: number): boolean {
   try {
@@ -283,8 +286,8 @@ function isClosedTerminal(descriptor: number): boolean {
 }
 
 /**
- * Replaces a descriptor with the null device. The next opened file gets the lowest free number, which is that of the
- * closed descriptor.
+ * Replaces a descriptor with the null device. A file that is opened gets the lowest free number, which is that of the
+ * descriptor that was just closed.
  */
 function replace(descriptor: number): void {
   try {

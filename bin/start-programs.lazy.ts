@@ -16,8 +16,8 @@ export interface Start {
  */
 export function startWords({ script, path }: Start): readonly string[] {
   const file = realPathOf(script) ?? script;
-  // npm and npx add such folders to the PATH of the programs that they start. In another terminal, these folders are
-  // not on the PATH.
+  // npm and npx add `node_modules` folders to the PATH of the programs that they start. In another terminal, these
+  // folders are not on the PATH.
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
   if (folders.some((folder) => realPathOf(join(folder, "innkeep")) === file)) return ["innkeep"];
   if (folders.some((folder) => realPathOf(join(folder, "innkeep.cmd")) !== undefined)) return ["innkeep"];
@@ -38,8 +38,8 @@ function realPathOf(file: string): string | undefined {
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /**
- * Opens a file in an editor on this terminal, and returns its exit code. The person's command may have flags, as in
- * `code --wait`, so a shell runs it.
+ * Opens a file in an editor on this terminal. Returns the exit code of the editor. A shell runs the command, because it
+ * may contain flags, as in `code --wait`.
  */
 export function openEditor(command: string, file: string): Promise<number> {
   const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;

@@ -1,5 +1,5 @@
-// A command starts this process when the command ends. The process requests the newest version from the registry, and
-// stores it for later commands.
+// Other commands start this process when they end. The process asks the registry for the newest version, and stores the
+// answer for later commands.
 import os from "node:os";
 import { checkForUpdate } from "../src/cli/update.ts";
 import { homeFolder } from "../src/credentials/folders.ts";

@@ -21,7 +21,7 @@ import { type Column, details, note, printLine, printList, printOne } from "./co
 import { onOneLine } from "./core/plain-text.ts";
 import { namedApp } from "./core/server-address.ts";
 
-/** `innkeep app`: the settings of your apps. */
+/** Adds the verbs of `innkeep app`, which show and change the settings of your apps. */
 export function addApp(app: Command, setup: Setup): void {
   const list = app.command("list").alias("ls").description(routes.apps.list.summary);
   addExamples(list, "innkeep app list", "innkeep app list --fields id,name");
@@ -40,17 +40,18 @@ export function addApp(app: Command, setup: Setup): void {
 
   const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
     .argument("[app]", whichApp)
-    .option("--name <name>", "its name")
-    .addOption(onOrOff("--feedback-enabled <switch>", "whether it accepts feedback"))
-    .addOption(onOrOff("--changelog-enabled <switch>", "whether apps can read its release notes"))
+    .option("--name <name>", "the new name of the app")
+    .addOption(onOrOff("--feedback-enabled <switch>", "whether the app accepts feedback"))
+    .addOption(onOrOff("--changelog-enabled <switch>", "whether the app can read its release notes"))
     .option(
       "--chat-webhook-url <url>",
       "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file; empty removes it",
     )
-    .addOption(
-      new Option("--chat-format <format>", "the kind of that chat").choices([...choices.chatFormats]),
+    .addOption(new Option("--chat-format <format>", "the kind of the chat").choices([...choices.chatFormats]))
+    .option(
+      "--github-repository <name>",
+      "the repository of the app on GitHub, as owner/name; empty removes it",
     )
-    .option("--github-repository <name>", "owner/name of its repository; empty removes it")
     .option(
       "--approval-hours <number>",
       "for how many hours an approved proposal can be claimed; empty: no limit",
@@ -71,12 +72,12 @@ export function addApp(app: Command, setup: Setup): void {
 }
 
 const whichApp =
-  "its id, the start of its id, or its name; unless given, the app of --app, the environment or the profile";
+  "id, start of the id, or name of the app; default: the app of --app, the environment or the profile";
 
 const onOrOff = (flags: string, description: string): Option =>
   new Option(flags, description).choices(["on", "off"]);
 
-/** `innkeep key`: app keys. People and `innkeep admin` make them. (rule K12) */
+/** Adds the verbs of `innkeep key`, for app keys. Only people and `innkeep admin` create keys. (rule K12) */
 export function addKey(key: Command, setup: Setup): void {
   const list = key
     .command("list")
@@ -94,7 +95,10 @@ export function addKey(key: Command, setup: Setup): void {
   );
 }
 
-/** `innkeep token`: agent and maintainer tokens. People and `innkeep admin` make them. (rule K12) */
+/**
+ * Adds the verbs of `innkeep token`, for agent and maintainer tokens. Only people and `innkeep admin` create tokens.
+ * (rule K12)
+ */
 export function addToken(token: Command, setup: Setup): void {
   const list = token.command("list").alias("ls").description(routes.tokens.list.summary);
   addExamples(list, "innkeep token list", "innkeep token list --fields id,label,scopes");
@@ -103,7 +107,7 @@ export function addToken(token: Command, setup: Setup): void {
   );
 
   const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
-    .argument("[token]", "its id, or the start of the id")
+    .argument("[token]", "the id of the token, or the start of the id")
     .option("--self", "the token that this command uses");
   addExamples(revoke, "innkeep token revoke 01a1fda3 --yes", "innkeep token revoke --self --yes");
   commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
@@ -111,11 +115,11 @@ export function addToken(token: Command, setup: Setup): void {
   );
 }
 
-/** `innkeep audit`: who did what. */
+/** Adds the verbs of `innkeep audit`, which show who did what. */
 export function addAudit(audit: Command, setup: Setup): void {
   const list = audit.command("list").alias("ls").description(routes.audit.list.summary);
   list
-    .option("--app <id>", "only entries about this app: its id, the start of its id, or its name")
+    .option("--app <id>", "only entries about this app, by id, start of the id, or name")
     .option("--action <action>", "only entries with this action, such as key.delete")
     .option("--actor <who>", "only entries by this e-mail address, by the token with this id, or by `agent`")
     .option("--from <instant>", "only entries since then: ISO 8601, or a day in UTC")
@@ -168,7 +172,7 @@ async function viewApp(invocation: Invocation, given: string | undefined): Promi
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Changes only the given settings. An empty address, repository or lifetime removes it. */
+/** Changes only the given settings. An empty text removes a setting. */
 async function editApp(
   invocation: Invocation,
   flags: AppFlags,
@@ -184,7 +188,7 @@ async function editApp(
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Prints how many threads the next cleanup deletes with a new setting. */
+/** Prints how many threads the next cleanup deletes because of a new number of days. */
 async function noteOldThreads(
   invocation: Invocation,
   appId: string,
@@ -210,7 +214,9 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
   };
 }
 
-/** A whole number from 1 on; null for an empty text, which removes the setting. */
+/**
+ * Returns the whole number that a flag contains. Returns null for an empty text, which removes the setting.
+ */
 function numberOf(flag: string, given: string | undefined, most: number): number | null | undefined {
   if (given === undefined) return undefined;
   if (given === "") return null;
@@ -271,7 +277,9 @@ async function allKeys(invocation: Invocation): Promise<readonly KeyOfApp[]> {
   return lists.flat();
 }
 
-/** Revokes a key. Lists keys first only if the id is not complete or the app is not named. */
+/**
+ * Revokes a key. Reads the list of keys before that if the id is incomplete, or if it is not clear which app is meant.
+ */
 async function revokeKey(invocation: Invocation, given: string): Promise<undefined> {
   const { appId, keyId, name } = await keyOf(invocation, given);
   await confirm(invocation, `Revoke the key ${name}? Apps that use it are refused from then on.`);
@@ -280,7 +288,10 @@ async function revokeKey(invocation: Invocation, given: string): Promise<undefin
   printOne(invocation, { id: keyId, appId }, () => keyId);
 }
 
-/** The named app, or the only app of the token; undefined if there are several. */
+/**
+ * Returns the id of the named app, or of the only app of the token. Undefined if no app is named and the token has
+ * several.
+ */
 async function onlyAppOf(invocation: Invocation): Promise<string | undefined> {
   if (namedApp(invocation) !== undefined) return appIdOf(invocation);
   const [app, ...others] = await reachableApps(invocation);
@@ -407,7 +418,9 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
   noteMore(invocation, nextCursor);
 }
 
-/** Only warns, because a newer server may have actions that this command does not have. */
+/**
+ * Warns of an action that this command does not know. It is not an error, because a newer server may have more actions.
+ */
 function warnOfUnknown(invocation: Invocation, { action }: AuditFlags): void {
   const known: readonly string[] = choices.auditActions;
   if (action === undefined || known.includes(action)) return;
@@ -460,5 +473,5 @@ async function writeLines(
 }
 
 function noteMore(invocation: Invocation, nextCursor: string | null): void {
-  if (nextCursor) note(invocation, `There are more: --cursor ${nextCursor}, or --all.`);
+  if (nextCursor) note(invocation, `There are more. Use --cursor ${nextCursor}, or --all.`);
 }

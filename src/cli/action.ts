@@ -36,8 +36,8 @@ export async function runAction(given: Context): Promise<number> {
 }
 
 /**
- * Prints the faults of the inputs: as an error, or as a warning if the step must not break the job. Returns the exit
- * code.
+ * Prints the faults of the inputs. They are printed as an error, or as a warning if the step must not break the job.
+ * Returns the exit code.
  */
 function refuse({ io }: Context, { message, details, next }: CliError, isBestEffort: boolean): number {
   const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`);
@@ -69,10 +69,13 @@ function recording(sink: Sink): Sink & { text(): string } {
   };
 }
 
-/** In characters. A comment on GitHub has at most 65,536 characters. */
+/** The maximum length of a plan in characters. A comment on GitHub has at most 65,536 characters. */
 const mostPlan = 60_000;
 
-/** Writes the plan as Markdown: as the output `plan`, for a comment, and on the summary page of the job. */
+/**
+ * Writes the plan as Markdown to the summary page of the job and to the output `plan` of the step. A later step can
+ * post this output as a comment.
+ */
 async function showPlan({ env, newId, io }: Context, name: string, printed: string): Promise<void> {
   const plan = printed.trimEnd();
   if (plan === "") return;
@@ -84,7 +87,7 @@ async function showPlan({ env, newId, io }: Context, name: string, printed: stri
     }
     if (env.GITHUB_STEP_SUMMARY) await addToSummary(env.GITHUB_STEP_SUMMARY, `${markdown}\n`);
   } catch (cause) {
-    io.stderr.write(`The plan cannot be written for the runner (${systemReason(cause)}).\n`);
+    io.stderr.write(`The plan cannot be written to the files of the runner (${systemReason(cause)}).\n`);
   }
 }
 
@@ -101,7 +104,9 @@ export const actionCommands: readonly string[] = [
 export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
-/** The flag of the input `status`, which always has a value. */
+/**
+ * The flag that the input `status` sets. This input always has a value, so commands without the flag ignore it.
+ */
 export const statusFlag = "run-status";
 
 /** Values that the action adds, by the names of their flags. They are used only if the command has the flag. */
@@ -135,7 +140,9 @@ async function commandLineOf(
   ];
 }
 
-/** The inputs by the names of their flags, and the added values of flags that the command has. */
+/**
+ * Returns the values by the names of their flags: all inputs, and the added values for flags that the command has.
+ */
 function withAdded(command: Command, inputs: ReadonlyMap<string, string>, added: AddedValues) {
   const names = command.options.map(inputOf);
   const all = { ...added, [statusFlag]: inputs.get("status") };
@@ -164,7 +171,7 @@ function wordsOf(command: Command, input: string, value: string): Words {
     : { argument: [value] };
 }
 
-/** The name of the input for a flag. */
+/** Returns the name of the input for a flag. */
 export const inputOf = ({ long }: Option): string => (long ?? "").replace(/^--(no-)?/, "");
 
 function flagWords(option: Option, input: string, value: string): Words {
@@ -186,7 +193,7 @@ function switchWords({ long = "", negate }: Option, input: string, value: string
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The inputs of a step of GitHub Actions that are not empty, by their names in lower case. */
+/** Returns the inputs of the step that are not empty, by their names in lower case. */
 function inputsOf(env: Env): ReadonlyMap<string, string> {
   const given = Object.entries(env).flatMap(([variable, value = ""]): [string, string][] =>
     variable.startsWith(prefix) && value.trim() !== ""
@@ -209,10 +216,14 @@ const variables: Readonly<Record<string, string>> = {
 /** The variables whose values no log may show. */
 const secrets = ["INNKEEP_API_KEY", "INNKEEP_TOKEN"];
 
-/** The inputs that are not flags. `status` is the default of a flag that only some commands have. */
+/**
+ * The inputs without a flag of the same name. The input `status` sets `--run-status`, which only some commands have.
+ */
 export const ownInputs: readonly string[] = ["command", "status", ...Object.keys(variables)];
 
-/** The environment of the command: the environment of the step, and the inputs that become variables. */
+/**
+ * Returns the environment of the command: the environment of the step, and the inputs that become variables.
+ */
 const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({
   ...env,
   ...Object.fromEntries(
@@ -223,7 +234,9 @@ const environmentOf = (env: Env, inputs: ReadonlyMap<string, string>): Env => ({
   ),
 });
 
-/** The lines of all secrets. A runner masks a text in its log only if each line of the text is masked. */
+/**
+ * Returns the lines of all secrets. A runner masks a text in its log only if each line of the text is masked.
+ */
 const secretLines = (env: Env): string[] =>
   secrets
     .flatMap((name) => (env[name] ?? "").split(/\r?\n/))

@@ -54,12 +54,12 @@ function addAccounts(admin: Command, setup: Setup): void {
   );
 
   const erase = onDatabase(user.command("erase"))
-    .description("Erase a person in all apps, and the account with the address if there is one")
+    .description("Erase a person in all apps, and delete the person's account if there is one")
     .requiredOption("--email <address>", "the address of the person")
     .option("-y, --yes", "do not ask");
   addExamples(erase, "innkeep admin user erase --email grace@example.org --yes");
   commandAction<UserFlags>(erase, setup, async (invocation, { email, ...flags }) => {
-    await confirm(invocation, `Erase ${email} in all apps, with the account? This cannot be undone.`);
+    await confirm(invocation, `Erase ${email} in all apps, and delete the account? This cannot be undone.`);
     return administer(invocation, flags, { command: "user erase", email });
   });
 
@@ -104,7 +104,7 @@ function addDatabase(admin: Command, setup: Setup): void {
 
   const reset = onDatabase(group(admin, "secret", "The server's secret").command("reset"))
     .description(
-      "Delete all test keys, chat addresses and keys of authenticator apps, because the secret is lost",
+      "Delete all data that a lost secret encrypted: test keys, chat addresses and keys of authenticator apps",
     )
     .option("-y, --yes", "do not ask");
   addExamples(reset, "innkeep admin secret reset --data /srv/innkeep --yes");
@@ -148,13 +148,19 @@ function addBackups(admin: Command, setup: Setup): void {
   const backup = onDatabase(
     admin
       .command("backup <file>")
-      .description("Copy the database and the files into one file, or verify one"),
+      .description("Copy the database and the files into one backup file, or verify a backup file"),
   )
-    .option("--prove", "verify the new backup before it gets its name")
-    .option("--recipient <keys>", "encrypt it for these public keys of age (INNKEEP_BACKUP_RECIPIENT)")
-    .option("--verify", "verify the backup FILE that exists, instead of making one")
-    .option("--identity <file>", `${identityMeaning}, with --verify`)
-    .option("--scratch <folder>", "where a backup is restored to verify it (INNKEEP_BACKUP_SCRATCH)");
+    .option("--prove", "verify the new backup before the file gets its final name")
+    .option(
+      "--recipient <keys>",
+      "encrypt the backup for these public keys of the tool `age` (INNKEEP_BACKUP_RECIPIENT)",
+    )
+    .option("--verify", "verify an existing backup FILE instead of creating one")
+    .option("--identity <file>", `with --verify: ${identityMeaning}`)
+    .option(
+      "--scratch <folder>",
+      "folder in which a backup is restored to verify it (INNKEEP_BACKUP_SCRATCH)",
+    );
   addExamples(
     backup,
     "innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep --prove",
@@ -171,9 +177,12 @@ function addBackups(admin: Command, setup: Setup): void {
           "--identity is only for reading a backup.",
           "Add --verify, or leave --identity out.",
         );
-      // Otherwise an empty variable of a script would make a backup that everybody can read.
+      // An empty variable in a script must not lead to a backup that everybody can read.
       if (recipient?.trim() === "")
-        throw usageError("--recipient is empty.", "Give a public key of age, or leave --recipient out.");
+        throw usageError(
+          "--recipient is empty.",
+          "Give a public key of the tool `age`, or leave --recipient out.",
+        );
       const keys = recipient ?? env.INNKEEP_BACKUP_RECIPIENT;
       return administer(invocation, place, { command: "backup", ...choice, prove, recipient: keys });
     }
@@ -214,7 +223,7 @@ function addAdopt(admin: Command, setup: Setup): void {
   const adopt = onDatabase(
     admin
       .command("adopt")
-      .description("Prepare a database for a server after Litestream or PostgreSQL has restored it"),
+      .description("Prepare a database for use after Litestream or PostgreSQL has restored it"),
   )
     .option("--erasures <journal>", erasuresMeaning)
     .option("-y, --yes", "do not ask");
@@ -226,18 +235,18 @@ function addAdopt(admin: Command, setup: Setup): void {
   commandAction<AdoptFlags>(adopt, setup, async (invocation, { erasures, ...choice }) => {
     await confirm(
       invocation,
-      "End all sessions, codes and links of this database, and repeat the erasures of people since then?",
+      "End all sessions, codes and links of this database, and repeat the erasures of people that are recorded in the journal?",
     );
     return administer(invocation, choice, { command: "adopt", erasures });
   });
 }
 
-const erasuresMeaning = "a journal with the erasures of people to repeat (INNKEEP_ERASURES)";
+const erasuresMeaning = "a journal of erasures of people, which are repeated (INNKEEP_ERASURES)";
 
 const identityMeaning =
-  "a file with secret keys of age for an encrypted backup (INNKEEP_BACKUP_IDENTITY_FILE)";
+  "a file with secret keys of the tool `age` that decrypt the backup (INNKEEP_BACKUP_IDENTITY_FILE)";
 
-/** `admin key` and `admin token`. */
+/** Adds the commands `admin key` and `admin token`. */
 function addCredentials(admin: Command, setup: Setup): void {
   addKeys(group(admin, "key", "App keys"), setup);
   addTokens(group(admin, "token", "Agent and maintainer tokens"), setup);
@@ -295,11 +304,11 @@ function addTokens(token: Command, setup: Setup): void {
   const create = onDatabase(token.command("create"))
     .description("Create a token for an agent or for scripts; it is shown only once")
     .addOption(new Option("--kind <kind>", "who uses it").choices(choices.tokenKinds).makeOptionMandatory())
-    .requiredOption("--owner <email>", "the account that it acts for")
+    .requiredOption("--owner <email>", "the account that the token acts for")
     .option("--label <text>", "what the token is for")
-    .option("--scope <scope>", `${choices.scopes.join(", ")}; several times`, several)
+    .option("--scope <scope>", `${choices.scopes.join(", ")}; repeatable`, several)
     .option("--app <id>", "only this app")
-    .option("--expires <instant>", "when it stops working: ISO 8601, or a day in UTC; the default is never");
+    .option("--expires <instant>", "when the token expires: ISO 8601, or a day in UTC; default: never");
   addExamples(
     create,
     "innkeep admin token create --kind agent --owner ada@example.org --scope runs:work --expires 2027-01-31",
@@ -315,12 +324,9 @@ function addTokens(token: Command, setup: Setup): void {
 
   const rotate = onDatabase(token.command("rotate <id>"))
     .description(
-      "Replace the secret of a token; the new one is shown only once; its id, its rights and its work do not change",
+      "Replace the secret of a token, and show the new secret only once; the token keeps its id, rights and work",
     )
-    .option(
-      "--grace <minutes>",
-      "for how many minutes the old secret stays valid, at most 60; the default is 0",
-    );
+    .option("--grace <minutes>", "for how many minutes the old secret stays valid, at most 60; default: 0");
   addExamples(rotate, "innkeep admin token rotate 01a1fda3 --grace 10");
   commandAction<RotateFlags, string>(rotate, setup, (invocation, flags, id) => {
     const graceMinutes = flags.grace === undefined ? undefined : Number(flags.grace);
@@ -340,7 +346,7 @@ function addTokens(token: Command, setup: Setup): void {
 
 function addRevoke(parent: Command, setup: Setup, thing: "key" | "token"): void {
   const revoke = onDatabase(parent.command("revoke <id>").alias("rm"))
-    .description(`Revoke a ${thing}; it stops working at once`)
+    .description(`Revoke a ${thing}; it stops working immediately`)
     .option("-y, --yes", "do not ask");
   addExamples(revoke, `innkeep admin ${thing} revoke 01a1fda3 --yes`);
   commandAction<DatabaseChoice, string>(revoke, setup, async (invocation, flags, id) => {
@@ -397,7 +403,7 @@ interface RoleFlags extends MemberFlags {
   readonly role: Role;
 }
 
-/** The commands of `admin member`. A person does the same in the console. No token may do it. */
+/** Adds the commands of `admin member`. An owner can do the same in the console, but no token can. */
 function addMembers(admin: Command, setup: Setup): void {
   const member = group(admin, "member", "The members of an app");
   const list = ofApp(member.command("list").alias("ls")).description("List the members of an app");
@@ -428,7 +434,7 @@ function addMembers(admin: Command, setup: Setup): void {
   );
 
   const remove = ofPerson(member.command("remove").alias("rm"))
-    .description("Remove a member, with the tokens for this app")
+    .description("Remove a member and the member's tokens for this app")
     .option("-y, --yes", "do not ask");
   addExamples(
     remove,
@@ -459,13 +465,15 @@ interface MoveFlags extends DatabaseChoice {
 function addFiles(admin: Command, setup: Setup): void {
   const move = onDatabase(group(admin, "files", "The uploaded files").command("move"))
     .description("Move all files between the data folder and the store of INNKEEP_S3_URL")
-    .addOption(new Option("--to <place>", "where to").choices(["s3", "folder"]).makeOptionMandatory())
+    .addOption(
+      new Option("--to <place>", "where to move the files").choices(["s3", "folder"]).makeOptionMandatory(),
+    )
     .option("-y, --yes", "do not ask");
   addExamples(move, "innkeep admin files move --to s3 --data /srv/innkeep --yes");
   commandAction<MoveFlags>(move, setup, async (invocation, { to, ...flags }) => {
     await confirm(
       invocation,
-      "Move all files, and delete them where they are? Stop all servers of this database first.",
+      "Move all files, and delete the originals? Stop all servers of this database first.",
     );
     return administer(invocation, flags, { command: "files move", to });
   });
@@ -474,7 +482,7 @@ function addFiles(admin: Command, setup: Setup): void {
 function addMail(admin: Command, setup: Setup): void {
   const test = group(admin, "mail", "Mail to people")
     .command("test")
-    .description("Send one mail at once, by INNKEEP_SMTP_URL and INNKEEP_MAIL_FROM")
+    .description("Send one test mail immediately, with INNKEEP_SMTP_URL and INNKEEP_MAIL_FROM")
     .requiredOption("--to <address>", "who gets it");
   addExamples(test, "innkeep admin mail test --to ada@example.org");
   commandAction<{ to: string }>(test, setup, (invocation, { to }) => {

@@ -44,19 +44,27 @@ function addLists(agent: Command, setup: Setup): void {
     .alias("ls")
     .description(routes.agent.listFeedback.summary)
     .addOption(
-      oneOf("--waiting <what>", choices.waitingStates, "the step for which the newest proposal waits"),
+      oneOf(
+        "--waiting <what>",
+        choices.waitingStates,
+        "only threads whose newest proposal waits for this step",
+      ),
     )
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
+    .option(
+      "--tag <name>",
+      "only threads with this tag; if repeated, only threads with all of the tags",
+      several,
+    )
     .option("--q <words>", "only threads that contain these words")
     .option("--updated-since <instant>", "only threads active since then: ISO 8601, or a day in UTC")
     .option("--app-id <id>", "only threads of this app")
-    .option("--limit <number>", "at most this many, up to 50; 20 unless given")
+    .option("--limit <number>", "at most this many, up to 50; default: 20")
     .option("--cursor <cursor>", "continue after the previous page")
     .option(
       "--changed-after <token>",
-      "only threads that changed since then; the token is `changes` of an earlier answer with --json",
+      "only threads that changed after an earlier answer; the token is the field `changes` of that answer with --json",
     )
     .option("--wait <time>", "wait up to this long for a thread; exit 8 if there is none", duration);
   addExamples(
@@ -70,7 +78,7 @@ function addLists(agent: Command, setup: Setup): void {
     .command("runs")
     .description(routes.agent.listRuns.summary)
     .addOption(oneOf("--status <status>", choices.runStatuses))
-    .option("--limit <number>", "at most this many, up to 50; 20 unless given")
+    .option("--limit <number>", "at most this many, up to 50; default: 20")
     .option("--cursor <cursor>", "continue after the previous page");
   addExamples(runs, "innkeep agent runs --status approved");
   commandAction<RunListFlags>(runs, setup, listRuns);
@@ -84,7 +92,7 @@ function addWork(agent: Command, setup: Setup): void {
   const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary))
     .option(
       "--worker <name>",
-      "the name of the worker: the same name gets the same claim again; unless given, a new name",
+      "the name of the worker; the same name gets the same claim again; default: a new name",
     )
     .option(
       "--resume",
@@ -94,7 +102,7 @@ function addWork(agent: Command, setup: Setup): void {
   commandAction<ClaimFlags, string>(claim, setup, claimRun);
 
   const progress = mutates(agent.command("progress <run>").description(routes.agent.reportProgress.summary))
-    .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
+    .requiredOption("--claim <id>", "the id that `innkeep agent claim` printed")
     .requiredOption("--text <text>", "how far the work is; `-` is standard input, `@file` a file");
   addExamples(
     progress,
@@ -104,7 +112,7 @@ function addWork(agent: Command, setup: Setup): void {
   commandAction<ProgressFlags, string>(progress, setup, reportProgress);
 
   const outcome = mutates(agent.command("outcome <run>").description(routes.agent.reportOutcome.summary))
-    .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
+    .requiredOption("--claim <id>", "the id that `innkeep agent claim` printed")
     .addOption(oneOf("--status <status>", choices.outcomeStatuses).makeOptionMandatory())
     .requiredOption("--summary <text>", "what was done; `-` is standard input, `@file` a file")
     .option("--link <url>", "where the result can be seen, such as a pull request; repeatable", several);
@@ -123,7 +131,7 @@ function addWorker(agent: Command, setup: Setup): void {
     .description("Wait for approved proposals, and run a command for each, one after another")
     .option(
       "--worker <name>",
-      "the name of the worker; only one process at a time can have it, and the next process with it continues its work; unless given, each start has a new name",
+      "the name of the worker; only one process at a time can use a name, and the next process with the same name continues the work; default: a new name at each start",
     )
     .option("--app <app>", "only proposals for this app, by its id or its name")
     .option("--once", "end after one proposal, with the exit code of the command")
@@ -149,7 +157,8 @@ Write -- before the command. The plan is in the file INNKEEP_PLAN_FILE. The envi
 INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL and INNKEEP_PLAN_HASH. It has no token, key
 or secret of Innkeep, except those that --pass names. Credentials that innkeep auth has stored are in files or a keychain:
 the command can read them if it runs as the same user.
-If the note differs from the plan, follow the note. Exit code 0 is reported as succeeded, any other as failed.`;
+If the decision note differs from the plan, the command must follow the note. Exit code 0 is reported as succeeded,
+any other exit code as failed.`;
 
 const oneOf = (flag: string, values: readonly string[], meaning?: string): Option =>
   new Option(flag, meaning).choices(values);
@@ -159,7 +168,7 @@ function addThreads(agent: Command, setup: Setup): void {
     .command("thread <id>")
     .alias("show")
     .description(routes.agent.readThread.summary)
-    .option("--repeats", "also print the repeated reports that one line replaces");
+    .option("--repeats", "also print all repeated reports, which are otherwise replaced by one line");
   addExamples(thread, "innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc");
   commandAction(views(thread), setup, showThread);
 
@@ -178,8 +187,10 @@ function addThreads(agent: Command, setup: Setup): void {
 
   const decision = agent
     .command("decision <run>")
-    .description("Read the decision on a proposal: exit 0 approved, 9 rejected, 8 nobody has decided yet")
-    .option("--wait <time>", "wait for it up to this long: 8h, 30m, 90s", duration);
+    .description(
+      "Read the decision on a proposal; the exit code is 0 if it is approved, 9 if it is rejected, and 8 if nobody has decided yet",
+    )
+    .option("--wait <time>", "wait for the decision up to this long, such as 8h, 30m or 90s", duration);
   addExamples(decision, "innkeep agent decision 01a1fda4-335d-7457-848d-a03caceeefed --wait 8h");
   commandAction(views(decision), setup, showDecision);
 }
@@ -207,7 +218,7 @@ async function proposePlan(
   const run = await invocation.client().agent.propose({ params: { id: threadIdOf(given) }, body });
   note(
     invocation,
-    `Proposed. A person decides in the console; \`innkeep agent decision ${run.runId} --wait 8h\` waits.`,
+    `Proposed. A person decides in the console; \`innkeep agent decision ${run.runId} --wait 8h\` waits for the decision.`,
   );
   printOne(invocation, run, () => run.runId);
 }
@@ -271,8 +282,8 @@ interface ListFlags {
 type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
 /**
- * Lists the threads that the agent token may read. With `--wait` it waits until the list has a thread: one that
- * matches, or with `--changed-after` one that has changed since then.
+ * Prints the threads that the agent token may read. If the list is empty, `--wait` waits until a thread matches the
+ * filters. With `--changed-after`, the thread must also have changed since then.
  */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {
@@ -291,7 +302,7 @@ async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: List
   printList(invocation, { items, columns: threadColumns, extra: { nextCursor, changes } });
   if (nextCursor) noteFurther(invocation, items, nextCursor);
   if (changes && flags.changedAfter !== undefined)
-    note(invocation, `For later changes: --changed-after ${changes}`);
+    note(invocation, `For later changes, use --changed-after ${changes}`);
   return wait > 0 && items.length === 0 ? "pending" : "ok";
 }
 
@@ -324,7 +335,9 @@ async function waitForChange(
   return result.value;
 }
 
-/** The subject on one line, marked as a text of the public, also in a pipe. (rule W2) */
+/**
+ * Returns the subject on one line. The mark `public:`, which a pipe also gets, says that a stranger wrote it. (rule W2)
+ */
 const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
 
 const threadColumns: readonly Column<FoundThread>[] = [
@@ -344,11 +357,11 @@ interface RunListFlags {
   readonly cursor?: string;
 }
 
-/** Lists the proposals on the threads that the agent token may read, newest first, a page at a time. */
+/** Prints one page of the proposals on the threads that the agent token may read, newest first. */
 async function listRuns(invocation: Invocation, query: RunListFlags): Promise<undefined> {
   const { items, nextCursor } = await explainMissingList(() => invocation.client().agent.listRuns({ query }));
   printList(invocation, { items, columns: runColumns, extra: { nextCursor } });
-  if (nextCursor) note(invocation, `There are more: --cursor ${nextCursor}`);
+  if (nextCursor) note(invocation, `There are more. Use --cursor ${nextCursor}`);
 }
 
 const runColumns: readonly Column<FoundRun>[] = [
@@ -391,7 +404,10 @@ async function claimRun(
   printOne(invocation, claim, () => claim.claimId);
 }
 
-/** The server sets `mayResume` only if it would accept `--resume`. */
+/**
+ * Throws an error that offers `--resume` instead of the given error, if the server would accept `--resume`. The server
+ * sets `mayResume` only then. Otherwise throws the given error.
+ */
 function offerResume(error: unknown, runId: string): never {
   if (!(error instanceof ServerError) || Object(error.body).mayResume !== true) throw error;
   throw new CliError({
@@ -466,7 +482,9 @@ const runLines = ({ id, status, decision, decidedAt, decisionNote, replacedBy, .
     "plan sha256": run.planSha256,
   });
 
-/** A server that has only the base API returns none of these. */
+/**
+ * Returns the facts about the claim and the work. A server that has only the base API returns none of them.
+ */
 const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
   "claimed by": claim && `${claim.worker}, ${claim.claimedAt}${claim.releasedAt ? ", released" : ""}`,
   progress: progress?.text,

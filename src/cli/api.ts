@@ -30,7 +30,7 @@ interface ApiFlags {
 export function addApi(api: Command, setup: Setup): void {
   mutates(api)
     .argument("<path>", "such as /api/v1/faqs/remote")
-    .option("-X, --method <method>", "GET unless given, POST with a body")
+    .option("-X, --method <method>", "default: GET, or POST with a body")
     .option("-f, --field <name=text>", "one field of the body, as text; repeatable", textField)
     .option("-F, --json-field <name=json>", "one field of the body, as JSON; repeatable", jsonField)
     .option("--body <json>", "the whole body; `-` is standard input, `@file` a file")
@@ -50,7 +50,10 @@ export function addApi(api: Command, setup: Setup): void {
   commandAction<ApiFlags, string>(api, setup, callApi);
 }
 
-/** The global `--no-input` has the name `input` already. */
+/**
+ * Creates the flag `--input`. Its value has the name `inputFile`, because the global flag `--no-input` uses the name
+ * `input`.
+ */
 function inputFile(): Option {
   const option = new Option("--input <file>", "the whole body, from this file; `-` is standard input");
   option.attributeName = () => "inputFile";
@@ -68,13 +71,15 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
 }
 
 /**
- * Escapes invisible characters in JSON, so that the meaning of the JSON does not change. Printing removes them from any
- * other text.
+ * Returns an answer for printing. In JSON, invisible characters are escaped, which does not change the meaning of the
+ * JSON. From any other text, the caller removes them.
  */
 const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
 
-/** Reads the pages of a list. Prints each page at once, or all of them as one list if the output must be one value. */
+/**
+ * Prints each page of a list as soon as it is read. If the output must be one value, prints all pages as one list.
+ */
 async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
   if (route.method !== "GET") throw usageError("--paginate reads a list: leave out --method and the body.");
   const send = invocation.sender();
@@ -105,7 +110,9 @@ function nextCursorOf(content: unknown): string | undefined {
   return isText(cursor) ? cursor : undefined;
 }
 
-/** Joins pages into one: the lists are joined, other fields are those of the last page. */
+/**
+ * Joins pages into one page. Its lists have the items of all pages, and its other fields come from the last page.
+ */
 function joined(pages: readonly unknown[]): unknown {
   const [first, ...others] = pages;
   return others.reduce<unknown>((before, page) => {
@@ -117,7 +124,10 @@ function joined(pages: readonly unknown[]): unknown {
   }, first);
 }
 
-/** The body, from its fields or as a whole. Throws a usage error if both are given, or if it is not JSON. */
+/**
+ * Returns the body, from the flags for its fields or from a flag for the whole body. Throws a usage error if both are
+ * given, or if the whole body is not JSON.
+ */
 async function bodyOf(invocation: Invocation, flags: ApiFlags): Promise<unknown> {
   const { field, jsonField: json, body, inputFile: input } = flags;
   if (body === undefined && input === undefined) return field || json ? { ...field, ...json } : undefined;
@@ -155,7 +165,7 @@ function asOnTheWire(success: Success): string {
   return [String(status), ...lines, "", shownText(success.text)].join("\n");
 }
 
-/** The value of a JSON text; the text itself if it is not JSON; null for an empty text. */
+/** Returns the value of a JSON text. Returns null for an empty text, and any other text unchanged. */
 function jsonOr(text: string): unknown {
   if (text === "") return null;
   try {
@@ -177,15 +187,17 @@ const prefixes: readonly (readonly [RegExp, CredentialKind | "none"])[] = [
   [/^\/api\/v1\/(feedback|faqs|changelog)\//, "appKey"],
 ];
 
-/** The route for an address on the command line, with its method and credential. */
+/** Returns the route for an address on the command line, with its method and credential. */
 function rawRoute(method: string, given: string, baseUrl: string): Route {
   const known = methods.find((one) => one === method.toUpperCase());
-  if (!known) throw usageError(`${method} is not a method.`, `There are ${methods.join(", ")}.`);
+  if (!known) throw usageError(`${method} is not a method.`, `The methods are ${methods.join(", ")}.`);
   const path = pathOf(given, baseUrl);
   return { method: known, path, auth: authFor(known, path.replace(/\?.*$/, "")), summary: "", large: true };
 }
 
-/** The path and query relative to the base URL. Throws if the address is on another server. */
+/**
+ * Returns the path and the query of an address, relative to the base URL. Throws if the address is on another server.
+ */
 function pathOf(given: string, baseUrl: string): string {
   if (/^[A-Za-z]:[\\/]/.test(given)) {
     throw usageError(

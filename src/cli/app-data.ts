@@ -7,11 +7,11 @@ import { ofApp } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import type { ExportFlags } from "./export-app.lazy.ts";
 
-/** `innkeep export`: with a token of an owner that has the scope `apps:export`. */
+/** Adds the flags of `innkeep export`. The command needs a token of an owner with the scope `apps:export`. */
 export function addExport(command: Command, setup: Setup): void {
   ofApp(command)
-    .option("--files", "with the files, as a tar archive")
-    .option("--output <file>", "the file to write; unless given, a new file in this folder")
+    .option("--files", "also download the files of the app; the result is a tar archive")
+    .option("--output <file>", "the file to write; default: a new file in this folder")
     .option("--force", "replace the file if it exists");
   addExamples(
     command,
@@ -30,11 +30,13 @@ interface ImportFlags extends DatabaseChoice {
   readonly name?: string;
 }
 
-/** `innkeep import`: for the person who runs the server. Other people import in the console. */
+/**
+ * Adds the flags of `innkeep import`, a command for the person who runs the server. Other people import in the console.
+ */
 export function addImport(command: Command, setup: Setup): void {
-  onDatabase(command.argument("<file>", "what `innkeep export` wrote"))
+  onDatabase(command.argument("<file>", "the file that `innkeep export` wrote"))
     .requiredOption("--owner <email>", "the account that owns the new app")
-    .option("--name <name>", "the name of the new app; unless given, the name in the file");
+    .option("--name <name>", "the name of the new app; default: the name in the file");
   addExamples(
     command,
     "innkeep import Larder-2026-11-23.tar --owner ada@example.org --data /srv/innkeep --name Pantry",

@@ -21,19 +21,22 @@ interface StatisticsFlags {
   readonly csv?: boolean;
 }
 
-/** `innkeep app statistics`: the numbers of an app in a period. */
+/** Adds `innkeep app statistics`, which prints the numbers of an app in a period. */
 export function addStatistics(app: Command, setup: Setup, whichApp: string): void {
   const command = app
     .command("statistics")
     .alias("stats")
     .description(routes.statistics.read.summary)
     .argument("[app]", whichApp)
-    .option("--days <number>", `the last days, at most ${limits.statistics.days}; 30 unless given`)
+    .option(
+      "--days <number>",
+      `the number of days, up to and including the last day; at most ${limits.statistics.days}; default: 30`,
+    )
     .option("--from <day>", "the first day, such as 2026-11-01")
-    .option("--to <day>", "the last day; today unless given")
+    .option("--to <day>", "the last day; default: today")
     .option(
       "--zone <name>",
-      "the time zone of the days, such as Europe/London; unless given, that of this computer",
+      "the time zone of the days, such as Europe/London; default: the time zone of this machine",
     )
     .option("--csv", "write a line of comma-separated values for each day");
   addExamples(
@@ -61,7 +64,7 @@ async function showStatistics(
 
 const dayMilliseconds = 86_400_000;
 
-/** Returns the period for the request. The days of `--days` end with `--to`, or today in the time zone. */
+/** Returns the period for the request. With `--days`, the last day is `--to`, or today in the time zone. */
 function periodOf({ from, to, days, zone = systemTimeZone() ?? "UTC" }: StatisticsFlags, now: Date) {
   if (days === undefined) return { from, to, zone };
   if (from !== undefined) throw usageError("--days and --from exclude each other.");

@@ -37,7 +37,7 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--redirect <url>", "where the browser is sent with the code; default: the server's own page")
     .option("--no-browser", "only print the address, for a machine without a browser")
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
-    .option("--insecure-storage", "in a file that only you can read, not in the keychain")
+    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
     .addHelpText("after", loginNotes);
   addExamples(
     login,
@@ -58,7 +58,7 @@ function addSignIn(auth: Command, setup: Setup): void {
 }
 
 const loginNotes = `
-The address is always printed: open it on any machine. The command waits 5 minutes for the approval;
+The address is always printed, and you can open it on any machine. The command waits 5 minutes for the approval;
 without an approval it ends with exit code 4.`;
 
 function addStored(auth: Command, setup: Setup): void {
@@ -66,14 +66,14 @@ function addStored(auth: Command, setup: Setup): void {
     .command("set")
     .description("Store a key or token for this server; it is read from standard input, or asked for")
     .argument("<kind>", kindWords, kindOf)
-    .option("--insecure-storage", "in a file that only you can read, not in the keychain")
+    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
     .option("--no-check", "do not ask the server whether it accepts the key or token");
   addExamples(set, "innkeep auth set token --base-url https://inn.example.org < token.txt");
   commandAction<SetFlags, CredentialKind>(set, setup, store);
 
   const token = auth
     .command("token")
-    .description("Print the key or token that commands would use, into a pipe only")
+    .description("Print the key or token that commands would use; works only in a pipe")
     .argument("<kind>", kindWords, kindOf);
   addExamples(token, "innkeep auth token device-token | other-program");
   commandAction<object, CredentialKind>(token, setup, printCredential);
@@ -82,7 +82,7 @@ function addStored(auth: Command, setup: Setup): void {
     .command("status")
     .description("Show all credentials, their servers, and whether the servers accept them")
     .addOption(new Option("--offline", "do not ask the servers").conflicts("check"))
-    .option("--check", "exit with code 4 if a server refuses a credential or cannot be asked");
+    .option("--check", "exit with code 4 if a server refuses a credential or does not answer");
   addExamples(status, "innkeep auth status", "innkeep auth status --offline --json");
   commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
     (await import("./auth/status.ts")).status(invocation, flags),
@@ -123,7 +123,7 @@ async function assertAccepted(invocation: Invocation, kind: CredentialKind, secr
     exit: "authentication",
     code: kind === "appKey" ? "invalid_api_key" : "invalid_token",
     message: `The ${name} was not stored: ${server} does not accept it. It is expired, revoked or mistyped.`,
-    next: "Check the server, too. --no-check stores it without asking.",
+    next: "Also check the address of the server. --no-check stores the credential without asking the server.",
   });
 }
 
@@ -144,7 +144,10 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
   else stdout.write(`${secret}\n`);
 }
 
-/** Selects the server of a device token: that of the last sign-in, unless the person names another server. */
+/**
+ * Returns the invocation for a kind of credential. For a device token, its server is the server of the last sign-in,
+ * unless the person names another one.
+ */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
 
@@ -191,13 +194,16 @@ async function givenSecret(invocation: Invocation, kind: CredentialKind): Promis
   );
 }
 
-/** Throws a usage error if the secret has the prefix of another kind. It would replace the correct credential. */
+/**
+ * Throws a usage error if the secret has the prefix of another kind of credential. Storing it would replace a correct
+ * credential.
+ */
 function refuseOtherKind(secret: string, kind: CredentialKind): void {
   const other = allKinds.find((one) => one !== kind && secret.startsWith(credentialKinds[one].prefix));
   if (!other) return;
   const { name, prefix, command } = credentialKinds[other];
   throw usageError(
-    `That is no ${credentialKinds[kind].name}: ${prefix} is how the ${name} begins.`,
+    `That is no ${credentialKinds[kind].name}, because ${prefix} is the beginning of the ${name}.`,
     `\`${command}\` stores it.`,
   );
 }
@@ -211,7 +217,7 @@ interface ProfileFlags {
   readonly pushTokenFile?: string;
 }
 
-/** Changes the given fields and shows the profile; without flags it only shows it. */
+/** Changes the given fields, and prints the profile. Without flags, it only prints the profile. */
 async function changeProfile(invocation: Invocation, flags: ProfileFlags): Promise<undefined> {
   const { timezone, pushTokenFile: file } = flags;
   const pushToken =

@@ -30,10 +30,10 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   const list = changelog.command("list").alias("ls").description(routes.changelog.list.summary);
   list
     .option("--since <version>", "only what was published after this version")
-    .option("--limit <number>", "how many at most", wholeNumber)
+    .option("--limit <number>", "at most this many", wholeNumber)
     .option("--cursor <cursor>", "continue after the previous page; needs a maintainer token")
-    .option("--all", "everything, page after page")
-    .option("--drafts", "drafts too; needs a maintainer token")
+    .option("--all", "all pages")
+    .option("--drafts", "also list drafts; needs a maintainer token")
     .option("--search <words>", "only notes with all of these words; needs a maintainer token");
   inLanguage(list, "the texts that a user with this language gets");
   addExamples(list, "innkeep changelog list", "innkeep changelog list --all --drafts --app Larder");
@@ -80,7 +80,9 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   const publish = mutates(
     changelog
       .command("publish <release>")
-      .description("Publish a release note now, found by id or version; a published one keeps its date"),
+      .description(
+        "Publish a release note now, found by id or version; a note that is already published keeps its date",
+      ),
   );
   addExamples(publish, "innkeep changelog publish 2.4.0");
   commandAction(ofApp(publish), setup, publishRelease);
@@ -131,12 +133,14 @@ function addDrafts(changelog: Command, setup: Setup): void {
   );
 }
 
-/** The commands for whole files, and for stores. */
+/** Adds the commands that read files with release notes, and the command that writes files for app stores. */
 function addReleases(changelog: Command, setup: Setup): void {
   const importing = mutates(
     changelog
       .command("import [file]")
-      .description("Write the release notes of all versions of a CHANGELOG.md, of changesets or of commits"),
+      .description(
+        "Write the release notes of all versions to the server, from a CHANGELOG.md, changesets or commits",
+      ),
   );
   addExamples(
     importing,
@@ -151,7 +155,9 @@ function addReleases(changelog: Command, setup: Setup): void {
   const release = mutates(
     changelog
       .command("release [file]")
-      .description("Write and publish the release notes of one version, in a job for its tag"),
+      .description(
+        "Write and publish the release notes of one version, in a CI job for the tag of the version",
+      ),
   );
   addExamples(
     release,
@@ -164,7 +170,9 @@ function addReleases(changelog: Command, setup: Setup): void {
 
   const exporting = changelog
     .command("export")
-    .description("Write the texts of release notes into files for a store, in the form of fastlane");
+    .description(
+      "Write the texts of release notes into files for an app store, in the form that fastlane reads",
+    );
   addExamples(
     exporting,
     "innkeep changelog export --platform android --out fastlane/metadata/android/en-US",
@@ -177,8 +185,8 @@ function addReleases(changelog: Command, setup: Setup): void {
 }
 
 /**
- * Writes the release note of a version. An existing one is changed only with `--update`, so that a repeated job
- * does not make a second one.
+ * Creates the release note of a version. With `--update`, it changes the note that the version already has. So a
+ * repeated job does not create a second note.
  */
 async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {
   const { title, version, ...rest } = await releaseOf(invocation, flags);
@@ -284,7 +292,9 @@ function printImport(invocation: Invocation, entry: ImportedChangelogEntry): voi
   show(invocation, entry);
 }
 
-/** The next step if the version already has a release note. */
+/**
+ * Adds the next step to the error for a version that already has a release note. Returns any other error unchanged.
+ */
 function existing(error: unknown, version: string): unknown {
   if (!(error instanceof ServerError) || error.code !== "version_exists") return error;
   const { status, message, requestId } = error;
@@ -292,7 +302,7 @@ function existing(error: unknown, version: string): unknown {
     exit: "conflict",
     code: error.code,
     message,
-    next: `\`innkeep changelog edit ${version}\` changes it, as does \`create --update\`; --allow-duplicate makes a second one.`,
+    next: `\`innkeep changelog edit ${version}\` changes it, as does \`create --update\`; --allow-duplicate creates a second note.`,
     status,
     ...(requestId && { requestId }),
   });

@@ -19,7 +19,7 @@ export function addCompletion(completion: Command, setup: Setup): void {
     .addArgument(new Argument("<shell>", "your shell").choices(shells))
     .addHelpText(
       "after",
-      "\nFor zsh, name the file `_innkeep` in a folder of your fpath. See docs/terminal.md.",
+      "\nFor zsh, write the script into a file `_innkeep` in a folder of your fpath. See docs/terminal.md.",
     );
   addExamples(
     completion,
@@ -32,7 +32,7 @@ export function addCompletion(completion: Command, setup: Setup): void {
   });
 }
 
-/** The script for bash 3.2 and newer. */
+/** Returns the script for bash 3.2 and newer. */
 const bashScript = (
   places: readonly Place[],
 ): string => `# bash completion for innkeep, written by \`innkeep completion bash\`
@@ -112,7 +112,7 @@ const bashCase = (branches: readonly Branch[], indent: number): string =>
     .map(({ patterns, action }) => `${" ".repeat(indent)}${patterns.join("|")}) ${action} ;;`)
     .join("\n");
 
-/** The script for fish 3.1 and newer. */
+/** Returns the script for fish 3.1 and newer. */
 const fishScript = (
   places: readonly Place[],
 ): string => `# fish completion for innkeep, written by \`innkeep completion fish\`
@@ -194,7 +194,9 @@ const fishCase = (branches: readonly Branch[], indent: number): string =>
     )
     .join("\n");
 
-/** The script for zsh: the content of a file `_innkeep` in a folder of the fpath, or text for `eval`. */
+/**
+ * Returns the script for zsh. It can be the file `_innkeep` in a folder of the fpath, or a text for `eval`.
+ */
 const zshScript = (places: readonly Place[]): string => `#compdef innkeep
 # zsh completion for innkeep, written by \`innkeep completion zsh\`
 _innkeep() {
@@ -279,7 +281,9 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
 /** The flags that choose the server and the app. They are passed on to a command that lists values. */
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
-/** Returns a branch for each step from a place to the next, with all names of the word. */
+/**
+ * Returns a branch for each step from one place to the next. The patterns are the word of the step and its aliases.
+ */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
     place.steps.map(({ word, aliases }) => ({
@@ -297,7 +301,10 @@ const listCommand = ({ command, value, name }: Listing): string =>
 
 const writers = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** Returns the script that completes `innkeep`. It contains the words, so no program must start for them. (rule L51) */
+/**
+ * Returns the script that completes `innkeep`. It contains all commands and flags, so completing them starts no
+ * program. (rule L51)
+ */
 const completionScript = (shell: keyof typeof writers, program: Command): string =>
   writers[shell](placesOf(program));
 
@@ -335,7 +342,9 @@ function valuedFlags(places: readonly Place[]): string[] {
   return [...new Set(patterns)];
 }
 
-/** Returns a branch for each different list of values of a flag, with all places that have the same values. */
+/**
+ * Returns one branch for each list of values. Its patterns are all flags that have these values, with their places.
+ */
 function flagValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, flags } of places)
@@ -343,7 +352,9 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
   return branches(byAction);
 }
 
-/** Returns a branch for each different list of values of an argument. */
+/**
+ * Returns one branch for each list of values. Its patterns are the places of all arguments that have these values.
+ */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, argument } of places) if (argument) add(byAction, action(argument), path);
@@ -366,32 +377,32 @@ type Values =
   | { readonly files: true }
   | { readonly listing: Listing };
 
-/** A flag; `values` only if it takes a value that can be completed. */
+/** A flag. `values` is set only if the flag takes a value that can be completed. */
 interface Flag extends Word {
   readonly takesValue: boolean;
   readonly values?: Values | undefined;
 }
 
-/** The word of the next place, and its aliases. */
+/** A word that leads to the next place, and the aliases of the word. */
 interface Step {
   readonly word: string;
   readonly aliases: readonly string[];
 }
 
-/** A point in a command line: the words of a command so far, and what may follow them. */
+/** A point in a command line: the words of a command up to it, and what may follow. */
 interface Place {
-  /** The words, with slashes: `faq/list`. Empty for the start. */
+  /** The words of the command up to this point, with slashes: `faq/list`. Empty at the start. */
   readonly path: string;
   /** The words that may follow, as help lists them. */
   readonly next: readonly Word[];
-  /** All words that may follow, with their other names, and with commands that help does not list. */
+  /** All words that may follow, with their aliases. Also contains commands that help does not list. */
   readonly steps: readonly Step[];
   readonly flags: readonly Flag[];
   /** The values of the arguments. */
   readonly argument?: Values | undefined;
 }
 
-/** Returns every place of the tree of commands. */
+/** Returns all places in the tree of commands. */
 function placesOf(program: Command): Place[] {
   const common = [...flagsOf(program), helpFlag, { ...versionFlag }];
   return [placeOf(program, "", common), ...program.commands.flatMap((one) => below(one, "", common))];

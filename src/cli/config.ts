@@ -19,7 +19,7 @@ import {
 } from "./core/settings.ts";
 import { explainWriteFailure } from "./core/store-credential.ts";
 
-/** The commands for profiles. They change a file of this machine and send no request. */
+/** Adds the commands for profiles. They change a file of this machine and send no request. */
 export function addConfig(config: Command, setup: Setup): void {
   const list = config
     .command("list")
@@ -55,7 +55,7 @@ export function addConfig(config: Command, setup: Setup): void {
   const use = config
     .command("use")
     .description("Choose the profile that commands use from now on")
-    .argument("<profile>", "its name; `none` chooses no profile");
+    .argument("<profile>", "the name of the profile; `none` chooses no profile");
   addExamples(use, "innkeep config use work");
   commandAction<object, string>(use, setup, async (invocation, _, name) => useProfile(invocation, name));
 
@@ -63,7 +63,7 @@ export function addConfig(config: Command, setup: Setup): void {
     .command("delete")
     .alias("rm")
     .description("Delete a profile and the credentials that are stored for it")
-    .argument("<profile>", "its name")
+    .argument("<profile>", "the name of the profile")
     .option("-y, --yes", "do not ask");
   addExamples(remove, "innkeep config delete work --yes");
   commandAction<object, string>(remove, setup, async (invocation, _, name) =>
@@ -84,7 +84,7 @@ interface ProfileRow {
   readonly server: string | null;
   readonly app: string | null;
   readonly console: string | null;
-  /** Whether commands without `--profile` use it. */
+  /** Whether commands without `--profile` use this profile. */
   readonly current: boolean;
 }
 
@@ -95,7 +95,7 @@ const columns: readonly Column<ProfileRow>[] = [
   { heading: "console", of: ({ console }) => console },
 ];
 
-/** Shows the profiles, and the server and app that a command would use now. */
+/** Prints the profiles, and the server and app that a command would use now. */
 async function listProfiles(invocation: Invocation): Promise<undefined> {
   const { current, profiles } = readProfiles(invocation.context);
   const items = Object.entries(profiles).map(([name, profile]) => rowOf(name, profile, current));
@@ -106,14 +106,17 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items, columns, extra });
 }
 
-/** Sets one value of the profile of `--profile`, INNKEEP_PROFILE or `config use`, or else of the profile `default`. */
+/**
+ * Sets one value of a profile. `--profile`, INNKEEP_PROFILE or `config use` names the profile. Otherwise it is
+ * `default`.
+ */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);
   if (value === "") throw usageError("The app must not be empty.", "`innkeep config unset app` removes it.");
   await change(invocation, (profile) => ({ ...profile, [key]: value }));
 }
 
-/** Removes one value of the same profile. */
+/** Removes one value of the profile in which `setInProfile` would set it. */
 async function unsetInProfile(invocation: Invocation, key: ProfileKey): Promise<undefined> {
   await change(invocation, ({ [key]: _, ...rest }) => rest);
 }
@@ -177,7 +180,9 @@ const profileNamed = (context: Context, name: string) => {
   throw usageError("The name of the profile is empty.");
 };
 
-/** Reads, changes and writes the profiles, while other processes wait. Returns the result of `edit`. */
+/**
+ * Reads, changes and writes the profiles. Other processes that want to change them wait. Returns the result of `edit`.
+ */
 async function update<Changed extends Profiles>(
   context: Context,
   edit: (before: Profiles) => Changed,

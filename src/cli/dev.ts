@@ -17,13 +17,13 @@ const seedHelp = "fill the server from a JSON or YAML file with apps, FAQ, relea
 
 export function addDev(dev: Command, setup: Setup): void {
   dev
-    .option("--port <number>", "port to listen on; unless given, 4700 or the next free port", wholeNumber)
-    .option("--data <folder>", "folder of the database and the files; ./.innkeep/demo unless given")
-    .option("--database-url <url>", "PostgreSQL instead of a file")
+    .option("--port <number>", "port to listen on; default: 4700, or the next free port", wholeNumber)
+    .option("--data <folder>", "folder of the database and the files; default: ./.innkeep/demo")
+    .option("--database-url <url>", "address of a PostgreSQL database, used instead of a file")
     .option("--seed <file>", seedHelp)
     .addHelpText(
       "after",
-      "\nIt listens on this machine only and sends no messages. See docs/development.md.",
+      "\nThe server listens on this machine only and sends no messages. See docs/development.md.",
     );
   addExamples(dev, "innkeep dev", "innkeep dev --seed seed.yaml");
   commandAction<ServeFlags>(dev, setup, start);
@@ -70,7 +70,10 @@ function addExec(dev: Command, setup: Setup): void {
   });
 }
 
-/** The flags of a command that is not after `--` are read as flags of `dev exec`. */
+/**
+ * Replaces the error about an unknown flag. Without `--` before the command, the flags of the command are read as flags
+ * of `dev exec`.
+ */
 function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
   const [, flag = ""] = /'([^']*)'/.exec(error.message) ?? [];
@@ -81,7 +84,7 @@ function explainCommandPosition(error: CommanderError): never {
 }
 
 const execHelp = `
-Write -- before the command. Its environment has the server and its keys: INNKEEP_BASE_URL,
+Write -- before the command. Its environment contains the address and the keys of the server: INNKEEP_BASE_URL,
 INNKEEP_API_KEY, INNKEEP_AGENT_TOKEN, INNKEEP_TOKEN, INNKEEP_DEVICE_TOKEN, INNKEEP_TEST_KEY, INNKEEP_APP.
 The exit code is that of the command.`;
 
@@ -90,8 +93,11 @@ function addListen(dev: Command, setup: Setup): void {
     .command("listen")
     .description("Send the events of an app to an address of this machine, as a webhook would get them")
     .requiredOption("--forward-to <url>", "the address: a URL, host:port/path, or only :port/path")
-    .option("--events <types>", "only these types, comma separated; `run.*` is all that begin with `run.`")
-    .option("--since <time>", "first send what happened since then: 2h, 90m, or an instant")
+    .option(
+      "--events <types>",
+      "only these types, comma separated; `run.*` means all types that begin with `run.`",
+    )
+    .option("--since <time>", "first send the events since then: 2h, 90m, or an instant")
     .addHelpText("after", listenHelp);
   addExamples(
     listen,
@@ -104,17 +110,17 @@ function addListen(dev: Command, setup: Setup): void {
 }
 
 const listenHelp = `
-It works with any server, also a remote one: it needs a maintainer token with the scope events:read, and opens no
-port. Messages are signed as those of a webhook (Standard Webhooks) with a secret that it prints at its start;
-INNKEEP_WEBHOOK_SECRET names another one. After an interruption of the server or the network, it sends the events of that time.
-On a terminal the key r sends the last event again. Ctrl+C ends it.`;
+The command works with any server, also a remote one. It needs a maintainer token with the scope events:read, and opens no
+port. It signs messages as a webhook does (Standard Webhooks), with a secret that it prints at its start.
+INNKEEP_WEBHOOK_SECRET sets another secret. After an interruption of the server or the network, the command also sends the
+events that happened in the meantime. On a terminal, the key r sends the last event again, and Ctrl+C ends the command.`;
 
 function addTrigger(dev: Command, setup: Setup): void {
   const trigger = dev
     .command("trigger <event>")
     .description("Cause an event on a development server")
     .option("--set <path=value>", "a field of the event's request, or `path:=json`; repeatable", several)
-    .option("--app <id>", "id or name of the app; the oldest app unless given")
+    .option("--app <id>", "id or name of the app; default: the oldest app")
     .addHelpText("after", triggerHelp);
   addExamples(
     trigger,
@@ -129,8 +135,8 @@ function addTrigger(dev: Command, setup: Setup): void {
 
 const triggerHelp = `
 The server causes the event in the same way as an app, a person, an agent or a tester does. So all events that follow from it happen, too.
---set changes the fields of that request: those of a report, a proposal, a decision, an FAQ entry … docs/development.md
-lists them. feedbackId and runId name a thread and a proposal that exist. seat.at_risk, seat.removed, cycle.started and
+--set changes the fields of the request for a report, a proposal, a decision, an FAQ entry, and so on. docs/development.md
+lists these fields. feedbackId and runId name an existing thread and an existing proposal. seat.at_risk, seat.removed, cycle.started and
 cycle.completed move the server's clock.`;
 
 function addClock(dev: Command, setup: Setup): void {
@@ -155,10 +161,14 @@ function addFaults(dev: Command, setup: Setup): void {
   const add = faults
     .command("add <path>")
     .description("Let the next requests to a path, and to all paths below it, fail or wait")
-    .option("--status <number>", "the status of their answers: 400 to 599", wholeNumber)
-    .option("--code <code>", "the error code of their answers, such as device_taken")
-    .option("--times <number>", "for how many requests; 1 unless given", wholeNumber)
-    .option("--delay-ms <number>", "how long they wait before that, in milliseconds", wholeNumber);
+    .option("--status <number>", "the HTTP status of the answers, from 400 to 599", wholeNumber)
+    .option("--code <code>", "the error code of the answers, such as device_taken")
+    .option("--times <number>", "for how many requests; default: 1", wholeNumber)
+    .option(
+      "--delay-ms <number>",
+      "how long the requests wait before they are answered, in milliseconds",
+      wholeNumber,
+    );
   addExamples(add, "innkeep dev faults add /api/v1/feedback --status 503 --times 2 --delay-ms 1500");
   commandAction<FaultFlags, string>(add, setup, addFault);
   const list = faults.command("list").alias("ls").description("List the faults that are still active");
@@ -173,10 +183,10 @@ function addState(dev: Command, setup: Setup): void {
   const back = dev.command("reset").description("Reset the server to the real time and its first content");
   addExamples(back, "innkeep dev reset");
   commandAction(back, setup, reset);
-  const snapshot = group(dev, "snapshot", "Copies of database, files and clock, by name");
+  const snapshot = group(dev, "snapshot", "Named copies of the database, the files and the clock");
   const save = snapshot
     .command("save <name>")
-    .description("Save the server's state, in place of an older one");
+    .description("Save the server's state; replaces a snapshot with the same name");
   addExamples(save, "innkeep dev snapshot save day-9");
   commandAction<object, string>(save, setup, (invocation, _, name) => saveSnapshot(invocation, name));
   const load = snapshot.command("load <name>").description("Load a snapshot into the server");

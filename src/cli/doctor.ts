@@ -5,7 +5,7 @@ import { addExamples } from "./core/help.ts";
 export function addDoctor(doctor: Command, setup: Setup): void {
   doctor.addHelpText(
     "after",
-    "\nIt sends only requests that change nothing, and shows no secret. The exit code is 1 after a failure;\nwarnings do not change it.",
+    "\nThe command sends only requests that change nothing, and shows no secret. The exit code is 1 if a check fails.\nWarnings do not change the exit code.",
   );
   addExamples(doctor, "innkeep doctor", "innkeep doctor --base-url https://inn.example.org --json");
   commandAction(doctor, setup, async (invocation) =>

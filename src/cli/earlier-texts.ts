@@ -9,7 +9,7 @@ interface EarlierText {
   readonly by: string | null;
 }
 
-/** Lists earlier texts, with the columns of the texts themselves. */
+/** Prints earlier texts as a list. `columns` are the columns after the id, the time and the author. */
 export function printEarlierTexts<Row extends EarlierText>(
   invocation: Invocation,
   items: readonly Row[],
@@ -26,7 +26,10 @@ export function printEarlierTexts<Row extends EarlierText>(
   });
 }
 
-/** Returns the whole id of an earlier text. `command` lists them, and `name` is the name of such a text for people. */
+/**
+ * Returns the whole id of an earlier text. `command` is the command that lists these texts, and `name` returns the name
+ * of a text for a person.
+ */
 export const idOfEarlierText = <Row extends EarlierText>(
   given: string,
   {

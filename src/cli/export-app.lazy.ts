@@ -73,7 +73,7 @@ async function moveIntoPlace(
   if (force) return rename(part, file);
   await link(part, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EEXIST") throw taken(given);
-    // Some file systems have no links.
+    // Some file systems have no hard links.
     return rename(part, file);
   });
 }

@@ -12,14 +12,14 @@ import { type FaqApi, faqApi, faqId, listFaqs, noFaq, viewFaq } from "./faq/api.
 
 export function addFaq(faq: Command, setup: Setup): void {
   const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
-  list.option("--drafts", "the entries whose text is not published; needs a maintainer token");
+  list.option("--drafts", "list the entries with unpublished text; needs a maintainer token");
   inLanguage(list, "the texts that a user with this language gets");
   addExamples(list, "innkeep faq list", "innkeep faq list --app Larder --fields id,question");
   commandAction<{ drafts?: boolean; lang?: string }>(
     ofApp(list),
     setup,
     async (invocation, { drafts, lang }) => {
-      if (drafts && lang) throw usageError("--drafts shows the default language: leave --lang out.");
+      if (drafts && lang) throw usageError("--drafts shows the default language: leave out --lang.");
       return drafts ? (await import("./faq/drafts.ts")).listDrafts(invocation) : listFaqs(invocation, lang);
     },
   );
@@ -31,8 +31,15 @@ export function addFaq(faq: Command, setup: Setup): void {
   const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
     .requiredOption("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "its position in the list; at the end by default", wholeNumber)
-    .option("--draft", "keep it from apps until `faq publish`; needs a maintainer token");
+    .option(
+      "--sort-order <number>",
+      "the position of the entry in the list; default: at the end",
+      wholeNumber,
+    )
+    .option(
+      "--draft",
+      "save it as a draft, which apps get only after `faq publish`; needs a maintainer token",
+    );
   addExamples(create, 'innkeep faq create --question "How do I sync?" --answer @answer.md');
   commandAction(ofApp(create), setup, createFaq);
 
@@ -40,11 +47,11 @@ export function addFaq(faq: Command, setup: Setup): void {
     faq
       .command("edit <id>")
       .alias("update")
-      .description("Change an FAQ entry, without flags in your editor (VISUAL, EDITOR)"),
+      .description("Change an FAQ entry; without flags, your editor opens (VISUAL, EDITOR)"),
   )
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "its position in the list", wholeNumber)
+    .option("--sort-order <number>", "the position of the entry in the list", wholeNumber)
     .option("--draft", "save the text as a draft; the published text does not change")
     .option("--delete-translation", "with --lang: delete the translation");
   inLanguage(edit, "change the translation into this language");
@@ -122,7 +129,8 @@ function addDrafts(faq: Command, setup: Setup): void {
 
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` by default";
 
-const takeMeaning = "`mine` or `theirs`, and ids: these entries get the text of the file, or of the server";
+const takeMeaning =
+  "`mine` and ids: these entries get the text of the files; `theirs` and ids: they get the text of the server";
 
 /** Adds the commands that manage the FAQ as files. */
 function addFiles(faq: Command, setup: Setup): void {
@@ -141,7 +149,7 @@ function addFiles(faq: Command, setup: Setup): void {
     .command("diff")
     .description("Show what a push of the FAQ files would change on the server")
     .argument("[path]", pathMeaning)
-    .option("--exit-code", "exit with 3 if anything differs, with 7 for conflicts");
+    .option("--exit-code", "exit with code 3 if anything differs, and with code 7 for conflicts");
   addExamples(diff, "innkeep faq diff", "innkeep faq diff docs/faq --exit-code");
   commandAction<{ exitCode?: boolean }, string | undefined>(ofApp(diff), setup, async (...given) =>
     (await import("./faq/push.ts")).diffFaqs(...given),
@@ -186,7 +194,7 @@ async function createFaq(invocation: Invocation, flags: FaqFlags): Promise<undef
     sortOrder,
   };
   if (flags.draft) {
-    if (sortOrder !== undefined) throw usageError("A draft has no position: leave --sort-order out.");
+    if (sortOrder !== undefined) throw usageError("A draft has no position: leave out --sort-order.");
     return (await import("./faq/drafts.ts")).createDraft(invocation, body);
   }
   const faq = await (await faqApi(invocation)).create(body);
@@ -204,21 +212,21 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
     throw usageError("--delete-translation needs --lang.");
   if (flags.lang !== undefined) {
     const { sortOrder, ...text } = change;
-    if (sortOrder !== undefined) throw usageError("A translation has no position: leave --sort-order out.");
+    if (sortOrder !== undefined) throw usageError("A translation has no position: leave out --sort-order.");
     const { translateFaq } = await import("./faq/translate.ts");
     const { lang, draft = false, deleteTranslation = false } = flags;
     return translateFaq(invocation, id, { language: lang, draft, deletes: deleteTranslation, text });
   }
   if (flags.draft) {
     const { sortOrder, ...text } = change;
-    if (sortOrder !== undefined) throw usageError("A draft has no position: leave --sort-order out.");
+    if (sortOrder !== undefined) throw usageError("A draft has no position: leave out --sort-order.");
     return (await import("./faq/drafts.ts")).saveDraft(invocation, id, text);
   }
   if (Object.values(change).every((value) => value === undefined)) {
     if (canAsk(invocation)) return (await import("./faq/editor.ts")).editFaqInEditor(invocation, id);
     throw usageError(
       "There is nothing to change.",
-      "Give --question, --answer or --sort-order. On a terminal it opens your editor.",
+      "Give --question, --answer or --sort-order. On a terminal, the command opens your editor without these flags.",
     );
   }
   const api = await faqApi(invocation);
@@ -299,8 +307,9 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Returns the entries with new positions. The entries of a block get the positions directly after the entry before the
- * block. The entries after the block move only as far as necessary. Undefined if no entry is before the block.
+ * Returns the entries with new positions. The entries from the index `from` up to, but not including, `to` are a block.
+ * They get the positions directly after the entry before the block. The entries after the block move only as far as
+ * necessary. Undefined if no entry is before the block.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

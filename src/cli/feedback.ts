@@ -49,7 +49,7 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--type <type>", `${choices.feedbackTypes.join(", ")} (required)`)
     .option(
       "--message <text>",
-      "what happened; `-` is standard input, `@file` a file, also a long log (required)",
+      "what happened; `-` is standard input, `@file` a file, which may be a long log (required)",
     )
     .option("--subject <text>", "a short title; by default made from the message; `-` and `@file` as above")
     .option("--email <address>", "the address of the sender, for replies")
@@ -61,14 +61,17 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--image <file>", rulesOf(feedbackFiles.images), several)
     .option("--video <file>", rulesOf(feedbackFiles.videos), several)
     .option("--attach <file>", `${rulesOf(feedbackFiles.attachments)}; ${textsToo}`, several)
-    .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
+    .option(
+      "--dedupe-key <key>",
+      "add the report to the open thread with the same key, instead of starting a new thread",
+    )
     .option(
       "--dedupe-scope <scope>",
       "what the run tests; by default in CI: workflow, job, matrix, system and ref",
     )
     .option(
       "--dedupe-run <run>",
-      "which run reports it: reports of one run count once; by default in CI: the id of the run",
+      "the run that reports the failure; several reports of one run count once; by default in CI: the id of the run",
     )
     .option("--junit <glob...>", "report each failing test of these JUnit XML files; repeatable", several)
     .option(
@@ -98,11 +101,11 @@ function addSending(feedback: Command, setup: Setup): void {
   const resend = mutates(
     feedback
       .command("resend [report]")
-      .description("Send reports that were kept because they did not arrive"),
+      .description("Send reports that did not arrive and were kept on this machine"),
   )
     .option("--list", "list the kept reports")
     .option("--all", "send all kept reports for this server")
-    .option("--without-files", "send it without its files");
+    .option("--without-files", "send the report without its files");
   addExamples(resend, "innkeep feedback resend --list", "innkeep feedback resend --all");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
     const { reports } = await import("./delivery/report.ts");
@@ -110,7 +113,7 @@ function addSending(feedback: Command, setup: Setup): void {
   });
 
   const discard = destroysHere(
-    feedback.command("discard <report>").description("Drop a kept report without sending it"),
+    feedback.command("discard <report>").description("Delete a kept report without sending it"),
   );
   addExamples(discard, "innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes");
   commandAction<object, string>(discard, setup, async (invocation, _, id) => {
@@ -120,8 +123,8 @@ function addSending(feedback: Command, setup: Setup): void {
 }
 
 const sendNotes = `
-A report whose answer was lost is sent again with the same Idempotency-Key. A server that ignores the key may
-then post it twice.`;
+If the answer to a report is lost, the report is sent again with the same Idempotency-Key. A server that ignores the key
+may then store the report twice.`;
 
 const textsToo = "also any text file, which is sent as a PDF with the file attached";
 
@@ -130,18 +133,25 @@ function addReading(feedback: Command, setup: Setup): void {
   list
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
-    .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
+    .option(
+      "--tag <name>",
+      "only threads with this tag; if repeated, only threads with all of the tags",
+      several,
+    )
     .option("--assignee <who>", "only threads that are assigned to `me`, to `none` or to an e-mail address")
-    .option("--view <name>", "only the threads of a view: see `innkeep view list`; other flags narrow it")
+    .option(
+      "--view <name>",
+      "only the threads of a view (see `innkeep view list`); other flags add filters, or replace filters of the view",
+    )
     .addOption(oneOf("--waiting-on <who>", ["us", "sender"]))
     .option("--unfinished", "only threads that are open or in progress")
     .option("--snoozed", "only snoozed threads")
     .option("--no-snoozed", "only threads that are not snoozed")
-    .option("--q <query>", "only threads that the query finds: see `feedback search`")
+    .option("--q <query>", "only threads that the query finds; see `feedback search`")
     .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only threads created before then")
     .addOption(oneOf("--order <order>", choices.listOrders))
-    .option("--unread", "only threads that you have not read, the last active first")
+    .option("--unread", "only threads that you have not read; the last active thread comes first")
     .option("--limit <number>", "at most this many")
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--all", "all pages");
@@ -155,7 +165,7 @@ function addReading(feedback: Command, setup: Setup): void {
   const search = feedback
     .command("search <query...>")
     .description(routes.search.list.summary)
-    .option("--app <id>", "only in this app: its id or name; needs a maintainer token")
+    .option("--app <id>", "only in this app, by id or name; needs a maintainer token")
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
@@ -189,7 +199,7 @@ function addReading(feedback: Command, setup: Setup): void {
     .command("view <thread>")
     .alias("show")
     .description(routes.threads.read.summary)
-    .option("--repeats", "also print the repeated reports that one line replaces");
+    .option("--repeats", "also print all repeated reports, which are otherwise replaced by one line");
   addExamples(view, "innkeep feedback view 12", "innkeep feedback view 01a1fda4 --raw feedback.message");
   commandAction(views(ofApp(view)), setup, viewThread);
 
@@ -203,13 +213,13 @@ function addReading(feedback: Command, setup: Setup): void {
 }
 
 const searchNotes = `
-It searches all words of each thread, in all your apps. A query can contain "a phrase", -word, #12, is:open, type:bug, tag:NAME,
+The command searches the whole text of each thread, in all your apps. A query can contain "a phrase", -word, #12, is:open, type:bug, tag:NAME,
 from:ADDRESS, source:WORD, has:image, assignee:me, before:2026-11-01 and after:2026-11-01. Quote the query in a shell, and write
 -- before it if it begins with a -.`;
 
 const inboxNotes = `
-It needs a terminal. The last active thread comes first; a * marks unread threads. u undoes the last archiving or resolving.
-A reply is sent after a second Enter. You decide on proposals in the console, which o opens.`;
+The screen needs a terminal. The last active thread comes first; a * marks unread threads. The key u undoes the last
+archiving or resolving. A reply is sent after a second Enter. You decide on proposals in the console, which the key o opens.`;
 
 function addWorking(feedback: Command, setup: Setup): void {
   const edit = mutates(
@@ -217,7 +227,7 @@ function addWorking(feedback: Command, setup: Setup): void {
   )
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--category <type>", choices.feedbackTypes))
-    .option("--subject <text>", "its subject")
+    .option("--subject <text>", "the new subject of the thread")
     .option("--github-issue-url <url>", "the issue of the thread on GitHub; empty removes it");
   addExamples(edit, "innkeep feedback edit 01a1fda4 --status resolved");
   commandAction(ofApp(edit), setup, editThread);
@@ -234,7 +244,7 @@ function addWorking(feedback: Command, setup: Setup): void {
     .addOption(
       new Option(
         "--report <id>",
-        "the report whose sender gets the reply, if there are several; by default the one who wrote last",
+        "the report whose sender gets the reply, if there are several; default: the sender who wrote last",
       ).conflicts("everyone"),
     )
     .option("--everyone", "also reply to the senders of all repeats")
@@ -305,7 +315,7 @@ function addResolving(feedback: Command, setup: Setup): void {
     .option("--run-url <url>", "the web page of the run; by default the page of the CI run")
     .option(
       "--run-started-at <instant>",
-      "when the run started, ISO 8601: failures that were reported later stay open; known in most CI services",
+      "when the run started, in ISO 8601; failures that were reported later stay open; known by default in most CI services",
     )
     .option("--best-effort", "exit 0 even if something fails, with a warning");
   addExamples(
@@ -465,7 +475,7 @@ const threadColumns: readonly Column<ThreadSummary>[] = [
   { heading: "subject", of: ({ subject }) => subject },
   { heading: "assignee", of: ({ assignee }) => assignee?.email, isRare: true },
   { heading: "tags", of: ({ tags }) => tags?.map(({ name }) => name).join(", "), isRare: true },
-  // The last column, so that scripts that count the columns still work.
+  // This is the last column, so that scripts that count columns still work.
   { heading: "number", of: ({ number }) => number, isRare: true },
 ];
 

@@ -30,7 +30,7 @@ async function explain(invocation: Invocation, help: Command, topic: readonly st
   else command.outputHelp();
 }
 
-/** Prints the commands for programs. */
+/** Returns the description of a command for `--json`. */
 const descriptionOf = (command: Command) => ({
   name: command.name(),
   summary: command.description(),
@@ -56,7 +56,7 @@ function listExitCodes(invocation: Invocation): undefined {
   });
 }
 
-/** The options of all commands, and those of all commands that change something. */
+/** Prints the options that every command has, and the options that every command with changes has. */
 function listOptions(invocation: Invocation, program: Command): undefined {
   const rows = [
     ...program.options.map((option) => ({ option, commands: "every command" })),
@@ -66,7 +66,7 @@ function listOptions(invocation: Invocation, program: Command): undefined {
     items: rows.map(({ option: { flags, description }, commands }) => ({ flags, description, commands })),
     columns: [
       { heading: "option", of: ({ flags }) => flags },
-      { heading: "of", of: ({ commands }) => commands },
+      { heading: "applies to", of: ({ commands }) => commands },
       { heading: "meaning", of: ({ description }) => description },
     ],
   });
@@ -87,29 +87,31 @@ interface Variable {
   readonly meaning: string;
 }
 
-/** The variables of the commands. */
+/** The environment variables that commands read. */
 const ofCommands: readonly Variable[] = [
   {
     name: "INNKEEP_BASE_URL",
     meaning:
-      "Address of the server. Unless set: the one of innkeep.json, of the profile, of the last sign-in, or http://127.0.0.1:4700. " +
-      "For `serve` the address in its links.",
+      "Address of the server. If it is not set, the address comes from innkeep.json, the profile or the last sign-in, or is http://127.0.0.1:4700. " +
+      "`serve` uses it in its links.",
   },
   ...Object.values(credentialKinds).map(({ name, variable }) => ({
     name: variable,
-    meaning: `The ${name}. Used in place of a stored one.`,
+    meaning: `The ${name}. It is used instead of a stored ${name}.`,
   })),
   {
     name: "INNKEEP_API_KEY_*",
-    meaning: "Set by `dev exec`: the key of each app. The name of the variable contains the name of the app.",
+    meaning:
+      "`dev exec` sets one for each app, with the key of the app. The name of the variable contains the name of the app.",
   },
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
   {
     name: "INNKEEP_WEBHOOK_SECRET",
-    meaning: "The secret with which `dev listen` signs; a new one at each start unless set.",
+    meaning:
+      "The secret with which `dev listen` signs messages. If it is not set, each start creates a new one.",
   },
-  { name: "INNKEEP_PROFILE", meaning: "The profile that commands use: see `innkeep config`." },
+  { name: "INNKEEP_PROFILE", meaning: "The profile that commands use. See `innkeep config`." },
   {
     name: "INNKEEP_MATRIX",
     meaning:
@@ -119,7 +121,7 @@ const ofCommands: readonly Variable[] = [
     name: "INNKEEP_MCP_WORK",
     meaning: "`true`: `mcp` also offers the tools for work on approved plans, as with --work.",
   },
-  { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; the server's /console unless set." },
+  { name: "INNKEEP_CONSOLE_URL", meaning: "Address of the console; default: /console on the server." },
   { name: "INNKEEP_CONFIG_DIR", meaning: "Folder of stored credentials and profiles." },
   {
     name: "INNKEEP_STATE_DIR",
@@ -130,29 +132,35 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_DATABASE_URL", meaning: "PostgreSQL database of the server." },
   {
     name: "INNKEEP_DATABASE_POOL",
-    meaning: "The number of connections to PostgreSQL that the server opens; 10 unless set.",
+    meaning: "The number of connections to PostgreSQL that the server opens; default: 10.",
   },
   {
     name: "INNKEEP_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY",
-    meaning: "S3 store of the server's files, and its key unless the address has one.",
+    meaning:
+      "Address of the S3 store for the server's files, and the key for it. The address can also contain the key.",
   },
   {
     name: "INNKEEP_BACKUP_RECIPIENT",
-    meaning: "Public keys of age to which backups are encrypted, separated by commas.",
+    meaning: "Public keys of the encryption tool `age`, separated by commas. Backups are encrypted for them.",
   },
   {
     name: "INNKEEP_BACKUP_IDENTITY_FILE",
-    meaning: "File of secret keys of age, to restore and verify encrypted backups.",
+    meaning:
+      "File with secret keys of the encryption tool `age`. They decrypt backups that are restored or verified.",
   },
   { name: "INNKEEP_BACKUP_SCRATCH", meaning: "Folder in which backups are restored to verify them." },
   {
     name: "INNKEEP_BACKUP_DRILL",
-    meaning: "When `serve` creates and verifies a backup each night. See docs/operating.md.",
+    meaning: "The time at which `serve` creates and verifies a backup each night. See docs/operating.md.",
   },
-  { name: "VISUAL, EDITOR", meaning: "The editor of `faq edit`; vi, or notepad on Windows, unless set." },
+  {
+    name: "VISUAL, EDITOR",
+    meaning: "The editor that `faq edit` opens; default: vi, or notepad on Windows.",
+  },
   {
     name: "INNKEEP_PLAN_FILE, INNKEEP_PLAN_HASH, INNKEEP_SUMMARY, INNKEEP_DECISION_NOTE, INNKEEP_RUN_ID, INNKEEP_FEEDBACK_ID, INNKEEP_THREAD_URL",
-    meaning: "Set by `agent work` for its command: the approved proposal. See docs/agents.md.",
+    meaning:
+      "`agent work` sets these for its command. They describe the approved proposal. See docs/agents.md.",
   },
   {
     name: "INNKEEP_NO_UPDATE_NOTICE",
@@ -161,13 +169,16 @@ const ofCommands: readonly Variable[] = [
   {
     name: "INNKEEP_UPDATE_REGISTRY, INNKEEP_UPDATE_NAME",
     meaning:
-      "The registry that has the package for you, and its name there: commands look for newer versions only with both.",
+      "The npm registry that has the package, and the name of the package there. Commands look for newer versions only if both are set.",
   },
-  { name: "CI", meaning: "When set, no questions are asked and no browser is opened." },
+  { name: "CI", meaning: "When set, commands ask no questions and open no browser." },
   { name: "TERM", meaning: "`dumb`: no colours and no progress bars." },
-  { name: "NO_COLOR", meaning: "When set, no colours." },
-  { name: "FORCE_COLOR", meaning: "When set, colours even without a terminal." },
-  { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and hosts without one." },
+  { name: "NO_COLOR", meaning: "When set, the output has no colours." },
+  { name: "FORCE_COLOR", meaning: "When set, the output has colours even without a terminal." },
+  {
+    name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY",
+    meaning: "Addresses of proxies, and hosts that are reached without a proxy.",
+  },
   { name: "NODE_EXTRA_CA_CERTS", meaning: "File of further certificate authorities to trust." },
   {
     name: "ALL_PROXY, NODE_TLS_REJECT_UNAUTHORIZED",
@@ -175,69 +186,81 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
-    meaning: "Where the keychain of Linux listens. Usually found without them.",
+    meaning: "Where the keychain of Linux listens. Innkeep usually finds it without these variables.",
   },
   {
     name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",
-    meaning: "Where the folders are, unless INNKEEP_CONFIG_DIR is set.",
+    meaning: "Where the folders of INNKEEP_CONFIG_DIR and INNKEEP_STATE_DIR are if these are not set.",
   },
   {
     name: "XDG_CACHE_HOME",
-    meaning: "Where Node 22 and newer keep compiled code of Innkeep; ~/.cache unless set.",
+    meaning: "Folder in which Node 22 and newer cache the compiled code of Innkeep; default: ~/.cache.",
   },
   {
     name: "DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION, SSH_TTY, WSL_DISTRO_NAME",
-    meaning: "With these, `auth login` finds out whether it can open a browser here.",
+    meaning: "`auth login` reads these to find out whether it can open a browser on this machine.",
   },
   {
     name: "PATH",
-    meaning: "Decides whether `serve --demo` and `mcp --setup` print `innkeep` or `node` with a file.",
+    meaning:
+      "`serve --demo` and `mcp --setup` print commands with `innkeep` if it is on the PATH, otherwise with `node` and a file.",
   },
   {
     name:
       "GITHUB_*, GITLAB_CI, CI_*, CIRCLECI, CIRCLE_*, TF_BUILD, SYSTEM_*, BUILD_*, AGENT_*, RUNNER_TEMP, BUILDKITE, " +
       "BUILDKITE_*, BITBUCKET_*, BITRISE_*, GIT_*, TEAMCITY_*, JENKINS_URL, TAG_NAME, BRANCH_NAME, JOB_NAME",
     meaning:
-      "Run, commit, ref and job of a CI run, for `feedback send` and `feedback resolve`, and its tag, for `changelog release`: see docs/ci.md.",
+      "They describe a CI run. `feedback send` and `feedback resolve` read its id, commit, ref and job; `changelog release` reads its tag. See docs/ci.md.",
   },
 ];
 
-/** The settings of the server; docs/operating.md explains them. */
+/** The environment variables that the server reads. docs/operating.md explains them. */
 const ofServer: readonly Variable[] = [
   { name: "INNKEEP_HOST, INNKEEP_PORT", meaning: "Where `serve` listens." },
   {
     name: "INNKEEP_FEEDBACK_BYTES_PER_HOUR, INNKEEP_STORED_BYTES_PER_APP",
-    meaning: "How much feedback a key may send, and how many bytes of files an app may have.",
+    meaning:
+      "How many bytes of feedback a key may send in an hour, and how many bytes of files an app may have.",
   },
   {
     name: "INNKEEP_SECRET, INNKEEP_SECRET_OLD",
     meaning: "Secrets that encrypt stored data: the current one, and older ones.",
   },
-  { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "Limits for one client, and for all of them." },
+  {
+    name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS",
+    meaning: "Limits for the requests of one client, and for the requests of all clients together.",
+  },
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
-  { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks whose X-Forwarded-For is trusted." },
+  {
+    name: "INNKEEP_TRUSTED_PROXIES",
+    meaning: "Networks of proxies whose header X-Forwarded-For is trusted.",
+  },
   {
     name: "INNKEEP_PRIVATE_WEBHOOKS",
-    meaning: "Whether chats, webhooks and push services may be in private networks.",
+    meaning: "Whether the addresses of chats, webhooks and push services may be in private networks.",
   },
   {
     name: "INNKEEP_SMTP_URL, INNKEEP_MAIL_FROM",
-    meaning: "The mail server that sends the server's mails, and the address that they are from.",
+    meaning: "The mail server that sends Innkeep's mails, and the sender's address of these mails.",
   },
-  { name: "INNKEEP_IMAP_URL", meaning: "The mailbox to which senders answer mails." },
+  { name: "INNKEEP_IMAP_URL", meaning: "The mailbox that receives the answers of senders to mails." },
   {
     name: "INNKEEP_REDIRECT_URL",
-    meaning: "A redirect address for sign-in codes, beside those with app schemes.",
+    meaning:
+      "An allowed redirect address for sign-in codes. Addresses with the URL scheme of the app are always allowed.",
   },
   { name: "INNKEEP_REGISTRATION", meaning: "`off`: nobody can create an account." },
-  { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Providers to sign in with, as JSON." },
+  { name: "INNKEEP_IDENTITY_PROVIDERS", meaning: "Identity providers for signing in, as JSON." },
   { name: "INNKEEP_MCP", meaning: "`off`: agents cannot call the tools over HTTP." },
   { name: "INNKEEP_ATTESTATION", meaning: "Whether testers' devices are checked." },
   {
     name: "INNKEEP_PLAY_PACKAGES, INNKEEP_PLAY_CERTIFICATES, INNKEEP_PLAY_DECRYPTION_KEY, INNKEEP_PLAY_VERIFICATION_KEY",
-    meaning: "The apps whose devices are checked, and the keys for it.",
+    meaning: "The apps whose testers' devices are checked, and the keys for these checks.",
   },
-  { name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN", meaning: "Bearer token for /metrics." },
+  {
+    name: "INNKEEP_METRICS_TOKEN, INNKEEP_OPERATOR_TOKEN",
+    meaning: "Bearer token for /metrics. The second variable is the older name of the first.",
+  },
   {
     name: "INNKEEP_BACKUPS_KEPT_DAYS",
     meaning: "For how many days you keep backups. Receipts of erasures name the last day.",
@@ -253,11 +276,13 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_LITESTREAM",
-    meaning: "`on`: Litestream copies the SQLite database, and writes its log back. See docs/operating.md.",
+    meaning:
+      "`on`: the server leaves the log of the SQLite database to Litestream, which copies the database. See docs/operating.md.",
   },
   {
     name: "INNKEEP_ERASURES",
-    meaning: "The file that records erasures of people for a restore; `erasures.ndjson` in the data folder.",
+    meaning:
+      "The file that records erasures of people, so that they can be repeated after a restore; default: `erasures.ndjson` in the data folder.",
   },
   { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
 ];

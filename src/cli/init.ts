@@ -10,7 +10,7 @@ export function addInit(init: Command, setup: Setup): void {
     .option("--server <url>", "address of the server; if it is not set anywhere, you are asked for it")
     .option("--app <id>", "id or name of the app, for commands with a maintainer token")
     .option("--store", "store the app key for this server on this machine, without asking")
-    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
+    .option("--insecure-storage", "store the key in a file that only you can read, not in the keychain")
     .option("--send", "send a first report, without asking")
     .option("--message <text>", "text of the first report")
     .addOption(
@@ -19,7 +19,7 @@ export function addInit(init: Command, setup: Setup): void {
         "print the lines for this service; default: the services whose files are in this folder",
       ).choices(services),
     )
-    .option("-y, --yes", "replace an innkeep.json with other content, without asking")
+    .option("-y, --yes", "replace an innkeep.json that has other content, without asking")
     .addHelpText("after", notes);
   addExamples(
     init,
@@ -35,6 +35,6 @@ export function addInit(init: Command, setup: Setup): void {
 const services = ["github", "gitlab", "circleci", "jenkins", "shell", "none"] as const;
 
 const notes = `
-Writes innkeep.json into this folder, with the server and the app and never a secret. The app key comes from --api-key-file,
-INNKEEP_API_KEY or a stored credential; else you are asked for it. Before anything is written, the server must accept the
-key. Standard output has the lines for your CI service.`;
+Writes innkeep.json into this folder. The file contains the server and the app, but no secret. The app key comes from
+--api-key-file, INNKEEP_API_KEY or a stored credential; otherwise you are asked for it. The server must accept the key
+before anything is written. The lines for your CI service are printed to standard output.`;

@@ -26,12 +26,18 @@ export function addMcp(mcp: Command, setup: Setup): void {
     )
     .option(
       "--max-wait <seconds>",
-      "how long one call waits for a decision at most: 1 to 240; 50 unless given",
+      "how long one call waits for a decision at most, from 1 to 240 seconds; default: 50",
       longestWait,
     )
-    .option("--check", "start nothing: check the server and the token, and say what the agent may do")
+    .option(
+      "--check",
+      "check the server and the token, and print what the agent may do, without starting the MCP server",
+    )
     .addOption(
-      new Option("--setup [client]", "start nothing: print how to add the server to each client, or to one")
+      new Option(
+        "--setup [client]",
+        "print how to add the MCP server to each client, or to the given client, without starting it",
+      )
         .choices(clientNames)
         .conflicts("check"),
     );
@@ -54,13 +60,16 @@ export function addMcp(mcp: Command, setup: Setup): void {
   });
 }
 
-/** The words that a client adds to the command for these flags. */
+/** Returns the words that these flags add to the command of the MCP server. */
 const wordsOf = ({ readOnly, work }: McpFlags): string[] => [
   ...(readOnly ? ["--read-only"] : []),
   ...(work ? ["--work"] : []),
 ];
 
-/** Some clients let a person set only variables. Flags override them. */
+/**
+ * Whether to offer the tools for work on approved plans. A flag or INNKEEP_MCP_WORK asks for them, because some clients
+ * let a person set only variables. A flag overrides the variable.
+ */
 function asksForWork({ readOnly, work }: McpFlags, { INNKEEP_MCP_WORK = "" }: Context["env"]): boolean {
   if (work || readOnly) return work ?? false;
   if (["true", "1"].includes(INNKEEP_MCP_WORK)) return true;
@@ -77,8 +86,8 @@ function longestWait(given: string): number {
 async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: McpFlags): Promise<Exit> {
   const { context, flags, stateFolder } = invocation;
   const baseUrl = invocation.baseUrl();
-  // A stranger may have written the server in a file of this project, and a token in the environment is not meant for
-  // the server of a profile. Then the token is found and checked at its first use.
+  // The server is doubtful if a stranger may have named it in a file of this project, or if the token in the
+  // environment is meant for another server. Then `storedToken` finds and checks the token at its first use.
   const server = invocation.server();
   const isDoubtful = server.isProject || isOfOtherServer(context, server, "INNKEEP_AGENT_TOKEN");
   const code = await context.programs.mcp({
@@ -86,7 +95,7 @@ async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: 
     consoleUrl: context.env.INNKEEP_CONSOLE_URL || undefined,
     agentToken: isDoubtful ? undefined : context.env.INNKEEP_AGENT_TOKEN || undefined,
     tokenFile: isDoubtful ? undefined : flags.agentTokenFile,
-    // Read again for each call, because the token may have been replaced.
+    // The token is read again for each call, because it may have been replaced.
     storedToken: async () => (await ownCredential(invocation, "agentToken"))?.secret,
     proxy: proxyOf(context),
     onExchange: traceOf(invocation),
@@ -98,7 +107,10 @@ async function serveAgents(invocation: Invocation, { readOnly, work, maxWait }: 
   return code === 0 ? "ok" : "unexpected";
 }
 
-/** Prints how to add the MCP server to each common client. For one client it prints only the text to run or to open. */
+/**
+ * Prints how to add the MCP server to each common client. For one client, prints only the text to run, to open or to
+ * copy.
+ */
 async function showSetup(
   invocation: Invocation,
   client: ClientName | undefined,
@@ -124,15 +136,15 @@ interface ProgramStart {
 }
 
 /**
- * How clients start the MCP server. It has no agent token: the server reads the token that `innkeep auth` has stored.
- * (rule L71)
+ * Returns how clients start the MCP server. The command contains no agent token, because the MCP server reads the token
+ * that `innkeep auth` has stored. (rule L71)
  */
 export const stdioServer = (words: readonly string[] = wordsToStart()): ProgramStart => {
   const [command = "", ...args] = words;
   return { command, args: [...args, "mcp"] };
 };
 
-/** How to add the MCP server to one client. It contains no secret. (rule L71) */
+/** How to add the MCP server to one client. The text contains no secret. (rule L71) */
 interface ClientSetup {
   /** The value of `--setup`. */
   readonly client: ClientName;
@@ -157,9 +169,9 @@ export const clientNames = [
 type ClientName = (typeof clientNames)[number];
 
 /**
- * How to add the MCP server for this Innkeep server to each common client, in the order of `clientNames`. `more` are
- * further words of the command. `words` start the command line on the machine of the client. Over HTTP the scopes of
- * the token decide which tools there are.
+ * Returns how to add the MCP server for this Innkeep server to each common client, in the order of `clientNames`.
+ * `words` start this program on the machine of the client, and `more` are further words of the command. Over HTTP, the
+ * scopes of the token decide which tools are offered.
  */
 export function clientSetups(
   baseUrl: string,

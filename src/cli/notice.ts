@@ -24,11 +24,14 @@ export function addNotice(notice: Command, setup: Setup): void {
     .addArgument(new Argument("[kinds...]", "the kinds of notices").choices(choices.noticeKinds))
     .option(
       "--by <ways>",
-      `how: ${choices.noticeWays.join(" or ")}, both with a comma, \`none\` or \`default\``,
+      `how you get them: ${choices.noticeWays.join(", ")}, several of these with commas, \`none\` or \`default\``,
     )
-    .option("--per-hour <number>", "how many reports in an hour cause a notice `storm`", count)
-    .option("--timezone <zone>", "your time zone, such as Europe/Berlin; for all apps")
-    .option("--quiet <hours>", "hours without notices, such as 22:00-07:00, or `none`; for all apps");
+    .option("--per-hour <number>", "how many reports in one hour cause a notice of the kind `storm`", count)
+    .option("--timezone <zone>", "your time zone, such as Europe/Berlin; it applies to all apps")
+    .option(
+      "--quiet <hours>",
+      "hours without notices, such as 22:00-07:00, or `none`; they apply to all apps",
+    );
   addExamples(
     set,
     "innkeep notice set report answer --by daily --app Larder",
@@ -68,12 +71,13 @@ async function listNotices(invocation: Invocation): Promise<undefined> {
     items: apps.filter((app) => appId === undefined || app.appId === appId).flatMap(rowsOf),
     columns,
   });
-  const hours = quietHours === null ? "no quiet hours" : `quiet from ${quietHours.from} to ${quietHours.to}`;
+  const hours =
+    quietHours === null ? "no quiet hours" : `quiet hours from ${quietHours.from} to ${quietHours.to}`;
   note(invocation, `Your time zone is ${timezone}, with ${hours}.`);
   if (noMail === "server_sends_none") note(invocation, "This server sends no mail.");
   if (noMail === "address_unverified") note(invocation, "Your address is not verified, so you get no mail.");
   if (browsers === 0)
-    note(invocation, "No browser shows you notices. Turn one on in the console, under Notices.");
+    note(invocation, "No browser shows you notices. You can turn that on in the console, under Notices.");
 }
 
 const rowsOf = ({ name, kinds }: AppNotices): ListedNotice[] =>
@@ -86,8 +90,8 @@ async function setNotices(
 ): Promise<undefined> {
   if ((by === undefined) !== (given.length === 0))
     throw usageError(
-      "Kinds need --by, and --by needs kinds.",
-      "Such as `innkeep notice set answer --by mail`.",
+      "Kinds of notices and --by must be given together.",
+      "For example: `innkeep notice set answer --by mail`.",
     );
   if ([by, perHour, timezone, quiet].every((value) => value === undefined))
     throw usageError(
@@ -129,7 +133,7 @@ function waysOf(given: string): NoticeWay[] | null {
     throw new CliError({
       exit: "usage",
       code: "usage",
-      message: `There is no way ${unknown}.`,
+      message: `Notices cannot be sent by ${unknown}.`,
       next: `Give ${choices.noticeWays.join(", ")}, \`none\` or \`default\`.`,
     });
   return names.filter(isWay);
@@ -141,6 +145,9 @@ function hoursOf(given: string): { readonly from: string; readonly to: string } 
   if (given === "none") return null;
   const [from = "", to = "", ...more] = given.split("-").map((time) => time.trim());
   if (to === "" || more.length > 0)
-    throw usageError(`--quiet must be two times such as 22:00-07:00, not ${given}.`, "`none` ends them.");
+    throw usageError(
+      `--quiet must be two times such as 22:00-07:00, not ${given}.`,
+      "`none` turns quiet hours off.",
+    );
   return { from, to };
 }

@@ -17,15 +17,15 @@ export interface Noun {
   /** Aliases, which help does not show. */
   readonly aliases?: readonly string[];
   readonly summary: string;
-  /** The people who need it. Help shows the groups in the order of `nounGroups`. */
+  /** The people who need the noun. Help shows the groups in the order of `nounGroups`. */
   readonly group: NounGroup;
-  /** A short form of other commands, which help does not list. */
+  /** Whether the noun is a short form of other commands. Help does not list short forms. */
   readonly isShort?: true;
   /** Loads the function that adds the noun's flags, arguments and verbs. */
   readonly load: () => Promise<(command: Command, setup: Setup) => void>;
 }
 
-/** Every first word of a command line. */
+/** All nouns. A noun is the first word of a command line. */
 export const nouns: readonly Noun[] = [
   {
     name: "serve",
@@ -138,7 +138,7 @@ export const nouns: readonly Noun[] = [
     name: "view",
     group: "Maintainers",
     aliases: ["views"],
-    summary: "Save filters of the list of feedback, and count its threads",
+    summary: "Save filters of the feedback list as views, and count their threads",
     load: async () => (await import("./view.ts")).addView,
   },
   {
@@ -190,7 +190,7 @@ export const nouns: readonly Noun[] = [
   {
     name: "admin",
     group: "Operators",
-    summary: "Work on the server's database, as the person who runs it",
+    summary: "Manage the server's database, as the person who runs the server",
     load: async () => (await import("./admin.ts")).addAdmin,
   },
   {

@@ -8,7 +8,7 @@ import { consoleAddress } from "./core/server-address.ts";
 
 export function addOpen(open: Command, setup: Setup): void {
   open
-    .argument("[thread]", "id of a feedback thread; the console's first page unless given")
+    .argument("[thread]", "id of a feedback thread; default: the first page of the console")
     .addHelpText("after", "\nThe address is always printed. Without a terminal no browser is opened.");
   addExamples(open, "innkeep open", "innkeep open 01a1fda4-237d-759b-ad89-7cf5663516dc");
   commandAction<object, string | undefined>(open, setup, openPage);

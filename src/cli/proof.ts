@@ -23,7 +23,9 @@ export function addProof(proof: Command, given: Setup): void {
   );
 
   const resend = mutates(
-    proof.command("resend [proof]").description("Send proofs that were kept because they did not arrive"),
+    proof
+      .command("resend [proof]")
+      .description("Send proofs that did not arrive and were kept on this machine"),
   )
     .option("--list", "list the kept proofs")
     .option("--all", "send all kept proofs for this server");
@@ -34,7 +36,7 @@ export function addProof(proof: Command, given: Setup): void {
   });
 
   const discard = destroysHere(
-    proof.command("discard <proof>").description("Drop a kept proof without sending it"),
+    proof.command("discard <proof>").description("Delete a kept proof without sending it"),
   );
   addExamples(discard, "innkeep proof discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes");
   commandAction<object, string>(discard, setup, async (invocation, _, id) => {

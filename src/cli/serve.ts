@@ -8,16 +8,22 @@ import { addExamples } from "./core/help.ts";
 
 export function addServe(serve: Command, setup: Setup): void {
   serve
-    .option("--host <address>", "address to listen on; 127.0.0.1 unless given (INNKEEP_HOST)")
-    .option("--port <number>", "port to listen on; 4700 unless given (INNKEEP_PORT)", wholeNumber)
-    .option("--data <folder>", "folder of the database and the files; ./.innkeep unless given (INNKEEP_DATA)")
-    .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)")
-    .option("--console-url <url>", "where people reach the console (INNKEEP_CONSOLE_URL)")
+    .option("--host <address>", "address to listen on; default: 127.0.0.1 (INNKEEP_HOST)")
+    .option("--port <number>", "port to listen on; default: 4700 (INNKEEP_PORT)", wholeNumber)
+    .option("--data <folder>", "folder of the database and the files; default: ./.innkeep (INNKEEP_DATA)")
+    .option(
+      "--database-url <url>",
+      "address of a PostgreSQL database, used instead of a file (INNKEEP_DATABASE_URL)",
+    )
+    .option("--console-url <url>", "address at which people reach the console (INNKEEP_CONSOLE_URL)")
     .option("--demo", "create a small demo app, and print its key, tokens and links")
-    .option("--dev", "add a clock that can be moved, faults on demand and captured messages; loopback only")
+    .option(
+      "--dev",
+      "add a clock that can be moved, faults on demand and captured messages; the server listens on loopback only",
+    )
     .option(
       "--seed <file>",
-      "with --dev and --demo, fill the server from a JSON or YAML file in place of the demo app",
+      "with --dev and --demo, fill the server from a JSON or YAML file instead of the demo app",
     )
     .addHelpText("after", "\n--base-url is the address under which clients reach this server.");
   addExamples(

@@ -58,7 +58,7 @@ function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): s
   return `Not counted${dayIndex >= 1 ? ` for day ${dayIndex}` : ""}: ${reasons[reason ?? ""] ?? reason}.`;
 }
 
-/** Unknown reasons are shown unchanged. */
+/** The reasons in words. Reasons that are not in this table are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
   session_below_bar: "it was too short, or reached too few screens; a longer one can still count the day",
   already_submitted: "the day is counted already",
@@ -83,7 +83,7 @@ interface TestKeyFile {
   readonly testKeyFile?: string;
 }
 
-/** The flag of commands for one slot. */
+/** Adds the flag that names the test key of a slot. */
 const ofTestKey = (command: Command): Command =>
   command.option(
     "--test-key-file <file>",
@@ -93,8 +93,8 @@ const ofTestKey = (command: Command): Command =>
 const variable = "INNKEEP_TEST_KEY";
 
 /**
- * Finds the test key of a slot. It is a secret, so it is not an argument. Throws a CliError if there is none, or if
- * only a file of the project names the server.
+ * Finds the test key of a slot. The key is a secret, so no argument of the command line contains it. Throws a CliError
+ * if there is no key, or if only a file of the project names the server.
  */
 async function testKeyOf(
   { context, server }: Invocation,
@@ -113,6 +113,6 @@ async function testKeyOf(
     exit: "authentication",
     code: "missing_credential",
     message: isUnsent ? notSent(variable, server()) : "This command needs the test key of a slot.",
-    next: "Pipe it in with --test-key-file -, or set INNKEEP_TEST_KEY. `innkeep task list --with-test-keys --fields testKey` has it.",
+    next: "Pipe it in with --test-key-file -, or set INNKEEP_TEST_KEY. `innkeep task list --with-test-keys --fields testKey` prints it.",
   });
 }

@@ -14,14 +14,14 @@ import { ownSlotId } from "./testing/slot-id.ts";
 import { addSlotDecisions } from "./testing.ts";
 
 const slotHelp = `
-These commands are for testers, with the device token of \`innkeep auth login\`. The commands for owners of a test, with a
-maintainer token, are \`innkeep testing slot\`; they also work here.`;
+These commands are for testers and use the device token of \`innkeep auth login\`. The commands for owners of a test use a
+maintainer token. They are \`innkeep testing slot\`, and also work as \`innkeep slot\`.`;
 
 export function addSlot(slot: Command, given: Setup): void {
   const setup = forTester(given);
   const list = withTestKeys(slot.command("list").alias("ls").description(routes.tester.slots.summary)).option(
     "--open",
-    "list tests with open slots instead",
+    "list tests with open slots instead of your slots",
   );
   addExamples(list, "innkeep slot list", "innkeep slot list --open");
   commandAction<SlotFlags>(list, setup, listSlots);
@@ -46,7 +46,7 @@ interface SlotFlags extends TestKeyFlags {
 
 type ShownSlot = Omit<Slot, "testKey">;
 
-/** Shows the tester's slots, or with `--open` the open ones. */
+/** Prints the slots of the tester. With `--open`, prints the tests with open slots. */
 async function listSlots(invocation: Invocation, flags: SlotFlags): Promise<undefined> {
   if (flags.open) return listOpen(invocation);
   const { slots } = await invocation.client().tester.slots();
@@ -62,7 +62,7 @@ const slotColumns: readonly Column<ShownSlot>[] = [
   { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
   { heading: "missed", of: ({ missedDays }) => missedDays },
   { heading: "last counted", of: ({ lastProofDayIndex }) => lastProofDayIndex },
-  { heading: "asked until", of: ({ requestExpiresAt }) => requestExpiresAt },
+  { heading: "request ends", of: ({ requestExpiresAt }) => requestExpiresAt },
   { heading: "by", of: ({ verificationTier }) => verificationTier },
 ];
 
@@ -71,7 +71,7 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items: listings, columns: openColumns, name: "listings" });
   note(
     invocation,
-    listings.length > 0 ? "`innkeep slot request <slot>` asks for one." : "No test has a free slot now.",
+    listings.length > 0 ? "`innkeep slot request <slot>` requests a slot." : "No test has a free slot now.",
   );
 }
 
@@ -114,7 +114,10 @@ const openColumns: readonly Column<OpenListing>[] = [
 async function requestSlot(invocation: Invocation, flags: SlotFlags, given: string): Promise<undefined> {
   const slotId = await openSlotId(invocation, given);
   const answer: Requested = await invocation.client().tester.requestSlot({ params: { slotId }, body: {} });
-  note(invocation, `Asked for slot ${slotId}. Its owner decides; \`innkeep slot list\` shows the answer.`);
+  note(
+    invocation,
+    `Requested slot ${slotId}. The owner of the test decides; \`innkeep slot list\` shows the answer.`,
+  );
   const { slot } = answer;
   const shown = slot ? { slot: omitTestKey(slot, flags) } : answer;
   printOne(invocation, shown, () => (slot ? slotLines(slot) : ""));
@@ -131,7 +134,7 @@ const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
     },
   });
 
-/** The server's answer. Other servers may leave the slot out. */
+/** The server's answer. Servers of other makers may omit the slot. */
 type Requested = Partial<Awaited<ReturnType<Client["tester"]["requestSlot"]>>>;
 
 async function rotateKey(
@@ -156,6 +159,6 @@ const slotLines = ({ slotId, app, status, requestExpiresAt, cycleStatus }: Shown
     app: app.name,
     status,
     test: cycleStatus,
-    "asked until": requestExpiresAt,
+    "request ends": requestExpiresAt,
     "join here": app.optInUrl,
   });

@@ -46,14 +46,14 @@ async function listTasks(invocation: Invocation, flags: TaskFlags): Promise<unde
 
 type Answer = Awaited<ReturnType<Client["tester"]["tasks"]>>;
 
-/** The answer without the test keys, unless they are requested. */
+/** Returns the tasks without their test keys, unless the flag asks for the keys. */
 const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags): Tasks => ({
   tasks: tasks.map((task) => omitTestKey(task, flags)),
   outstanding,
 });
 
 const outstandingInWords = (outstanding: number): string =>
-  outstanding === 0 ? "There is nothing to do." : `Still to do: ${outstanding}.`;
+  outstanding === 0 ? "There is nothing to do." : `Tasks that are still open: ${outstanding}.`;
 
 const columns: readonly Column<ShownTask>[] = [
   { heading: "slot", of: ({ slotId }) => slotId, isId: true },
@@ -69,14 +69,15 @@ const columns: readonly Column<ShownTask>[] = [
 ];
 
 /**
- * Watches the tasks until it is interrupted: on a screen in a terminal, otherwise with a line of JSON for each change.
+ * Shows the tasks until the command is interrupted. A terminal shows a screen. Otherwise each change is written as one
+ * line of JSON.
  */
 async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
   if (flags.day !== undefined) throw usageError("--watch shows today. Leave out --day.");
   const { context } = invocation;
   const results = (signal: AbortSignal) => pollTasks(invocation, flags, signal);
   if (!isScreen(invocation)) return writeChanges(invocation, results(context.signal));
-  // Loads the library for screens, which nothing else needs.
+  // The library for screens is loaded only here, because nothing else needs it.
   const { showTasks } = await import("./testing/task-screen.lazy.tsx");
   await showTasks({ results, now: context.clock.now, signal: context.signal });
 }
@@ -94,7 +95,7 @@ function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal
   });
 }
 
-/** The loop repeats the request. The request itself has no retries, so that a failure is shown at once. */
+/** Sends one request without retries, so that a failure is shown at once. `pollTasks` repeats the request. */
 const askOnce = async (client: Client, flags: TaskFlags, signal: AbortSignal): Promise<Tasks> =>
   shownTasks(await client.tester.tasks({ signal, repeatAfter: () => false }), flags);
 

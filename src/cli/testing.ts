@@ -36,7 +36,7 @@ function addBothExamples(command: Command, ...lines: readonly string[]): void {
   addExamples(command, ...lines.map((line) => (isShort ? line.replace("testing ", "") : line)));
 }
 
-/** The commands for an owner's listings: `innkeep testing listing`, short `innkeep listing`. */
+/** Adds the commands for the listings of an owner: `innkeep testing listing`, or short `innkeep listing`. */
 export function addListings(listing: Command, setup: Setup): void {
   const list = listing.command("list").alias("ls").description(routes.listings.list.summary);
   addBothExamples(list, "innkeep testing listing list --app Larder");
@@ -85,7 +85,7 @@ const describesListing = (command: Command): Command =>
       wholeNumber,
     );
 
-/** The commands for an owner's cycles: `innkeep testing cycle`, short `innkeep cycle`. */
+/** Adds the commands for the cycles of an owner: `innkeep testing cycle`, or short `innkeep cycle`. */
 export function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
   addBothExamples(list, "innkeep testing cycle list 01a1fe67-ea45-7574-8a18-9e786f3f8d39");
@@ -94,10 +94,10 @@ export function addCycles(cycle: Command, setup: Setup): void {
   const create = mutates(
     cycle.command("create <listing>").alias("new").description(routes.cycles.create.summary),
   )
-    .requiredOption("--starts-on <date>", "its first day, YYYY-MM-DD")
+    .requiredOption("--starts-on <date>", "the first day of the cycle, YYYY-MM-DD")
     .option(
       "--timezone <zone>",
-      "the time zone of its days, such as Europe/London; default: the time zone of this machine",
+      "the time zone of the cycle's days, such as Europe/London; default: the time zone of this machine",
     );
   addBothExamples(
     create,
@@ -120,15 +120,15 @@ export function addCycles(cycle: Command, setup: Setup): void {
 
 function addSlots(slot: Command, setup: Setup): void {
   addSlotDecisions(slot, setup);
-  // It has no short form, because `innkeep slot rotate-key` is a command for testers.
+  // This command has no short form, because `innkeep slot rotate-key` is a command for testers.
   const rotate = destroys(slot.command("rotate-key <slot>").description(routes.slots.rotateKey.summary));
   addExamples(rotate, "innkeep testing slot rotate-key 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --yes");
   commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
 }
 
 /**
- * The commands for an owner's decisions on a slot: `innkeep testing slot`, short `innkeep slot`. Help does not list the
- * short commands.
+ * Adds the commands for an owner's decisions on a slot: `innkeep testing slot`, or short `innkeep slot`. Help does not
+ * list the short commands.
  */
 export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOptions = {}): void {
   const accept = mutates(slot.command("accept <slot>", shown).description(routes.slots.accept.summary));
@@ -160,7 +160,7 @@ export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOpti
   commandAction<{ email: string }, string>(assign, setup, assignSlot);
 }
 
-/** The flags of a listing. */
+/** The flags that describe a listing. */
 interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
   readonly screen?: readonly string[];
 }
@@ -185,7 +185,7 @@ async function viewListing(invocation: Invocation, _: object, given: string): Pr
   printOne(invocation, listing, () => listingLines(listing));
 }
 
-/** Creates a listing, the offer of an app to testers. Throws a usage error that names all missing flags. */
+/** Creates a listing, which offers an app to testers. Throws a usage error that names all missing flags. */
 async function createListing(invocation: Invocation, flags: ListingFlags): Promise<undefined> {
   const change = await changeOf(invocation, flags);
   const { appName, packageName, optInUrl, testBrief, verificationTier, screens, ...rest } = change;
@@ -269,7 +269,7 @@ const cycleColumns: readonly Column<JudgedCycle>[] = [
   { heading: "verdict", of: ({ verdict }) => verdict.state },
 ];
 
-/** Plans a cycle, in the time zone of this machine unless another one is given. */
+/** Plans a cycle. If no time zone is given, its days are in the time zone of this machine. */
 async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,
@@ -285,8 +285,7 @@ async function createCycle(
 }
 
 /**
- * Shows the verdict on a cycle, what is still open today, and the slots with their days, with one character for each
- * day.
+ * Prints the verdict on a cycle, what is still open today, and the slots. Each day of a slot is one character.
  */
 async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
@@ -368,7 +367,8 @@ const gridColumns = ({ attention }: Pick<CycleDetail, "attention">): readonly Co
   { heading: "needs", of: ({ slotId }) => attention.find((row) => row.slotId === slotId)?.state },
 ];
 
-const gridLegend = "S counted by a session, P by a proof, x missed, o today, . ahead, - no tester";
+const gridLegend =
+  "S counted by a session, P counted by a proof, x missed, o not counted yet, . in the future, - no tester";
 
 const dayCharacters: Readonly<Record<Day["state"], string>> = {
   counted: "S",
@@ -418,12 +418,12 @@ const changes: Readonly<Record<Verb, Change>> = {
   remove: {
     call: (slots, slotId) => slots.remove({ params: { slotId }, body: {} }),
     question: "Remove the tester from this slot permanently?",
-    done: "Removed. Another slot is open in its place.",
+    done: "Removed. A new slot is open instead.",
   },
   rotateKey: {
     call: (slots, slotId) => slots.rotateKey({ params: { slotId }, body: {} }),
     question: "Replace the test key? The old key stops working immediately.",
-    done: "The tester reads the new test key from now on.",
+    done: "The tester can now read the new test key.",
   },
   confirmJoin: {
     call: (slots, slotId) => slots.confirmJoin({ params: { slotId }, body: {} }),
@@ -475,7 +475,8 @@ const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
   });
 
 /**
- * Returns the id of a slot, from its id or the start of its id. A slot of a finished cycle needs the complete id.
+ * Returns the id of a slot, from its id or the start of its id. For a slot of a finished cycle, only the complete id
+ * works.
  */
 const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {

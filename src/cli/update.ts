@@ -8,8 +8,8 @@ import { isDayOver } from "./core/once-a-day.ts";
 import { type PublishedPackage, published } from "./core/published.ts";
 
 /**
- * Prints a notice of a newer version on a terminal, at most once a day. Returns whether the caller should ask the registry
- * again. It only reads and writes one small file. (rule L53)
+ * Prints a notice of a newer version on a terminal, at most once a day. Returns whether the caller should ask the
+ * registry again. Reads and writes only one small file. (rule L53)
  */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
   const { io, env, clock, version, newId } = context;
@@ -30,7 +30,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   try {
     writeUpdateState(context, next, newId);
   } catch {
-    // Without this file every command would ask again.
+    // If this file cannot be written, every command would ask the registry again.
     return false;
   }
   if (announces)
@@ -49,10 +49,10 @@ function isNewer(latest: string, own: string): boolean {
   return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0);
 }
 
-/** How long to wait for the registry. */
+/** The time limit for the answer of the registry. */
 const limitMs = 5_000;
 
-/** The registry and the name to ask for newer versions; undefined unless both are set. (rule L56) */
+/** Returns the registry, and the name of the package there. Undefined unless both are set. (rule L56) */
 function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefined {
   const registry = (env.INNKEEP_UPDATE_REGISTRY || published?.registry || "").replace(/\/+$/, "");
   const name = env.INNKEEP_UPDATE_NAME || published?.name || "";
@@ -60,7 +60,8 @@ function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefin
 }
 
 /**
- * Asks the registry for the newest version, and stores it. Rejects if the registry does not answer or names no version.
+ * Asks the registry for the newest version, and stores the answer. Rejects if the registry does not answer or names no
+ * version.
  */
 export async function checkForUpdate(folders: FolderEnvironment, newId: () => string): Promise<void> {
   const source = updateSource(folders.env);
@@ -105,10 +106,10 @@ function readUpdateState(folders: FolderEnvironment): UpdateState {
   }
 }
 
-/** Throws the error of the file system. */
+/** Stores the state. Throws the error of the file system if that fails. */
 const writeUpdateState = (folders: FolderEnvironment, state: UpdateState, newId: () => string): void =>
   writePrivately(fileOf(folders), `${JSON.stringify(state)}\n`, newId);
 
-/** Whether a text is the version of a release. No other text of the answer is ever printed. */
+/** Whether a text is the version of a release. No other text from the registry is ever printed. */
 const isVersion = (text: unknown): text is string =>
   typeof text === "string" && /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text);

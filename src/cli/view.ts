@@ -16,22 +16,22 @@ export function addView(view: Command, setup: Setup): void {
   const list = view
     .command("list")
     .alias("ls")
-    .description("List the fixed views, yours and the shared ones, each with its number of threads");
+    .description("List the fixed views, your views and the shared views, with the number of threads in each");
   addExamples(list, "innkeep view list --app Larder");
   commandAction(ofApp(list), setup, listViews);
 
   const create = filtered(
     mutates(view.command("create <name>").alias("new").description(routes.views.create.summary)),
-  ).option("--shared", "show it to all members of the app");
+  ).option("--shared", "show the view to all members of the app");
   addExamples(create, "innkeep view create Crashes --query 'type=bug&tag=crash' --shared");
   commandAction<ViewFlags, string>(ofApp(create), setup, createView);
 
   const edit = filtered(
     mutates(view.command("edit <view>").alias("update").description(routes.views.update.summary)),
   )
-    .option("--name <name>", "its new name")
-    .option("--shared", "show it to all members of the app")
-    .option("--no-shared", "show it only to you");
+    .option("--name <name>", "the new name")
+    .option("--shared", "show the view to all members of the app")
+    .option("--no-shared", "show the view only to you");
   addExamples(edit, "innkeep view edit 01a1fe67-ea45-7574-8a18-9e786f3f8d39 --name Crashes");
   commandAction<ViewFlags, string>(ofApp(edit), setup, editView);
 
@@ -41,7 +41,10 @@ export function addView(view: Command, setup: Setup): void {
 }
 
 const filtered = (command: Command): Command =>
-  command.option("--query <filters>", "the filters of its list, as in an address: `status=open&tag=crash`");
+  command.option(
+    "--query <filters>",
+    "the filters of the view, as in the query of a URL: `status=open&tag=crash`",
+  );
 
 interface ViewFlags {
   readonly query?: string;
@@ -116,7 +119,7 @@ async function removeView(invocation: Invocation, _: object, given: string): Pro
   printOne(invocation, { id: viewId, appId }, () => viewId);
 }
 
-/** Returns the id of the view with a name, or the given id. */
+/** Returns the id of the view that has this name. Returns an id unchanged. */
 const viewIdOf = async (invocation: Invocation, appId: string, given: string): Promise<string> =>
   /^[\da-f]{8}-[\da-f-]{27}$/i.test(given) ? given : (await viewNamed(invocation, appId, given)).id;
 
@@ -137,7 +140,9 @@ async function viewNamed(invocation: Invocation, appId: string, given: string): 
 
 const isFixed = (name: string): name is FixedView => Object.hasOwn(fixedViews, name);
 
-/** Returns the filters of a fixed or a saved view. A fixed one has the name that `innkeep view list` prints. */
+/**
+ * Returns the filters of a fixed or a saved view. A fixed view has the name that `innkeep view list` prints.
+ */
 export async function queryOfView(invocation: Invocation, appId: string, name: string): Promise<ViewQuery> {
   const key = name.toLowerCase().replace(/[ -]/g, "_");
   return isFixed(key) ? fixedViews[key] : (await viewNamed(invocation, appId, name)).query;

@@ -1,7 +1,7 @@
 import { ServerError } from "../../client/errors.ts";
 import { CliError } from "../core/cli-error.ts";
 
-/** Something that a server with only the base API does not have, and how to work without it. (rule L60) */
+/** A feature that a server with only the base API does not have, and how to work without it. (rule L60) */
 interface MissingFeature {
   readonly code: string;
   readonly message: string;
@@ -17,10 +17,12 @@ const lists: MissingFeature = {
 const work: MissingFeature = {
   code: "no_run_work",
   message: "This server does not accept claims, progress and outcomes: it has only the base API.",
-  next: "Carry the plan out if `innkeep agent decision RUN` says approved, and tell people in another way.",
+  next: "Carry the plan out if `innkeep agent decision RUN` says approved, and tell the team in another way.",
 };
 
-/** Calls an endpoint that returns a list. If the server does not have it, throws a CliError with this reason. */
+/**
+ * Calls an endpoint that returns a list. Throws a CliError that explains it if the server does not have this endpoint.
+ */
 export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -30,8 +32,8 @@ export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Reports the work on a proposal. Throws a CliError that explains it if the server does not accept such reports: a 404
- * is about the endpoint if `exists` can read the proposal.
+ * Sends a request about the work on a proposal. Throws a CliError that explains it if the server does not have such
+ * endpoints. If `exists` can read the proposal, a 404 is not about the proposal but about the endpoint.
  */
 export async function explainMissingWork<T>(
   call: () => Promise<T>,

@@ -20,8 +20,8 @@ export interface ThreadViewOptions {
 }
 
 /**
- * A thread as text for an agent in a shell: our own text first, then the texts of the public, of the team and of
- * agents. Each of these is between fences with a random word that nobody can guess. (rule W2)
+ * Returns a thread as text for an agent in a shell. Innkeep's own text comes first. Then come the texts of strangers,
+ * of the team and of agents, each between fences with a random word that nobody can guess. (rule W2)
  */
 export function threadView(thread: Thread, { repeats = false }: ThreadViewOptions = {}): string {
   const nonce = newNonce();
@@ -57,13 +57,13 @@ export function threadView(thread: Thread, { repeats = false }: ThreadViewOption
 }
 
 /**
- * A server that has only the base API names no authors. A text that may be by the public counts as a text of the
- * public.
+ * Returns the author of a message. A server that has only the base API names no author. Then the author counts as a
+ * stranger.
  */
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 
-/** Prints which messages are not shown. */
+/** Returns a text that names the messages that are not shown. */
 const foldLine = (thread: Thread, fold: readonly Message[]): string => {
   const first = thread.messages.findIndex((message) => fold.includes(message)) + 1;
   const span = `from ${fold.at(0)?.createdAt} to ${fold.at(-1)?.createdAt}`;
@@ -86,7 +86,7 @@ function headOf(
     proposal: latestProposal && `${latestProposal.status} ${latestProposal.id}`,
     "older messages": omittedMessages ? `${omittedMessages}, not shown` : null,
     "folded repeats": folded === "" ? null : folded,
-    "removed characters": removed > 0 ? `${removed}, which nobody sees` : null,
+    "removed characters": removed > 0 ? `${removed}, which were invisible` : null,
   };
   const lines = Object.entries(facts).map(([name, fact]) => [name, fact && oneLine(String(fact))]);
   return details(Object.fromEntries(lines));

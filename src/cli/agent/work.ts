@@ -30,7 +30,8 @@ export interface WorkFlags {
 
 /**
  * Waits for approved proposals, claims one after another, runs the command for each, and reports how it ended. Stops
- * when it is interrupted; with `--once` after one proposal, with the exit code of the command. (rules L72, L73, L74)
+ * when it is interrupted. With `--once`, stops after one proposal and returns the exit code of the command. (rules L72,
+ * L73, L74)
  */
 export async function work(
   invocation: Invocation,
@@ -56,7 +57,7 @@ async function workAs(
 ): Promise<Ending> {
   const client = lastingClient(invocation);
   const search: Search = { client, context: invocation.context, app: invocation.flags.app };
-  note(invocation, `Waiting for approved proposals as ${worker.name}. Ctrl-C ends it.`);
+  note(invocation, `Waiting for approved proposals as ${worker.name}. Ctrl-C ends the worker.`);
   for await (const job of jobsOf(worker, search)) {
     const claimed = await claim(invocation, client, job);
     if (!claimed) continue;
@@ -75,8 +76,8 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
 }
 
 /**
- * Claims a proposal. Returns undefined if nothing is left to do for it. Throws errors that the next claim would get,
- * too.
+ * Claims a proposal. Returns undefined if nothing is left to do for it. Throws an error that every other claim would
+ * also cause.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
@@ -110,8 +111,9 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
 }
 
 /**
- * Returns the body of the claim for a job that an earlier process left unfinished, or the reason why the job is not
- * resumed. A claim that a person has released is not resumed: the list of unclaimed proposals has the proposal again.
+ * Returns the body of the claim for a job that an earlier process left unfinished. If the job is not resumed, returns
+ * the reason. A claim that a person has released is not resumed, because the list of unclaimed proposals has the
+ * proposal again.
  */
 async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
@@ -121,12 +123,15 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   const isOurs = claim?.worker === worker;
   if (isOurs && claim.releasedAt !== null) return `Not resumed: ${runId}. A person has released its claim.`;
   if (claimId !== undefined) return { worker, claimId };
-  // The answer to the claim was lost. The token may have been replaced since then. So the request asks to resume the
-  // claim.
+  // The answer to the claim was lost, and the token may have been replaced since then. So the request asks to resume
+  // the claim.
   return { worker, ...(isOurs && { resume: true }) };
 }
 
-/** Keeps the notes of a job with a claim that this token cannot use. Throws errors that are not about this claim. */
+/**
+ * Keeps the notes of a job if this token cannot use the claim of the job, and prints what to do. Throws errors that are
+ * not about this claim.
+ */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
   const why = "This token has no such claim. The next start tries again.";
@@ -179,13 +184,13 @@ function isProgram(path: string): boolean {
 interface Search {
   readonly client: Pick<Client, "agent">;
   readonly context: Pick<Context, "clock" | "signal">;
-  /** Only the threads of this app, by id or name. */
+  /** The app, by id or name, to which the search is limited. Undefined for all apps. */
   readonly app: string | undefined;
 }
 
 /**
- * Yields the proposals that wait for a worker, then each new one, without end. Waits while the server cannot be
- * reached.
+ * Yields the proposals that wait for a worker, and then each new one. Never ends. If the server cannot be reached,
+ * waits until it answers.
  */
 async function* approvedRuns(search: Search): AsyncGenerator<string, never> {
   for (;;) {
@@ -215,7 +220,7 @@ async function listed(search: Search) {
   return { runs, changes };
 }
 
-/** Waits for a change and returns the changed threads; undefined if the server no longer accepts the token. */
+/** Waits for a change and returns the changed threads. Undefined if the server no longer accepts `token`. */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
   let changes = token;
@@ -271,20 +276,23 @@ const reasons: Readonly<Record<string, string>> = {
   not_found: "It does not exist any more.",
 };
 
-/** Prints why the server refused a request about a claim. */
+/** Returns why the server refused a request about a claim. */
 const reasonOf = ({ code }: ServerError): string => reasons[code] ?? `The server answered ${code}.`;
 
 interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /** A person stopped the worker and waits: the report is retried only as long as any other request. */
+  /**
+   * Whether a person stopped the worker and now waits for its end. Then the report is retried only as long as any other
+   * request.
+   */
   readonly wasStopped: boolean;
 }
 
 /**
- * Reports an outcome. The notes of the job stay until the server has accepted it, or has refused it permanently. (rule
- * L74)
+ * Reports an outcome. The notes of the job stay until the server has accepted the outcome, or has refused it
+ * permanently. (rule L74)
  */
 async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
   // The report is sent even after an interruption.
@@ -308,7 +316,7 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
 const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
 
 /**
- * Prints how an outcome that this token cannot report can still be reported. Throws if the token is refused for all
+ * Prints how an outcome can still be reported if this token cannot report it. Throws if the token is refused for all
  * requests.
  */
 function keepOutcome(
@@ -342,8 +350,8 @@ function keepOutcome(
 const pauses: Pauses = { firstMs: 1_000, growth: 1.5, mostMs: 30_000 };
 
 /**
- * Calls again until the server answers, without a time limit. Waits at least as long as `Retry-After` says. Throws
- * permanent errors, and the reason of the signal.
+ * Repeats a call until the server answers, without a time limit. Waits at least as long as `Retry-After` says. Throws
+ * permanent errors. If the signal aborts, throws its reason.
  */
 async function retryUntilAnswered<T>(
   { clock, signal }: Pick<Context, "clock"> & { readonly signal?: AbortSignal },
@@ -360,7 +368,10 @@ async function retryUntilAnswered<T>(
   }
 }
 
-/** Another worker of the account may resume a claim after 15 minutes without a report. */
+/**
+ * The minutes between two reports of progress. After 15 minutes without a report, another worker of the account may
+ * resume the claim.
+ */
 const heartbeatMinutes = 10;
 
 interface HeartbeatDeps {
@@ -368,7 +379,9 @@ interface HeartbeatDeps {
   readonly context: Pick<Context, "clock">;
 }
 
-/** Does the work of a claim, and reports to the server from time to time that the work continues. (rule L72) */
+/**
+ * Does the work of a claim. Meanwhile, reports to the server every ten minutes that the work continues. (rule L72)
+ */
 export async function withHeartbeats<Result>(
   deps: HeartbeatDeps,
   claimed: Claimed,
@@ -385,8 +398,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Ends when the signal aborts, or when the server refuses a report. Then the server also refuses the report of the
- * outcome, for the same reason.
+ * Reports the progress again and again. Ends when the signal aborts, or when the server refuses a report. Then the
+ * server also refuses the outcome, for the same reason.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -420,13 +433,13 @@ interface CommandResult {
 interface CommandOptions {
   readonly command: readonly string[];
   readonly reportOutput: boolean;
-  /** The names of secret variables of Innkeep that the command gets. */
+  /** The names of the secret variables that the command may read. */
   readonly pass: readonly string[];
-  /** Called with the id of its process. */
+  /** Called with the process id of the command. */
   readonly onStart: (processId: number) => void;
 }
 
-/** Why a claimed proposal must not be carried out; undefined if it may be. */
+/** Returns why a claimed proposal must not be carried out. Undefined if it may be carried out. */
 function refusalOf({ run }: Claimed): string | undefined {
   if (run.status !== "approved") return `The proposal is ${run.status}. Nothing was done.`;
   const hash = createHash("sha256").update(run.plan, "utf8").digest("hex");
@@ -472,7 +485,9 @@ async function carryOut(
   }
 }
 
-/** The result if the worker is interrupted after the claim. A command that starts now would not get the signal. */
+/**
+ * The result if the worker was interrupted after the claim. A command that starts then would not get the signal.
+ */
 const notStarted: CommandResult = {
   code: 130,
   received: "SIGINT",
@@ -482,8 +497,8 @@ const notStarted: CommandResult = {
 const keptCharacters = 8_000;
 
 /**
- * The names of variables with tokens, keys or secrets, and of variables with addresses of services: such an address may
- * contain a password.
+ * The names of variables that contain tokens, keys or secrets, or addresses of services. An address may contain a
+ * password.
  */
 const secretVariable =
   /^INNKEEP_(?:(?:.*_)?(?:TOKEN|KEY|SECRET)(?:_.*)?|(?:DATABASE|S3|SMTP|IMAP)_URL|IDENTITY_PROVIDERS)$/i;

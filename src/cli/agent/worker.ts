@@ -12,11 +12,12 @@ import { CliError, usageError } from "../core/cli-error.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
 /**
- * A proposal that a worker carries out. If the worker has a name, the notes stay on disk after its process has ended.
+ * A proposal that a worker carries out. If the worker has a name, the notes about the proposal stay on disk after its
+ * process has ended.
  */
 export interface Job {
   readonly runId: string;
-  /** The name in the claim of the proposal. No other claim has it. */
+  /** The name of the worker in the claim of the proposal. No other claim has this name. */
   readonly worker: string;
   /** The notes of the earlier process that left this proposal unfinished. */
   readonly earlier: JobNotes | undefined;
@@ -37,7 +38,7 @@ export interface Worker {
   end(): Promise<void>;
 }
 
-/** Starts a worker with this name; without one, a worker whose claims no later process resumes. */
+/** Starts a worker with this name. If it has no name, no later process resumes its claims. */
 export const startWorker = async (invocation: Invocation, name: string | undefined): Promise<Worker> =>
   name === undefined ? namelessWorker(invocation.context) : namedWorker(invocation, name);
 
@@ -53,9 +54,9 @@ function namelessWorker({ newId }: Context): Worker {
 }
 
 /**
- * Starts a worker with this name, which no other process can have at the same time. Each claim has a name with a random
- * ending, so that a worker with the same name on another machine has other claims. Throws a CliError if a process with
- * the name runs, or the command of such a process that was killed. (rule L74)
+ * Starts a worker with this name, which no other process can have at the same time. The name in each claim has a random
+ * ending, so that a worker with the same name on another machine has other claims. Throws a CliError if another process
+ * with this name runs, or if that process was killed and its command still runs. (rule L74)
  */
 async function namedWorker({ context, stateFolder, baseUrl }: Invocation, name: string): Promise<Worker> {
   if (name.length > longestName) throw usageError(`--worker can have at most ${longestName} characters.`);
@@ -119,7 +120,9 @@ async function lockNameOrThrow(folder: string, name: string, context: Context): 
   return taken;
 }
 
-/** A killed worker may have left its command running. A second command would do the same work again. */
+/**
+ * Throws a CliError if a killed worker has left its command running. A second command would do the same work again.
+ */
 function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
   for (const { command } of unfinished) {
     if (!command || command.began !== startOf(command.processId, context)) continue;
@@ -132,7 +135,7 @@ function assertEnded(unfinished: readonly JobNotes[], context: Context): void {
 
 /**
  * Returns a text that distinguishes a process from a later process with the same id. Undefined if the process does not
- * run. On Linux the text is the time of the start, elsewhere only `running`.
+ * run. On Linux the text is the start time of the process, elsewhere only `running`.
  */
 function startOf(
   processId: number,
@@ -156,16 +159,18 @@ const refused = (message: string, next: string) =>
 /** The notes about one proposal while a worker carries it out. */
 export interface JobNotes {
   readonly runId: string;
-  /** The name with which it was claimed. */
+  /** The name of the worker in the claim. */
   readonly worker: string;
   readonly claimId?: string;
-  /** The command that was started for it. */
+  /** The process of the command that was started for the proposal. */
   readonly command?: { readonly processId: number; readonly began: string };
-  /** How the command ended. It is not reported to the server yet. */
+  /** The outcome of the command, if it has ended. It is not reported to the server yet. */
   readonly ended?: { readonly status: "succeeded" | "failed"; readonly summary: string };
 }
 
-/** The notes of the proposals that the last process with this name did not finish. Damaged files are skipped. */
+/**
+ * Returns the notes of the proposals that the last process with this name did not finish. Skips damaged files.
+ */
 const readNotes = (folder: string): readonly JobNotes[] =>
   readdirSync(folder)
     .filter((name) => name.startsWith("run-") && name.endsWith(".json"))
@@ -175,8 +180,8 @@ const readNotes = (folder: string): readonly JobNotes[] =>
     });
 
 /**
- * Whether it is the content of a file of notes. Each file is written in one step, so if these fields are valid, the
- * rest is, too.
+ * Whether a value is the content of a file of notes. Each file is written in one step, so if these fields are valid,
+ * the rest is valid, too.
  */
 const isJobNotes = (value: unknown): value is JobNotes =>
   isText(valueAt(value, "runId")) && isText(valueAt(value, "worker"));
@@ -193,7 +198,10 @@ export interface NameLock {
   release(): Promise<void>;
 }
 
-/** The machine of the last process with this name, if that is another one and the process has not unlocked the name. */
+/**
+ * The result if another machine holds the name. The last process with the name ran on that machine, and has not
+ * unlocked the name.
+ */
 interface LockedElsewhere {
   readonly host: string;
   readonly file: string;
@@ -202,8 +210,8 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a folder for this process. A socket is the lock: the system removes it when the process ends in any
- * way, and a suspended process keeps it. Throws the error of the file system. (rule L74)
+ * Locks the name of a worker, which has its own folder, for this process. A listening socket is the lock: it disappears
+ * when the process ends in any way, and a suspended process keeps it. Throws the error of the file system. (rule L74)
  */
 export async function lockName(
   folder: string,
@@ -215,7 +223,7 @@ export async function lockName(
     const left = identityOf(address, platform);
     if (await isAnswered(address)) return "running";
     const taken = await inTurn(folder, () => {
-      // Another process has locked or unlocked the name in the meantime.
+      // If the socket is another one now, another process has locked or unlocked the name in the meantime.
       if (identityOf(address, platform) !== left) return undefined;
       const elsewhere = lockedElsewhere(ownerFile);
       if (elsewhere) return elsewhere;
@@ -240,7 +248,7 @@ export async function lockName(
   }
 }
 
-/** False if another process listens there already. */
+/** Returns false if another process already listens at the address. */
 async function isListening(listening: Promise<unknown>): Promise<boolean> {
   try {
     await listening;
@@ -277,14 +285,17 @@ async function isAnswered(address: string): Promise<boolean> {
   }
 }
 
-/** Distinguishes this socket from one that is created later at the same address. */
+/** Returns a text that distinguishes this socket from one that is created later at the same address. */
 function identityOf(address: string, platform: string): string | undefined {
   if (platform === "win32") return undefined;
   const found = lstatSync(address, { throwIfNoEntry: false, bigint: true });
   return found && `${found.ino}-${found.ctimeNs}`;
 }
 
-/** In a folder that several machines share, only the machine of a socket can connect to it. */
+/**
+ * Returns the other machine that holds the name, if there is one. If several machines share the folder, a socket can be
+ * reached only on its own machine. So a file names the machine.
+ */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);
   return machine === undefined || machine === thisMachine() || host === hostname()
@@ -300,7 +311,9 @@ function readOwner(file: string): { readonly machine?: unknown; readonly host?: 
   }
 }
 
-/** Containers on one machine have different host names, but the same boot id. */
+/**
+ * Returns an id of this machine. Containers on one machine have different host names, but the same boot id.
+ */
 function thisMachine(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

@@ -5,7 +5,10 @@ import type { LooseInput } from "../../client/send.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 
-/** Whether a server accepts a credential. `valid` is null if the server did not answer. */
+/**
+ * The result of a check of a credential. `valid` says whether the server accepts it, and is null if the server did not
+ * answer.
+ */
 export interface Verdict {
   readonly valid: boolean | null;
   readonly problem: string | null;

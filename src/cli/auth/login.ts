@@ -28,8 +28,8 @@ export interface LoginFlags extends StoreFlags {
 }
 
 /**
- * Signs this machine in: a person approves it in the browser, and the device token is stored. The PKCE verifier is sent
- * only in the request that exchanges the code. (rule L8)
+ * Signs this machine in. A person approves it in the browser, and then the device token is stored. The PKCE verifier is
+ * sent only in the request that exchanges the code. (rule L8)
  */
 export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
@@ -62,7 +62,7 @@ async function askBeforehand(invocation: Invocation, question: Question): Promis
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
   } catch (error) {
-    // The page redirects to another sign-in, which the browser handles.
+    // The answer is a redirect to another sign-in, which the browser will follow.
     if (error instanceof UnexpectedAnswerError) return;
     if (error instanceof ServerError && error.status === 404) throw noSignIn(invocation);
     if (error instanceof ServerError && error.status === 401) return;
@@ -128,8 +128,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval. The server sends it, or the person pastes it on the terminal; the first one counts.
- * Throws a CliError if there is no code within five minutes.
+ * Returns the code of an approval. The server sends it, or the person pastes it on the terminal. The first code is
+ * used. Throws a CliError if there is no code within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -216,7 +216,9 @@ function approvalAddress(invocation: Invocation, question: Question): string {
   return url.href;
 }
 
-/** The page on which the server shows the code, for a sign-in without `--redirect`. */
+/**
+ * Returns the address of the page on which the server shows the code. A sign-in without `--redirect` uses it.
+ */
 const ownRedirect = (invocation: Invocation): string => invocation.baseUrl() + choices.codePath;
 
 /** The approval page as a route. It is used to check the parameters before a person opens the page. */
@@ -238,11 +240,13 @@ async function showAddress(invocation: Invocation, url: string, wanted: boolean)
   const opened = wanted && canOpen(context) && (await opens(context, url));
   note(
     invocation,
-    `${opened ? "Approve this device in your browser. If the browser did not open, use this address:" : "Open this to approve this device:"}\n  ${url}`,
+    `${opened ? "Approve this device in your browser. If the browser did not open, use this address:" : "Open this address to approve this device:"}\n  ${url}`,
   );
 }
 
-/** Whether a browser can open here. Over SSH or without a display it would open elsewhere or in the terminal. */
+/**
+ * Whether a browser can open on this screen. Over SSH or without a display, it would open elsewhere or in the terminal.
+ */
 function canOpen({ env, io, platform }: Context): boolean {
   if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
   return platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.WSL_DISTRO_NAME);
@@ -269,7 +273,9 @@ async function deviceIdOf(context: Context): Promise<string> {
 
 const longestName = 100;
 
-/** Returns the given name of this device. The default is the user and the host, such as `ada on lovelace`. */
+/**
+ * Returns the name of this device. The default consists of the user and the host, such as `ada on lovelace`.
+ */
 function deviceNameOf(given: string | undefined): string {
   const name = given === undefined ? `${userName()} on ${hostname()}` : given;
   return [...onOneLine(name)].slice(0, longestName).join("");
@@ -284,14 +290,14 @@ function userName(): string {
   }
 }
 
-/** Returns a refused sign-in as an error with the next step. Returns any other error unchanged. */
+/** Adds the next step to the error of a refused sign-in. Returns any other error unchanged. */
 function asSignInFailure(error: unknown): unknown {
   if (!(error instanceof ServerError)) return error;
   const next = nextSteps[error.code];
   if (next === undefined) return error;
   const { exit, code, message, next: _, ...details } = failureOf(error);
   const reasons = reasonsIn(error.body);
-  const why = reasons.length > 0 ? ` It says: ${reasons.map(inWords).join(", and ")}.` : "";
+  const why = reasons.length > 0 ? ` The server says: ${reasons.map(inWords).join(", and ")}.` : "";
   return new CliError({
     exit,
     code,
@@ -304,7 +310,7 @@ function asSignInFailure(error: unknown): unknown {
 
 const nextSteps: Readonly<Record<string, string>> = {
   invalid_code:
-    "Run `innkeep auth login` again. A code works once, for 5 minutes, for the sign-in that it was made for.",
+    "Run `innkeep auth login` again. A code works only once, within 5 minutes, and only for the sign-in that it was made for.",
   integrity_failed:
     "This server accepts only attested phones: sign in with the tester's app, and use `innkeep` with a server that has attestation off.",
   device_taken:
@@ -316,7 +322,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 const words: Readonly<Record<string, string>> = {
   device_integrity_failed: "the device could not be verified",
-  app_not_recognized: "the app is unknown to it",
+  app_not_recognized: "the server does not know the app",
 };
 
 const inWords = (reason: string): string => words[reason] ?? reason;

@@ -24,7 +24,10 @@ export interface StatusFlags {
 export interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
-  /** The profile for which the credential is stored; null if all profiles use it, or if commands use it now. */
+  /**
+   * The profile for which the credential is stored. Null if all profiles use it, or if it is a credential that commands
+   * use now.
+   */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }
@@ -44,7 +47,9 @@ interface Row {
   readonly problem: string | null;
 }
 
-/** Shows the credentials for the servers that commands use, and all credentials that are stored for other servers. */
+/**
+ * Prints the credentials for the servers that commands use, and all credentials that are stored for other servers.
+ */
 export async function status(
   invocation: Invocation,
   { offline = false, check = false }: StatusFlags,
@@ -99,7 +104,7 @@ const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Ser
     return { server: own.address, kind, profile: null, find };
   });
 
-/** Returns the credentials stored on this machine that commands would not use now. */
+/** Returns the credentials that are stored on this machine, but that commands would not use now. */
 export function placesStored({ context, flags }: Invocation, server: Server, tester: Server): Place[] {
   const store = openStore(context);
   return Object.entries(store.index()).flatMap(([origin, kinds]) =>

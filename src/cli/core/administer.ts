@@ -12,7 +12,10 @@ export const group = (admin: Command, name: string, summary: string): Command =>
 export const onDatabase = (command: Command): Command =>
   command
     .option("--data <folder>", "folder of the database and the files (INNKEEP_DATA)")
-    .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)");
+    .option(
+      "--database-url <url>",
+      "address of a PostgreSQL database, used instead of a file (INNKEEP_DATABASE_URL)",
+    );
 
 /** Runs an operator's command. The command opens the database directly, without a server. Returns its result. */
 export function runOnDatabase(
@@ -38,7 +41,9 @@ const storeOf = (env: Context["env"]): S3Choice => ({
   secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
 });
 
-/** Runs an operator's command and prints its result. The exit is `incomplete` if the result lists something as missing. */
+/**
+ * Runs an operator's command and prints its result. The exit is `incomplete` if the result lists missing things.
+ */
 export async function administer(
   invocation: Invocation,
   choice: DatabaseChoice,

@@ -19,7 +19,7 @@ export interface Incomplete {
 
 /**
  * Asks the person for missing flags or arguments, and returns the completed command line. Undefined if the error has
- * another reason, or if the person does not answer. Rejects if the person interrupts. (rule L52)
+ * another cause, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
  */
 export async function askMissing(
   fault: unknown,
@@ -105,8 +105,8 @@ type Run = (argv: readonly string[], context: Context) => Promise<number>;
 const most = 20;
 
 /**
- * Returns the choices for the argument of a command. They come from a list command. Empty if there is none, or if it
- * fails.
+ * Returns the choices for the argument of a command, from the output of a list command. Empty if there is no such
+ * command, or if it fails.
  */
 async function listedChoices(
   { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },

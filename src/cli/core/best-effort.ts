@@ -2,8 +2,8 @@ const verbs = ["send", "resolve"] as const;
 export type BestEffortVerb = (typeof verbs)[number];
 
 /**
- * Returns the verb of `feedback … --best-effort`, a command that must not break a build. Undefined for any other
- * command line. Does not use the parser, because the parser may reject the command line. (rule L7)
+ * Returns the verb of `feedback … --best-effort`, which must not break a build. Undefined for any other command line.
+ * Does not use the parser, because the parser may reject the command line. (rule L7)
  */
 export function bestEffortVerb(argv: readonly string[]): BestEffortVerb | undefined {
   const at = argv.indexOf("feedback");

@@ -4,8 +4,8 @@ import { limits } from "../../contract/limits.ts";
 /** The id of a CI run, and the scope that it tests. */
 interface CiRun {
   /**
-   * Workflow, job, matrix, operating system and ref. A failure is resolved only if the test passes in each scope that
-   * reported it.
+   * The workflow, job, matrix, operating system and ref. A failure is resolved only if the test passes in each scope
+   * that reported the failure.
    */
   readonly scope: string | undefined;
   /** The id of the run. A second attempt has the same id. */
@@ -88,7 +88,9 @@ export const ciStatus = (env: Env): string | undefined =>
 const statusOfExit = (code: string | undefined): string | undefined =>
   code === undefined || code === "" ? undefined : code === "0" ? "success" : "failure";
 
-/** Returns the start of the run, from the variables of the service. Undefined if the service sets none. */
+/**
+ * Returns the time when the run started, from the variables of the service. Undefined if the service sets none.
+ */
 export function ciStart(env: Env): string | undefined {
   const seconds = Number(env.BITRISE_BUILD_TRIGGER_TIMESTAMP);
   if (seconds > 0) return new Date(seconds * 1_000).toISOString();
@@ -110,7 +112,10 @@ export const ciFolders = (
  */
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;
 
-/** Reads the tag for which a job runs, for each service. TeamCity sets no variable for it. */
+/**
+ * For each service, the function that returns the tag for which a job runs. TeamCity has none, because it sets no
+ * variable with the tag.
+ */
 const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
   "github-actions": (env) => ofRef(env.GITHUB_REF),
   gitlab: (env) => env.CI_COMMIT_TAG,
@@ -143,8 +148,8 @@ interface CiJob {
 }
 
 /**
- * Returns the job of this environment. Undefined outside known services. The matrix and the operating system are not
- * part of it. (rule L22)
+ * Returns the CI job in which this process runs. Undefined outside known services. The scope does not contain the
+ * matrix and the operating system. (rule L22)
  */
 export function ciJob(env: Env): CiJob | undefined {
   const provider = providers.find(({ runs }) => runs(env));
@@ -159,7 +164,7 @@ export function ciTag(env: Env): string | undefined {
   return (provider && tagOf[provider.name]?.(env)) || undefined;
 }
 
-/** Whether this process runs in a CI job. The disk of such a job is deleted afterwards. */
+/** Whether this process runs in a CI job. The disk of a CI job is deleted when the job ends. */
 export const isCiJob = (env: Env): boolean => Boolean(env.CI) || providers.some(({ runs }) => runs(env));
 
 export const isGitHubActions = (env: Env): boolean => env.GITHUB_ACTIONS === "true";
@@ -168,7 +173,7 @@ export const isGitLab = (env: Env): boolean => env.GITLAB_CI === "true";
 
 const longest = 500;
 
-/** Returns the address. Undefined if it is malformed or contains a name and a password. */
+/** Returns the address. Undefined if it is malformed, or if it contains a name or a password. */
 function webAddress(address: string | undefined): string | undefined {
   const url = address && URL.canParse(address) ? new URL(address) : undefined;
   return url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
@@ -241,7 +246,7 @@ const providers: readonly Provider[] = [
       ref: env.CIRCLE_TAG || env.CIRCLE_BRANCH,
       job: env.CIRCLE_JOB,
       workflow: joined(env.CIRCLE_PROJECT_USERNAME, env.CIRCLE_PROJECT_REPONAME),
-      // Jobs that run again have a new workflow, in the workspace of the first workflow.
+      // If jobs run again, CircleCI creates a new workflow in the workspace of the first workflow.
       run: env.CIRCLE_WORKFLOW_WORKSPACE_ID || env.CIRCLE_WORKFLOW_ID,
     }),
   },
@@ -286,7 +291,7 @@ const providers: readonly Provider[] = [
       ),
       commit: env.BITBUCKET_COMMIT,
       ref: env.BITBUCKET_TAG || env.BITBUCKET_BRANCH,
-      // A step has no name, only an id that is new in each run.
+      // A step of Bitbucket has no name, only an id that is new in each run.
       job: env.BITBUCKET_STEP_UUID,
       lastingJob: "",
       workflow: env.BITBUCKET_REPO_FULL_NAME,
@@ -315,7 +320,7 @@ const providers: readonly Provider[] = [
       ref: undefined,
       job: env.TEAMCITY_BUILDCONF_NAME,
       workflow: env.TEAMCITY_PROJECT_NAME,
-      // Older versions do not set BUILD_URL.
+      // Older versions of TeamCity do not set BUILD_URL.
       run: env.BUILD_URL || env.BUILD_NUMBER,
     }),
   },

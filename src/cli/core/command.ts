@@ -24,8 +24,9 @@ export interface Setup {
 export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**
- * Sets the action of a command. `flags` contains the command's own flags and the global flags. `argument` is its
- * positional argument (an array if it is variadic). The exit is `ok` unless the action returns another one or throws.
+ * Sets the action of a command. `flags` contains the command's own flags and the global flags. `argument` is the first
+ * positional argument; a variadic argument is an array. The exit is `ok` unless the action returns another exit or
+ * throws.
  */
 export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,
@@ -70,8 +71,8 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * Returns the credential of a command for its own server. Undefined if there is none. Throws a CliError if it is of
- * another kind.
+ * Returns the credential of a command for its own server. Undefined if there is none. Throws a CliError if the
+ * credential is of another kind.
  */
 export async function ownCredential(
   invocation: Invocation,

@@ -23,10 +23,13 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
   return clientOf(connect(invocation, { transport, ...limits }));
 }
 
-/** The limits of a command's requests, its callback before a retry, and its transport. */
+/** Options for the connection of a command: limits, the callback before a retry, and the transport. */
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/** Returns the note before a retry: the error, and the time until the next attempt or the time for all attempts. */
+/**
+ * Returns the note before a retry. It contains the error, and the time until the next attempt or the time for all
+ * attempts.
+ */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
     ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
@@ -37,7 +40,9 @@ const asksForPause = (error: Error): boolean =>
 
 const secondsOf = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
-/** Prints each error once, even if the command retries several times because of it. */
+/**
+ * Returns a function that prints each error only once, even if the command retries several times because of it.
+ */
 function sayingOnce(say: (text: string) => void): (pause: Pause) => void {
   const said = new Set<string>();
   return (pause) => {
@@ -95,7 +100,7 @@ function keysOf(invocation: Invocation): Idempotency {
   const { idempotencyKey } = flags;
   if (idempotencyKey !== undefined) return { keyFor: async () => idempotencyKey, settled: async () => {} };
   let keys: Promise<Idempotency> | undefined;
-  // Loaded only when a key is needed, because the code for hashes loads slowly.
+  // The module is loaded only when a key is needed, because the code for hashes loads slowly.
   const load = async () =>
     (await import("./idempotency-keys.ts")).idempotencyKeys(context, invocation.stateFolder);
   return {

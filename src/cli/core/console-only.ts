@@ -3,8 +3,8 @@ import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 
 /**
- * Runs a command about apps, keys, tokens or the audit log. Throws an explaining CliError if the server has no
- * endpoints of the console.
+ * Runs a command that needs the endpoints of the console. If the server has no such endpoints, throws a CliError that
+ * explains it.
  */
 export async function explainMissingConsole(
   invocation: Invocation,
@@ -23,13 +23,13 @@ const noConsole = (): CliError =>
     exit: "notFound",
     code: "no_console",
     message:
-      "This server has no endpoints for apps, keys, tokens and the audit log: another program answers there.",
+      "This server has no endpoints for apps, keys, tokens and the audit log. Another program may answer at this address.",
     next: "Check --base-url and INNKEEP_BASE_URL.",
   });
 
 /**
- * Whether an error means that the server has no endpoints of the console. An unknown app causes the same error, so this
- * requests the list of apps.
+ * Whether an error means that the server has no endpoints of the console. An unknown app causes the same error. So this
+ * function also requests the list of apps.
  */
 export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
   if (!isUnknownAddress(error)) return false;

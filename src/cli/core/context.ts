@@ -16,7 +16,7 @@ export interface Sink {
 /** Standard input. It can be read once. */
 export interface Source {
   readonly isTerminal: boolean;
-  /** Returns the whole input. Throws a CliError if it is longer than the longest possible string. */
+  /** Returns the whole input. Throws a CliError if it is larger than the limit for text files. */
   text(): Promise<string>;
   /** Returns the first and the last bytes of the input, at most `bytes` of each. */
   ends(bytes: number): Promise<StreamEnds>;
@@ -36,13 +36,13 @@ export interface Io {
   readonly stdout: Sink;
   readonly stderr: Sink;
   /**
-   * Asks a question on the terminal and returns the typed line. With `hidden` the terminal does not show the typed
+   * Asks a question on the terminal and returns the typed line. With `hidden`, the terminal does not show the typed
    * text. `signal` cancels the question.
    */
   ask(question: string, options?: AskOptions): Promise<string>;
   /**
-   * Calls a function with each key that the person presses on the terminal. Ctrl+C interrupts the command as always.
-   * Returns the function that ends this.
+   * Calls a function with each key that the person presses on the terminal. Ctrl+C still interrupts the command.
+   * Returns a function that stops this.
    */
   onKey(pressed: (key: string) => void): () => void;
 }
@@ -71,7 +71,7 @@ export interface Context {
   /** Aborts when the person interrupts the command. */
   readonly signal: AbortSignal;
   readonly newId: () => string;
-  /** Returns a random number from 0 up to 1. Pauses are lengthened or shortened by it. */
+  /** Returns a random number from 0 up to, but not including, 1. It varies the length of pauses. */
   readonly random: () => number;
   /** Loads the keychain of the system. Resolves to undefined if there is none. */
   readonly keychain: () => Promise<Keychain | undefined>;
@@ -82,9 +82,9 @@ export interface Context {
   /** Returns the words of the command that starts this program in a new terminal of this machine. */
   readonly wordsToStart: () => Promise<readonly string[]>;
   readonly programs: Programs;
-  /** Loads the packages that `serve` needs. Rejects with an Error that names a package if it is missing. */
+  /** Loads the packages that `serve` needs. If one is missing, rejects with an Error that names it. */
   readonly checkServer: () => Promise<void>;
-  /** Sends requests in a test. Undefined for the real network. */
+  /** The transport of a test, which sends the requests. Undefined for the real network. */
   readonly transport?: Transport;
 }
 
@@ -93,7 +93,7 @@ export interface GlobalFlags {
   readonly json?: boolean;
   /** Names of fields, separated by commas. */
   readonly fields?: string;
-  /** The only field that is printed, byte for byte. */
+  /** The name of the only field that is printed, byte for byte. */
   readonly raw?: string;
   readonly baseUrl?: string;
   readonly debug?: boolean;
@@ -117,7 +117,7 @@ export interface GlobalFlags {
 export interface FoundCredential {
   readonly secret: string;
   readonly source: string;
-  /** True if the credential comes from a flag or a variable. Then it is not bound to a server. */
+  /** True if the credential comes from a flag or a variable. Such a credential is not bound to a server. */
   readonly isGiven?: true;
 }
 
@@ -145,10 +145,10 @@ export interface Invocation {
   /** The address of the server. */
   baseUrl(): string;
   /**
-   * Returns the client of the API, with the credentials of this person. It reads them before the first request. With
-   * `--dry-run` the first request that changes something is printed instead of sent, and ends the command. Each such
-   * request gets an Idempotency-Key. If the command ends before the server has answered, the next run of the same
-   * command uses the same key.
+   * Returns the client of the API, with the credentials of this person. It reads the credentials before the first
+   * request. With `--dry-run`, the first request that changes something is printed instead of sent, and ends the
+   * command. Each request that changes something gets an Idempotency-Key. If the command ends before the server has
+   * answered, the next run of the same command uses the same key.
    */
   client(): Client;
   /** Like `client`, but sends requests to any route and returns the whole answer. */

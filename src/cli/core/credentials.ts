@@ -8,7 +8,8 @@ import { readText } from "./input.ts";
 import { chosenProfile, readProfiles } from "./settings.ts";
 
 /**
- * Returns the error for a missing credential. It names the server, and other servers for which a credential is stored.
+ * Returns the error for a missing credential. It names the server of the command, and other servers for which a
+ * credential is stored.
  */
 export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
   const { message } = new MissingCredentialError(kind);
@@ -61,7 +62,7 @@ export function assertKnownServer(context: Context, { address, isProject }: Serv
     exit: "authentication",
     code: "untrusted_server",
     message: `${refusal} ${address}: only a file of this project names that server.`,
-    next: `If you trust it, run \`innkeep config set server ${address} --profile NAME\`, add --base-url, or set INNKEEP_BASE_URL.`,
+    next: `If you trust the server, run \`innkeep config set server ${address} --profile NAME\`, add --base-url, or set INNKEEP_BASE_URL.`,
   });
 }
 
@@ -98,7 +99,10 @@ export async function findCredential(
   return given;
 }
 
-/** Returns the credential from the file that a flag names, or from the variable. It does not belong to one server. */
+/**
+ * Returns the credential from the file that a flag names, or from the variable. Such a credential is not bound to a
+ * server.
+ */
 async function givenCredential(
   context: Context,
   flags: GlobalFlags,

@@ -19,7 +19,7 @@ import { DryRun, textOfRequest } from "./dry-run.ts";
 import { wordsOf } from "./help.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
 
-/** Prints the reason why a command failed. Returns its exit. (rule L1) */
+/** Prints the reason why a command failed. Returns the exit of the command. (rule L1) */
 export function printFailure(
   error: unknown,
   flags: GlobalFlags,
@@ -61,7 +61,10 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 
 const plain = (text: string): string => redactText(printable(text));
 
-/** Whether the error only means that a group was called without a command. Then the parser has shown its help. */
+/**
+ * Whether the error only means that a group was called without a command. Then the parser has shown the help of the
+ * group.
+ */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
 
@@ -136,7 +139,7 @@ const addressNext = "Check --base-url and INNKEEP_BASE_URL.";
 
 const variables = Object.values(credentialKinds).map(({ variable }) => variable);
 
-const keychainNext = `Unlock it and try again, or set ${variables.slice(0, -1).join(", ")} or ${variables.at(-1)}.`;
+const keychainNext = `Unlock the keychain and try again, or set ${variables.slice(0, -1).join(", ")} or ${variables.at(-1)}.`;
 
 function serverFailure(error: ServerError): Failure {
   const { status, code, message, requestId, retryAfterSeconds, issues } = error;
@@ -178,7 +181,7 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
   if (code === "sign_in_required")
     return "This server lets only a person do that, in the console. A newer server may also accept a token.";
   if (status === 401)
-    return "`innkeep auth status` shows which credential was sent. Keys and tokens are created in the console; `innkeep auth login` renews a tester's.";
+    return "`innkeep auth status` shows which credential was sent. Keys and tokens are created in the console; `innkeep auth login` renews the token of a tester's device.";
   if (status === 407) return proxyNext;
   if (isAbsent(status, code)) return absentNext;
   if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";
@@ -187,7 +190,8 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
 }
 
 /**
- * Whether the answer means that the server does not have the endpoint. A refusal by Innkeep has a more specific code.
+ * Whether the answer means that the server does not have the endpoint. If Innkeep has the endpoint, its 404 has a more
+ * specific code.
  */
 const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
@@ -207,14 +211,14 @@ function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
 
 /** The next step if a proxy does not work. */
 export const proxyNext =
-  "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without it.";
+  "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without a proxy.";
 
 const startNext =
   "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL selects another server.";
 
 /**
- * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. The
- * parser adds the faults to the returned list. If the list is not empty, no action may run.
+ * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. Returns
+ * a list to which the parser adds the faults. If the list is not empty, no action may run.
  */
 export function collectValueFaults(program: Command): readonly ParserFault[] {
   const faults: ParserFault[] = [];
@@ -264,7 +268,7 @@ interface ParserFault {
 }
 
 /**
- * Replaces an error of the parser with one that names all faults of the command line. Returns any other error
+ * Replaces an error of the parser with an error that names all faults of the command line. Returns any other error
  * unchanged.
  */
 export function explainParserError(
@@ -276,7 +280,7 @@ export function explainParserError(
   }: {
     readonly argv: readonly string[];
     readonly program: Command;
-    /** The values that were wrong. */
+    /** The faults of values that the parser has collected. */
     readonly wrong: readonly ParserFault[];
   },
 ): unknown {
@@ -392,8 +396,8 @@ export const missingFlags = (flags: readonly string[]): CliError =>
   );
 
 /**
- * Replaces the parser's error about the first missing flag with an error about all missing flags. Returns any other
- * error unchanged.
+ * Replaces the parser's error about the first missing flag with an error that names all missing flags. Returns any
+ * other error unchanged.
  */
 export function nameAllMissingFlags(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
@@ -445,7 +449,7 @@ export const calledBy = (argv: readonly string[], program: Command): Command =>
     program,
   );
 
-/** The hint for the removed commands of continuous copies. */
+/** The hint for the removed commands that made continuous copies. */
 export const copiesByLitestream =
   'Litestream makes continuous copies of SQLite now, and `litestream restore` restores them: see "Continuous copies" in docs/operating.md.';
 

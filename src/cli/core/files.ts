@@ -11,8 +11,8 @@ export const replaceFile = async (path: string, text: string): Promise<void> =>
   writeInOneStep(await realpath(path).catch(() => path), text);
 
 /**
- * Writes a new file. Throws a CliError if a file with this name has another text. Another program may have just created
- * it.
+ * Writes a new file. Throws a CliError if a file with this name has another text, because another program may have just
+ * created it.
  */
 export async function addFile(path: string, text: string): Promise<void> {
   if (!(await createFile(path, text))) await assertUnchanged(path, text);
@@ -46,7 +46,7 @@ export async function writeInOneStep(file: string, text: string): Promise<void> 
 async function createFile(file: string, text: string): Promise<boolean> {
   try {
     await withPart(file, { text, mode: 0o644 }, async (part) => {
-      // Some file systems have no links. There, after a crash the file may contain only a part of the text.
+      // Some file systems have no hard links. On those, a crash may leave a file with only a part of the text.
       await link(part, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "EEXIST") throw error;
         return writeFile(file, text, { mode: 0o644, flag: "wx" });
@@ -76,9 +76,9 @@ async function withPart(
 }
 
 /**
- * Throws a usage error if a path in the working folder goes through a link to a place outside of it: in a stranger's
- * checkout a link may point to any folder of the machine. A path that the person gives outside of the working folder is
- * allowed. (rule C25)
+ * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder. In a
+ * stranger's checkout, a link may point to any folder of the machine. A path outside of the working folder that the
+ * person gives is allowed. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);
@@ -92,7 +92,9 @@ export async function assertInside(cwd: string, named: string): Promise<void> {
   );
 }
 
-/** Whether an absolute path is below a folder, which may be the root of a drive or of a share. */
+/**
+ * Whether an absolute path is below a folder. The folder may be the root of a drive or of a network share.
+ */
 export function isUnder(folder: string, inner: string, paths: PlatformPath = path): boolean {
   const inside = paths.relative(folder, inner);
   return inside !== "" && inside.split(paths.sep)[0] !== ".." && !paths.isAbsolute(inside);

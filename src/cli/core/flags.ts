@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { canonicalLanguage } from "../../contract/language-tags.ts";
 import { usageError } from "./cli-error.ts";
 
-/** Adds the flag for commands that show one item. */
+/** Adds the flag `--raw` for commands that show one item. */
 export const views = (command: Command): Command =>
   command.option("--raw <field>", "print this field alone, exactly as it is stored");
 
 const ofChanges = new WeakSet<Option>();
 
-/** Whether `mutates` adds this flag. Help shows the flags of `mutates` once, on a separate page. */
+/** Whether the flag was added by `mutates`. Help shows such flags only once, on a separate page. */
 export const isOfEveryChange = (option: Option): boolean => ofChanges.has(option);
 
 /** Adds the flags for commands that change something. `dryRun` is the help text of `--dry-run`. */
@@ -18,11 +18,11 @@ export function mutates(command: Command, dryRun = "print the request instead of
     new Option("--idempotency-key <key>", "use this Idempotency-Key instead of a generated one"),
     new Option(
       "--max-wait <time>",
-      "how long to try again: by default 15s on a terminal, 60s in CI and in a pipe",
+      "how long to try again; default: 15s on a terminal, 60s in CI and in a pipe",
     ).argParser(duration),
     new Option(
       "--timeout <time>",
-      "how long to wait for data in one attempt: 30s by default, at most 1d",
+      "how long to wait for data in one attempt, at most 1d; default: 30s",
     ).argParser(atMostADay),
   ];
   for (const option of options) {
@@ -32,7 +32,7 @@ export function mutates(command: Command, dryRun = "print the request instead of
   return command;
 }
 
-/** Parses a duration of at most a day. A timer of Node with more than 24 days would end immediately. */
+/** Parses a duration of at most one day. With more than 24 days, a timer of Node would end immediately. */
 function atMostADay(given: string): number {
   const seconds = duration(given);
   if (seconds < 1 || seconds > 86_400)
@@ -95,8 +95,8 @@ export function duration(given: string): number {
 }
 
 /**
- * Returns the time of a flag. Undefined without the flag. A date without a time means the start of that day in UTC.
- * Throws a usage error for any other text.
+ * Returns the time that a flag contains. Undefined without the flag. A date without a time means the start of that day
+ * in UTC. Throws a usage error for any other text.
  */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;

@@ -3,7 +3,10 @@ import { systemReason } from "../../words/system-reason.ts";
 import type { Context } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
-/** Stores the current time in the state of the step. GitHub runs this before the first step of the job. (rule L21) */
+/**
+ * Stores the current time in the state of the step. GitHub Actions runs this before the first step of the job.
+ * (rule L21)
+ */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;
   if (!file) return;

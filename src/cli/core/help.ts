@@ -1,7 +1,9 @@
 import { type Command, Help, type Option } from "commander";
 import { isOfEveryChange } from "./flags.ts";
 
-/** The style of the help of a command: without aliases, and without the flags that all commands with changes have. */
+/**
+ * The style of the help of a command. It shows no aliases. It also shows no flags that all commands with changes have.
+ */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
   commandUsage: (command: Command): string =>
@@ -12,7 +14,9 @@ export const helpStyle = {
     `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };
 
-/** The style of the help of the whole program: also without its options, which `innkeep help options` shows. */
+/**
+ * The style of the help of the whole program. It shows no options either, because `innkeep help options` shows them.
+ */
 export const programHelpStyle = {
   ...helpStyle,
   formatHelp: (command: Command, help: Help): string =>
@@ -32,7 +36,9 @@ export function addExamples(command: Command, ...lines: readonly string[]): void
 /** Returns the examples of a command. Empty if the command only has subcommands. */
 export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? [];
 
-/** Adds the examples to the help of each subcommand, and the name of the command that lists the global options. */
+/**
+ * Adds two endings to the help of each subcommand: its examples, and the command that lists the global options.
+ */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {
     one.addHelpText("after", () => endingOf(one));

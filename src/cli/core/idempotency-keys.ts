@@ -46,7 +46,8 @@ const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boo
   clock.now().getTime() - Date.parse(left.at) < usableMs &&
   (left.processId === processId || !isRunning(left.processId));
 
-// The time is set only for a new key. A reused key keeps its time, because the server counts from the first request.
+// Only a new key gets the current time. A reused key keeps its time, because the server counts the 24 hours from the
+// first request.
 const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
 
 /**

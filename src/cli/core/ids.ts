@@ -13,9 +13,9 @@ export interface Listed {
 const fewest = 4;
 
 /**
- * Returns the whole id: as given, or the only id in the list that starts with the given text. Returns a text that
- * cannot be the start of an id unchanged, so that the server checks it. Throws a CliError if no id starts with the
- * text. Throws a usage error that lists the ids if several do.
+ * Returns the whole id for a text. The text may be the id or the start of the only id that begins with it. A text that
+ * cannot be the start of an id is returned unchanged, so that the server checks it. Throws a CliError if no id starts
+ * with the text. Throws a usage error that lists the ids if several do.
  */
 export async function wholeId(
   given: string,
@@ -43,7 +43,7 @@ export async function wholeId(
       exit: "notFound",
       code: "not_found",
       message,
-      next: `\`${command}\` shows all. ${leftOut}`.trimEnd(),
+      next: `\`${command}\` lists all. ${leftOut}`.trimEnd(),
     });
   }
   if (others.length === 0) return one.id;
@@ -75,9 +75,9 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * Returns the id of the command's app. The argument, `--app`, INNKEEP_APP, the project file or the profile names it, by
- * id, start of the id, or name. If none does, it is the only app of the maintainer token. Throws a usage error that
- * lists the apps if the choice is not clear.
+ * Returns the id of the command's app. The argument, `--app`, INNKEEP_APP, the project file or the profile names the
+ * app, by its id, the start of its id, or its name. If none does, the app is the only app of the maintainer token.
+ * Throws a usage error that lists the apps if it is not clear which app is meant.
  */
 export async function appIdOf(
   invocation: Invocation,
@@ -94,7 +94,7 @@ export async function appIdOf(
 }
 
 /**
- * Whether a command uses the API of the console. It does with `--app`, and if there is a maintainer token and no app
+ * Whether a command uses the API of the console. It does so with `--app`, or if there is a maintainer token but no app
  * key.
  */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
@@ -128,7 +128,7 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     message:
       "This token is valid for all apps of its owner but may not list them, so it is not clear which app you mean.",
     next:
-      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console contain it), or make a token that is " +
+      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console contain it), or create a token that is " +
       "limited to one app, or one with the scope apps:read.",
     status,
   });

@@ -1,4 +1,5 @@
-// Synchronous on purpose: a project file is tiny, and the asynchronous functions of node:fs load slowly.
+// The functions that read project files are synchronous on purpose: such files are small, and the asynchronous
+// functions of node:fs load slowly.
 
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -18,8 +19,8 @@ type Reading = (
 ) => Promise<string | undefined>;
 
 /**
- * Reads the texts of flags that accept text, `-` or `@file`. Returns them by field name. Adds a fault for each text
- * that cannot be read.
+ * Reads the texts of flags that accept text, `-` or `@file`. The texts are returned by the names of the flags. Each
+ * text that cannot be read adds a fault.
  */
 export async function readTexts(
   invocation: Invocation,
@@ -93,7 +94,10 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
-/** Whether the path is standard input. Often standard input cannot be opened a second time. */
+/**
+ * Whether the path is standard input. Such a path is not opened, because often standard input cannot be opened a second
+ * time.
+ */
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
@@ -121,7 +125,7 @@ export function endsOfStandardInput({ io }: Context, flag: string, bytes: number
 }
 
 /**
- * Reserves standard input for a flag. It can be read only once, so this throws a usage error if another flag reads it.
+ * Reserves standard input for a flag. Throws a usage error if another flag reads it, because it can be read only once.
  */
 function takeStandardInput(io: Io, flag: string): void {
   const first = takenBy.get(io) ?? flag;
@@ -145,7 +149,7 @@ interface ReadBytes {
  * another program to write to the pipe.
  */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
-  // Loaded only here: most commands read no file and must start fast.
+  // The module is loaded only here, because most commands read no file and must start fast.
   const { stat } = await import("node:fs/promises");
   const file = await stat(path);
   const descriptor = descriptorOf(path);
@@ -206,14 +210,14 @@ async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer
 type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readonly code?: string };
 
 /**
- * Reads a file of a folder that a stranger may have filled. Such a file may be a pipe that nobody writes to, a link to
- * an endless device, or huge. So this reads only ordinary files, and at most `most` bytes. Undefined if the file does
- * not exist.
+ * Reads a file from a folder that a stranger may have filled. Such a file may be a pipe that nobody writes to, a link
+ * to an endless device, or huge. So this function reads only ordinary files, and at most `most` bytes. Undefined if the
+ * file does not exist.
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {
     const found = statSync(path);
-    if (!found.isFile()) return { fault: "is no file" };
+    if (!found.isFile()) return { fault: "is not a file" };
     return found.size > most ? tooLarge(most) : readAll(path, most);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "EIO";
@@ -224,7 +228,7 @@ export function readForeign(path: string, most: number): ForeignFile | undefined
 }
 
 /**
- * Like `readForeign`, but returns text. Throws a usage error that calls the file `shown` if the file cannot be read.
+ * Like `readForeign`, but returns text. If the file cannot be read, throws a usage error that calls the file `shown`.
  */
 export function readForeignText(path: string, shown: string, most: number): string | undefined {
   const read = readForeign(path, most);
@@ -233,8 +237,8 @@ export function readForeignText(path: string, shown: string, most: number): stri
 }
 
 /**
- * Reads up to the limit and does not use the size of the file: files in /proc have no size, and other files may have
- * grown.
+ * Reads a file up to the limit. Does not use the size of the file, because files in /proc have no size, and other files
+ * may have grown.
  */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -275,9 +279,9 @@ export const flagOf = (field: string): string =>
 
 /** Returns one usage error that names every fault. */
 export function inputFaultsError(faults: readonly InputFault[]): CliError {
-  const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
+  const count = faults.length === 1 ? "One thing is wrong" : `${faults.length} things are wrong`;
   const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
-  return usageError(`Nothing was sent, ${count}:`, undefined, { issues });
+  return usageError(`Nothing was sent. ${count}:`, undefined, { issues });
 }
 
 /**
@@ -287,8 +291,8 @@ export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**
- * Returns only if the person agrees, by `--yes` or by `y` on the terminal. Throws a usage error that names `--yes` if
- * no question can be asked. Throws another usage error if the person declines. (rule L4)
+ * Returns if the person agrees, by `--yes` or by `y` on the terminal. Throws a usage error that names `--yes` if no
+ * question can be asked. Throws another usage error if the person declines. (rule L4)
  */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;

@@ -4,7 +4,8 @@ import { profileKeys } from "./settings.ts";
 import { allKinds, wordOf } from "./store-credential.ts";
 
 /**
- * The command that lists the values of an argument, the field that contains the value, and a field that describes it.
+ * The command that lists the values of an argument. `value` is the field that contains the value, and `name` is a field
+ * that describes it.
  */
 export interface Listing {
   readonly command: readonly string[];
@@ -39,8 +40,8 @@ const views: Listing = { command: ["view", "list"], value: "id", name: "name" };
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
 /**
- * The arguments whose values come from a list command. The key consists of the words of the command that has the
- * argument.
+ * The arguments whose values come from a list command. The keys of this object are the words of the commands that have
+ * the arguments.
  */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
@@ -90,8 +91,7 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
 export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": profiles, "--app": apps };
 
 /**
- * Returns the allowed values of a flag. They may be checked by the parser or by the command. Undefined if any text is
- * allowed.
+ * Returns the allowed values of a flag. The parser or the command checks them. Undefined if any text is allowed.
  */
 export const choicesOf = ({ argChoices, flags }: Option): readonly string[] | undefined =>
   argChoices ?? fixedOfFlags[flags];

@@ -11,7 +11,8 @@ const dayMs = 86_400_000;
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
 /**
- * Whether a note that this machine shows at most once a day may be shown now. If so, stores the current time for it.
+ * Whether a note may be shown now. This machine shows the note at most once a day. If the note may be shown, stores the
+ * current time for it.
  */
 export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);

@@ -13,10 +13,12 @@ import {
   widthOf,
 } from "./plain-text.ts";
 
-/** Prints the cursor of the next page of threads. A search that ended early may have found nothing so far. */
+/**
+ * Prints the cursor of the next page of threads. A search that was cut short may have found nothing so far.
+ */
 export function noteFurther(invocation: Invocation, items: readonly object[], nextCursor: string): void {
   const more = items.length === 0 ? "Older threads were not searched yet" : "There are more";
-  note(invocation, `${more}: --cursor ${nextCursor}`);
+  note(invocation, `${more}. Use --cursor ${nextCursor}`);
 }
 
 /** One column of a list: its heading, and the function that returns its value for a row. */
@@ -30,8 +32,8 @@ export interface Column<Row> {
 }
 
 /**
- * Writes one value to standard output: as JSON with `--json`, as the values of `--fields`, as the bytes of the field
- * that `--raw` names. Otherwise writes the lines of `text`. (rule L1)
+ * Writes one value to standard output. `--json` writes it as JSON, `--fields` writes some of its fields, and `--raw`
+ * writes the bytes of one field. Without these flags, writes the lines of `text`. (rule L1)
  */
 export function printOne(invocation: Invocation, value: unknown, text: () => string | Painted): void {
   const names = fieldNames(invocation.flags.fields);
@@ -102,7 +104,8 @@ export function printList<Row>(
 }
 
 /**
- * Returns the order of the columns. If a row needs several lines, ids come first, so that they are on its first line.
+ * Returns the order of the columns. If a row needs several lines, ids come first, so that they are on the first line of
+ * the row.
  */
 function orderOnTerminal<Row>(
   { context }: Invocation,
@@ -167,10 +170,10 @@ function writeTable(
   stdout.write(`${asLogged(context.env, lines)}\n`);
 }
 
-/** Writes the text of the server: unchanged to a pipe, and without control characters to a terminal. */
 /** Writes the text of a file, such as CSV, to standard output. The text has its own line ends. */
 export const printFile = ({ context }: Invocation, text: string): void => context.io.stdout.write(text);
 
+/** Writes one field: unchanged to a pipe, and without control characters to a terminal. */
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
     throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");
@@ -219,7 +222,7 @@ type Columns = readonly { readonly least: number; readonly most: number }[];
 
 /**
  * Returns the lines of a table. Columns are as wide as their longest cell, or narrower to fit the terminal. A single
- * word (an id, an address, a time) is never cut. Instead the row continues on an indented line.
+ * word, such as an id, an address or a time, is never cut. Instead the row continues on an indented line.
  */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
   const cells = rows.map((row) => row.map(onOneLine));
@@ -293,14 +296,14 @@ const fieldNames = (flag: string | undefined): readonly string[] | undefined =>
     .map((name) => name.trim())
     .filter((name) => name !== "");
 
-/** Returns the value for a name such as `a.b`. Undefined if there is none. */
+/** Returns the value of the field with a name such as `a.b`. Undefined if there is none. */
 export const fieldOf = (value: unknown, name: string): unknown => valueAt(value, ...name.split("."));
 
 /** Returns only the named fields. A missing field is null. */
 const pick = (value: unknown, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, fieldOf(value, name) ?? null]));
 
-/** Returns the names that none of the values contains. */
+/** Returns the names of fields that none of the values contains. */
 const unknownFields = (values: readonly unknown[], names: readonly string[]): string[] =>
   values.length === 0
     ? []

@@ -2,7 +2,7 @@ import { escapedJson, oneLine, visibleText } from "../../words/visible.ts";
 import { isCiJob } from "./ci.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 
-// With U+FE0F some characters become an emoji, which takes two columns. So U+FE0F itself counts as one column.
+// U+FE0F makes an emoji of two columns from some characters of one column. So U+FE0F itself counts as one column.
 const wide =
   /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
@@ -39,7 +39,7 @@ export const asLoggedJson = (env: Env, json: string): string =>
 /** Returns the text on one line, with single spaces in place of other white space. */
 export const onOneLine = (text: string): string => oneLine(text);
 
-/** Returns the whole text as one tab-separated value: escapes backslashes, tabs and line ends. */
+/** Returns the whole text as one value between tabs: escapes backslashes, tabs and line ends. */
 export const asTabbed = (text: string): string =>
   printable(text.replace(/[\\\t\n\r\u0085\u2028\u2029]/g, (character) => escapes[character] ?? "\\n"));
 

@@ -72,7 +72,7 @@ async function completed(
 const codeOf = (ending: Ending): number =>
   typeof ending === "object" ? ending.code : exitCodes[ending].code;
 
-/** Whether a command ended early because of a fault, and not for help, `--dry-run` or an interruption. */
+/** Whether a command ended early because of a fault. Help, `--dry-run` and an interruption are not faults. */
 const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
@@ -102,7 +102,10 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
   return program;
 }
 
-/** Returns the noun at the start of the command line. Returns all nouns if it starts with none, or with `help`. */
+/**
+ * Returns the noun at the start of the command line. Returns all nouns if the line starts with another word or with
+ * `help`.
+ */
 const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
   const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
   return named.length > 0 && !isWhole([first]) ? named : byGroup;
@@ -117,14 +120,14 @@ const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...a
 
 const topics = `
 innkeep --version          the version
-innkeep help options       the options of every command, and of every change
+innkeep help options       the options that all commands have
 innkeep help exit-codes    what the exit codes mean
-innkeep help environment   the variables that it reads`;
+innkeep help environment   the environment variables that innkeep reads`;
 
 const withGlobalFlags = (program: Command): Command =>
   program
     .option("--json", "write one JSON object to standard output")
-    .option("--fields <names>", "only these fields, comma separated")
+    .option("--fields <names>", "print only these fields, comma separated")
     .option("--base-url <url>", "address of the server (INNKEEP_BASE_URL)")
     .option("--profile <name>", "use the server, app and credentials of this profile (INNKEEP_PROFILE)")
     .option("--api-key-file <file>", "read the app key from a file; `-` is standard input")
@@ -137,9 +140,10 @@ const withGlobalFlags = (program: Command): Command =>
 
 const outputOf = ({ stdout, stderr }: Io, isJson: boolean) => ({
   writeOut: (text: string) => stdout.write(text),
-  // The parser writes help to standard error if a command is missing. A program that reads JSON expects only JSON there.
+  // If a command is missing, the parser writes help to standard error. A program that reads JSON expects only JSON
+  // there.
   writeErr: (text: string) => isJson || stderr.write(text),
-  // The parser prints nothing: `runCli` prints errors, as text or as JSON.
+  // The parser must not print errors, because `runCli` prints them as text or as JSON.
   outputError: () => {},
   getOutHelpWidth: () => stdout.columns,
   getErrHelpWidth: () => stderr.columns,

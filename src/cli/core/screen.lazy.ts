@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 /** The streams of a screen, and the signal that ends it. */
 export interface Shown {
   readonly signal: AbortSignal;
-  /** Streams of a test, in place of those of this process. */
+  /** The streams of a test. If there are none, the streams of this process are used. */
   readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
@@ -24,7 +24,7 @@ export async function showOnTerminal(screen: ReactNode, { signal, streams }: Sho
 
 /**
  * Ends the process when its terminal closes, and restores the terminal while the process is suspended. Returns a
- * function that stops this.
+ * function that stops watching the terminal.
  */
 function watchTerminal(): () => void {
   const { stdin, stdout } = process;
@@ -44,7 +44,7 @@ function watchTerminal(): () => void {
 }
 
 /**
- * Causes the library to draw the whole screen again. The library itself does that only when the screen becomes
+ * Causes the library to draw the whole screen again. On its own, the library does that only when the screen becomes
  * narrower.
  */
 function drawAnew(stdout: NodeJS.WriteStream): void {
@@ -57,13 +57,16 @@ function drawAnew(stdout: NodeJS.WriteStream): void {
 const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
 const clearScreen = "\u001b[2J\u001b[H";
 
-/** Suspends the process. Before that, turns the display of typed text on again, because the shell needs it. */
+/** Suspends the process. Before that, shows typed text and the cursor again, because the shell needs both. */
 function pause(): void {
   process.stdin.setRawMode(false);
   process.stdout.write(showCursor, () => process.kill(process.pid, "SIGSTOP"));
 }
 
-/** Waits until the signal aborts because the terminal closed. Also works if the library noticed the end first. */
+/**
+ * Sends SIGHUP to this process, and waits until the signal aborts because of that. The library for screens may have
+ * noticed the closed terminal first.
+ */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

@@ -40,8 +40,8 @@ export function namedApp({ context, flags, baseUrl }: Invocation): string | unde
 }
 
 /**
- * Returns the address of the console of the command's server: the one that a variable or the profile names, or the
- * default.
+ * Returns the address of the console of the command's server. A variable or the profile can name it. Otherwise it is
+ * the default address.
  */
 export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
   const address = baseUrl();
@@ -57,7 +57,7 @@ export function webAddress(given: string, origin: string): string {
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw usageError(
       `${origin} is not the address of a server.`,
-      `Give one such as https://feedback.example.com.`,
+      `Give an address such as https://feedback.example.com.`,
     );
   }
   if (url.username || url.password) {

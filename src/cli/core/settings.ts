@@ -44,7 +44,7 @@ const sourceOf = ({ name, profile, from }: ChosenProfile): Source => ({
   ...profile,
 });
 
-/** The settings of a profile. Its credentials are stored separately, under its name. */
+/** The settings of a profile. The credentials of a profile are stored separately, under its name. */
 export interface Profile {
   readonly server?: string;
   readonly app?: string;
@@ -72,7 +72,7 @@ export const profilesFileName = "profiles";
 
 const profilesFile = (context: Context): string => join(configFolder(context), `${profilesFileName}.json`);
 
-/** The profiles of this person. Throws a CliError if the file is damaged. */
+/** Returns the profiles of this person. Throws a CliError if the file is damaged. */
 export function readProfiles(context: Context): Profiles {
   const file = profilesFile(context);
   const text = readIfThere(file);
@@ -107,7 +107,7 @@ export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfi
   throw usageError(
     `There is no profile "${name}".${didYouMean(name, known)}`,
     known.length > 0
-      ? `There are ${known.join(", ")}.`
+      ? `The profiles are ${known.join(", ")}.`
       : `\`innkeep config set server https://… --profile ${name}\` creates it.`,
   );
 }
@@ -150,7 +150,7 @@ const mostBytes = 65_536;
 
 /**
  * Returns the text of a project file. Undefined if it is missing, or if this person may not read it. Throws a usage
- * error for a pipe, a device, a folder or a huge file: the project file may come from a stranger.
+ * error for a pipe, a device, a folder or a huge file, because the file may come from a stranger.
  */
 export function projectText(file: string): string | undefined {
   const read = readForeign(file, mostBytes);
@@ -160,8 +160,8 @@ export function projectText(file: string): string | undefined {
 }
 
 /**
- * Returns a folder and all folders above it, up to the home folder or the root. Windows ignores the case of letters in
- * paths, so `path.relative` compares the folders.
+ * Returns a folder and all folders above it, up to the home folder or the root. The folders are compared with
+ * `path.relative`, because Windows ignores the case of letters in paths.
  */
 export function foldersUpwards(start: string, home: string, paths: PlatformPath = path): string[] {
   const folders = [start];

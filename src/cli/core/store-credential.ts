@@ -21,8 +21,9 @@ interface IssuedCredential {
 }
 
 /**
- * Stores a credential for the command's server, and prints the place. Throws a CliError if storing fails, or if only a
- * project file names the server: commands trust a server with a stored credential.
+ * Stores a credential for the command's server, and prints where it is stored. Throws a CliError if storing fails, or
+ * if only a project file names the server. In that case nothing may be stored, because commands trust a server with a
+ * stored credential.
  */
 export async function storeCredential(
   invocation: Invocation,
@@ -49,7 +50,7 @@ export async function storeCredential(
   const of = profile === undefined ? "" : `, profile ${profile}`;
   note(invocation, `Stored the ${name} for ${origin}${of} (${source}).`);
   if (context.env[variable] && !isOfOtherServer(context, invocation.server(), variable))
-    note(invocation, `warning: ${variable} is set, and is used instead.`);
+    note(invocation, `warning: ${variable} is set, and is used instead of the stored ${name}.`);
   return { origin, kind, source, hint: hintOf(secret) };
 }
 

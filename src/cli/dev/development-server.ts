@@ -33,7 +33,10 @@ async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
   return text === "" ? {} : JSON.parse(text);
 }
 
-/** A development server answers 404, too: for a snapshot that it does not have. */
+/**
+ * Whether the server is a development server. Such a server can also answer 404, for example for a snapshot that it
+ * does not have.
+ */
 const isDevServer = (invocation: Invocation): Promise<boolean> =>
   send(invocation, { method: "GET", path: "/dev/clock" }).then(
     () => true,
@@ -48,10 +51,10 @@ const notForDevelopment = (invocation: Invocation): CliError =>
     exit: "conflict",
     code: "not_a_development_server",
     message: `${invocation.baseUrl()} is not a development server: it does not run with --dev.`,
-    next: "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another.",
+    next: "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another server.",
   });
 
-/** The items of an answer with a list. */
+/** Returns the items of an answer with a list. */
 export const itemsOf = (answer: unknown): readonly Fields[] => listAt(answer, "items").map(fieldsOf);
 
 /** Returns the time of a development server; undefined for any other server. */

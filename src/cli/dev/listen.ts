@@ -79,7 +79,7 @@ function urlOf(given: string): URL {
   if (isWeb)
     throw usageError(
       `--forward-to must be an address of this machine, not of ${url.hostname}.`,
-      "Allowed are localhost, names that end with .localhost, and the IP addresses of this machine. For another machine, make a webhook.",
+      "Allowed are localhost, names that end with .localhost, and the IP addresses of this machine. For another machine, create a webhook.",
     );
   throw usageError(
     `--forward-to must be an address such as http://127.0.0.1:3000/webhooks, not "${shownAddress(given)}".`,
@@ -93,7 +93,7 @@ function isThisMachine(host: string): boolean {
   return own.some(({ address }) => host === address || host === `[${address}]`);
 }
 
-/** Returns the selected types; undefined for all. `run.*` means all types that begin with `run.`. */
+/** Returns the selected types. Undefined means all types. `run.*` means all types that begin with `run.`. */
 function typesOf(given: string | undefined): ReadonlySet<string> | undefined {
   if (given === undefined) return undefined;
   const names = given
@@ -116,7 +116,8 @@ function fittingTypes(name: string): readonly string[] {
 }
 
 /**
- * Returns the time from which events are requested; undefined for now. A duration counts back from the server's time.
+ * Returns the time from which events are requested. Undefined means from now on. A duration counts back from the
+ * server's time.
  */
 async function startOf(invocation: Invocation, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
@@ -136,7 +137,7 @@ function durationOf(given: string): number {
 
 interface Reading {
   readonly appId: string;
-  /** The time from which events are requested; undefined for now. */
+  /** The time from which events are requested. Undefined means from now on. */
   readonly since: string | undefined;
   /** Called once, when the server has answered for the first time. */
   readonly ready: () => void;
@@ -147,8 +148,8 @@ const mostPauseMs = 15_000;
 const leastHeldMs = 1_000;
 
 /**
- * Yields the events of an app in their order, each once. After an interruption of the server or the network it
- * continues, and also yields the events of that time. (rule O34)
+ * Yields the events of an app in their order, each once. After an interruption of the server or the network, it also
+ * yields the events that happened in the meantime. (rule O34)
  */
 async function* eventsOf(
   invocation: Invocation,
@@ -171,7 +172,7 @@ async function* eventsOf(
       [isReady, pauseMs, position] = [true, 0, next];
       const fresh = items.filter(seen.isNew);
       yield fresh;
-      // If the server does not wait, there must be a pause between requests.
+      // If the server answered without waiting for an event, there must be a pause before the next request.
       if (held && fresh.length === 0 && clock.now().getTime() - askedAt < leastHeldMs)
         await clock.sleep(leastHeldMs, signal);
     } catch (error) {
@@ -192,7 +193,7 @@ async function* eventsOf(
 
 const mostEvents = String(limits.listPage.max);
 
-/** Sends one request. With `hold` the server waits for an event if there is none. */
+/** Sends one request. With `hold`, the server waits for an event if there is none yet. */
 const ask = (
   client: Client,
   {
@@ -218,7 +219,10 @@ const ask = (
     repeatAfter: () => false,
   });
 
-/** Whether the server refuses the position because its events have other numbers since a reset or a restore. */
+/**
+ * Whether the server refuses the position. It does so after a reset or a restore, because its events have other numbers
+ * since then.
+ */
 const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
   error.status === 400 &&
@@ -226,7 +230,10 @@ const isOtherData = (error: unknown): boolean =>
 
 const beforeReset = 60_000;
 
-/** Returns the time since when events are read after a reset. A development server's clock may have moved back. */
+/**
+ * Returns the time from which events are read after a reset. The clock of a development server may have been moved
+ * back, so the time may be before the last event.
+ */
 async function restartOf(invocation: Invocation, lastAt: string): Promise<string> {
   const now = await developmentTime(invocation);
   const since = now && new Date(now.getTime() - beforeReset).toISOString();
@@ -235,7 +242,9 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 
 const mostSeen = 2_000;
 
-/** Keeps the ids of the newest events, because a list that begins at a time repeats events of that time. */
+/**
+ * Remembers the ids of the newest events. A list that begins at a time contains the events of that time again.
+ */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();
   let lastAt = startedAt;
@@ -252,7 +261,9 @@ function createSeen(startedAt: string) {
   };
 }
 
-/** Sends events one after the other, and the last one again if the person asks for that. */
+/**
+ * Creates the functions that send events one after another, and send the last event again if the person asks for it.
+ */
 function createForwarder(invocation: Invocation, forwarding: Forwarding) {
   let last: AppEvent | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -270,7 +281,7 @@ function createForwarder(invocation: Invocation, forwarding: Forwarding) {
     pressed(key: string): void {
       if (key !== "r") return;
       if (last === undefined) note(invocation, "There is no event yet.");
-      // A failure of the last turn has ended the command.
+      // The error is ignored here, because a failure of an earlier event has ended the command.
       else inTurn(last, true).catch(() => {});
     },
   };

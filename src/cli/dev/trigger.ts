@@ -29,7 +29,10 @@ export async function trigger(
 const lineOf = (event: Fields): string =>
   `${textAt(event, "type")}  ${textAt(event, "id")}  ${textAt(event, "data", "url")}`;
 
-/** Returns one object with all `path=text` and `path:=json`. A dot in a path means a field of an object. */
+/**
+ * Returns one object with the values of all `path=text` and `path:=json`. A dot in a path leads to a field of an inner
+ * object.
+ */
 function objectOf(given: readonly string[]): Fields {
   return given.map(pairOf).reduce<Fields>((whole, { path, value }) => withValue(whole, path, value), {});
 }

@@ -34,8 +34,8 @@ export interface InitFlags extends GlobalFlags {
 }
 
 /**
- * Sets up a project: its innkeep.json, an app key on this machine if the person wants that, a first report, and the
- * lines for CI. Checks everything before it writes. Never writes a secret into the project. (rule L40)
+ * Sets up a project. Writes innkeep.json, stores an app key on this machine if the person agrees, sends a first report,
+ * and prints the lines for CI. Checks everything before it writes. Never writes a secret into the project. (rule L40)
  */
 export async function init(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
@@ -103,12 +103,12 @@ function noteNextSteps(
   else if (!isStored && key.isGiven)
     note(
       invocation,
-      `The key is not stored. It is not sent to a server that only innkeep.json names: run \`innkeep init --server ${invocation.baseUrl()} --store\`, or set INNKEEP_BASE_URL.`,
+      `The key is not stored. It is not sent to a server that only innkeep.json names. Run \`innkeep init --server ${invocation.baseUrl()} --store\`, or set INNKEEP_BASE_URL.`,
     );
   if (key && !report && !flags.dryRun)
     note(
       invocation,
-      "No report was sent. `innkeep init --send` sends one, `innkeep feedback send` any other.",
+      "No report was sent. `innkeep init --send` sends a first report, and `innkeep feedback send` sends any other report.",
     );
 }
 
@@ -126,8 +126,8 @@ interface ProjectFields {
 }
 
 /**
- * Returns the new content of innkeep.json. If that changes the server or the app of an existing file, asks the person
- * first. Throws a usage error for a damaged file, for a secret in a field, and if the person does not agree.
+ * Returns the new content of innkeep.json. Asks the person before it changes the server or the app of an existing file.
+ * Throws a usage error for a damaged file, for a secret in a field, or if the person does not agree.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
@@ -157,7 +157,7 @@ const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, "
 const describeFields = ({ server, app }: Partial<ProjectFields>): string =>
   ` (${[server ?? "no server", app ?? "no app"].join(", ")})`;
 
-/** Writes innkeep.json, never only a part of it. Throws a CliError if the folder cannot be written. */
+/** Writes innkeep.json completely or not at all. Throws a CliError if the folder cannot be written. */
 async function writeProjectFile({ file, change, text }: ProjectPlan): Promise<void> {
   if (change === "unchanged") return;
   await replaceFile(file, text).catch((cause: unknown) => {
@@ -193,7 +193,7 @@ async function knownApps(invocation: Invocation): Promise<readonly { readonly na
 
 type CiService = "github" | "gitlab" | "circleci" | "jenkins" | "shell" | "none";
 
-/** The lines to add for one CI service: the file that they belong into, and their text. */
+/** The lines to add for one CI service: the file to which they belong, and their text. */
 interface CiLines {
   readonly service: CiService;
   readonly file: string | null;
@@ -272,8 +272,8 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
 };
 
 /**
- * Returns the lines of the given service. By default these are the services whose files are in the folder; without such
- * files, the lines are for a shell.
+ * Returns the lines for the given service. If no service is given, returns lines for the services whose files are in
+ * the folder. If there are no such files, returns lines for a shell.
  */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
@@ -281,7 +281,7 @@ function ciLines(
 ): CiLines[] {
   if (given === "none") return [];
   const names = given ? [given] : namesOf(cwd);
-  // A path may contain characters that have a meaning in a shell.
+  // The path of the address may contain characters that have a meaning in a shell.
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
@@ -329,9 +329,9 @@ const draftOfFirst = (
   });
 
 /**
- * Sends a first report with `--send` or if the person agrees; otherwise returns undefined. With `--dry-run` it returns
- * the request. Further runs add to the same thread. If the report does not arrive, throws an error that describes how
- * to send it again.
+ * Sends a first report with `--send` or if the person agrees; otherwise returns undefined. With `--dry-run`, returns
+ * the request. If the command runs again, its report is added to the same thread. If the report does not arrive, throws
+ * an error that describes how to send it again.
  */
 async function firstReport(
   invocation: Invocation,

@@ -22,9 +22,8 @@ const activeStatuses: readonly string[] = ["active", "at_risk"] satisfies readon
 function onlyOne(slots: readonly Slot[]): string {
   const mine = slots.filter(({ status }) => activeStatuses.includes(status));
   const [slot, ...others] = mine;
-  if (!slot)
-    throw usageError("You have no slot now.", "`innkeep slot list --open` shows those that are free.");
+  if (!slot) throw usageError("You have no slot now.", "`innkeep slot list --open` shows free slots.");
   if (others.length === 0) return slot.slotId;
   const choice = mine.map(({ slotId, app }) => `  ${slotId}  ${app.name}`).join("\n");
-  throw usageError(`You have ${mine.length} slots.`, `Say which:\n${choice}`);
+  throw usageError(`You have ${mine.length} slots.`, `Name one:\n${choice}`);
 }

@@ -7,10 +7,10 @@ import { formatDuration } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
 
-/** A task without its test key, except if the flag asks for the key. */
+/** A task. It contains its test key only if the flag asks for the key. */
 export type ShownTask = Omit<Task, "testKey">;
 
-/** The tasks of today, and how many of them are still to do. */
+/** The tasks of today, and the number of tasks that are still open. */
 export interface Tasks {
   readonly tasks: readonly ShownTask[];
   readonly outstanding: number;
@@ -18,7 +18,7 @@ export interface Tasks {
 
 /** The data of the screen, and the signal that ends it. */
 export interface TaskScreen extends Shown {
-  /** Reads the tasks again and again, until the signal aborts. */
+  /** Reads the tasks repeatedly, until the signal aborts. */
   readonly results: (signal: AbortSignal) => AsyncIterable<PollResult<Tasks>>;
   readonly now: () => Date;
 }
@@ -56,7 +56,7 @@ function useTime(now: () => Date): Date {
   return time;
 }
 
-/** The last result, and the last tasks, which stay on the screen after a failure. */
+/** Returns the last result, and the last tasks. The tasks stay on the screen after a failure. */
 function useResults(results: TaskScreen["results"], signal: AbortSignal, exit: (error?: Error) => void) {
   const [result, setResult] = useState<PollResult<Tasks>>();
   const [tasks, setTasks] = useState<Tasks>();
@@ -90,7 +90,9 @@ function Headline({ tasks }: { readonly tasks: Tasks | undefined }) {
   const done = tasks.outstanding === 0;
   return (
     <Text bold color={done ? "green" : "yellow"}>
-      {done ? "All done for today." : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} to do today`)}
+      {done
+        ? "All done for today."
+        : onOneLine(`${tasks.outstanding} of ${tasks.tasks.length} tasks are still open today`)}
     </Text>
   );
 }
@@ -140,21 +142,23 @@ function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): strin
 function dueInWords(dueBy: string, time: Date): string {
   const due = new Date(dueBy);
   const left = Math.floor((due.getTime() - time.getTime()) / 1_000);
-  if (left <= 0) return "The day is over";
+  if (left <= 0) return "The day has ended";
   const clock = due.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   const weekday = due.toLocaleDateString(undefined, { weekday: "long" });
   return `Until ${clock}${due.toDateString() === time.toDateString() ? "" : ` on ${weekday}`}, in ${formatDuration(left)}`;
 }
 
 function Footer({ result, time }: { readonly result: PollResult<Tasks> | undefined; readonly time: Date }) {
-  if (!result) return <Text dimColor>q leaves</Text>;
+  if (!result) return <Text dimColor>Press q to leave</Text>;
   const passed = Math.max(0, time.getTime() - result.at.getTime());
   const left = Math.max(0, Math.ceil((result.nextInMs - passed) / 1_000));
   const next = left === 0 ? "now" : `in ${formatDuration(left)}`;
   return (
     <Box flexDirection="column">
       {"failure" in result && <Text color="red">{onOneLine(result.failure.message)}</Text>}
-      <Text dimColor>{`Seen ${result.at.toLocaleTimeString()}, next ${next}. q leaves`}</Text>
+      <Text
+        dimColor
+      >{`Updated ${result.at.toLocaleTimeString()}, next update ${next}. Press q to leave`}</Text>
     </Box>
   );
 }

@@ -146,9 +146,9 @@ describe("a hostile repository cannot make FAQ commands use other files", () => 
     const ran = await checkout.run("faq diff");
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain("faq/a.md is a link that leads out of the folder");
-    expect(ran.stderr).toContain("faq/b.md is no file");
+    expect(ran.stderr).toContain("faq/b.md is not a file");
     execFileSync("mkfifo", [pathIn(checkout, "pipe.yaml")]);
-    expect((await checkout.run("faq diff pipe.yaml")).stderr).toContain("pipe.yaml is no file");
+    expect((await checkout.run("faq diff pipe.yaml")).stderr).toContain("pipe.yaml is not a file");
     expect((await checkout.run("faq diff list.yaml")).stderr).toContain("leads through a link to /dev/zero");
   });
 

@@ -37,7 +37,7 @@ describe("the command audit list", () => {
     expect(rest.json()).toMatchObject({ items: [{ appId: larder.id }], nextCursor: null });
     const text = await line.run(["audit", "list", "--limit", "3"]);
     expect(text.stdout.split("\n")).toHaveLength(4);
-    expect(text.stderr).toContain("There are more: --cursor ");
+    expect(text.stderr).toContain("There are more. Use --cursor ");
   });
 
   it("can be limited by app, action, actor and period", async () => {

@@ -44,7 +44,7 @@ describe("the command innkeep notice", () => {
     const set = await line.run(["notice", "set", "--timezone", "Asia/Tokyo", "--quiet", "22:00-07:00"]);
     expect(set.stdout).toContain("quiet     22:00-07:00");
     expect((await line.run(["notice", "list"])).stderr).toContain(
-      "Asia/Tokyo, with quiet from 22:00 to 07:00",
+      "Asia/Tokyo, with quiet hours from 22:00 to 07:00",
     );
     await line.run(["notice", "set", "--quiet", "none"]);
     expect((await line.run(["notice", "list"])).stderr).toContain("with no quiet hours");
@@ -58,8 +58,8 @@ describe("the command innkeep notice", () => {
       return stderr;
     };
     expect(await refused()).toContain("There is nothing to change");
-    expect(await refused("answer")).toContain("Kinds need --by, and --by needs kinds");
-    expect(await refused("answer", "--by", "pigeon")).toContain("There is no way pigeon");
+    expect(await refused("answer")).toContain("Kinds of notices and --by must be given together");
+    expect(await refused("answer", "--by", "pigeon")).toContain("Notices cannot be sent by pigeon");
     expect(await refused("weather", "--by", "mail")).toContain("weather");
     expect(await refused("--quiet", "22:00")).toContain("must be two times");
   });

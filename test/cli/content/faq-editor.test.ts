@@ -120,7 +120,9 @@ describe("the command faq edit without flags", () => {
       expect(await world.checkout.run(`faq edit ${id}`, { ...options, world: { openEditor } })).toMatchObject(
         {
           exit: 2,
-          stderr: expect.stringContaining("On a terminal it opens your editor."),
+          stderr: expect.stringContaining(
+            "On a terminal, the command opens your editor without these flags.",
+          ),
         },
       );
     const ran = await world.checkout.run(`faq edit ${id} --no-input`, {

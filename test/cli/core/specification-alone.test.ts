@@ -191,7 +191,7 @@ describe.each([
     expect(await ok(`slot request ${openSlotId}`)).toEqual(unshown);
     const ran = await world.line.run(["slot", "request", openSlotId]);
     expect(ran).toMatchObject({ exit: 0, stdout: "" });
-    expect(ran.stderr).toContain(`Asked for slot ${openSlotId}.`);
+    expect(ran.stderr).toContain(`Requested slot ${openSlotId}.`);
   });
 });
 

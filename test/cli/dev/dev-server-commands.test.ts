@@ -153,7 +153,7 @@ describe.each([...commands, ...snapshots])("the command dev %s", (words) => {
       stdout: "",
       stderr:
         `error: ${other} is not a development server: it does not run with --dev.\n` +
-        "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another.\n",
+        "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another server.\n",
     });
   });
 });

@@ -126,7 +126,7 @@ export const faultsOfMachine: readonly Planted[] = [
   {
     fault: "a keychain that refuses",
     plant: () => ({ world: { keychain: async () => fakeKeychain({ refuses: true }) } }),
-    ...{ check: "keychain", state: "warning", what: /keychain refused/, next: /Unlock it/ },
+    ...{ check: "keychain", state: "warning", what: /keychain refused/, next: /Unlock the keychain/ },
   },
   {
     fault: "a variable with a typing mistake",

@@ -62,7 +62,7 @@ describe("the command agent thread", () => {
     const token = await service.makeToken(owner, "agent");
     const { stdout } = await line.run(["agent", "thread", id], { env: { INNKEEP_AGENT_TOKEN: token } });
     expect(stdout).toContain(" message ---\n[2Jgone\n");
-    expect(stdout).toContain("removed characters  6, which nobody sees\n");
+    expect(stdout).toContain("removed characters  6, which were invisible\n");
   });
 });
 
@@ -71,7 +71,9 @@ describe("the command agent propose", () => {
     const { thread, line } = await newThread();
     const argv = ["agent", "propose", thread.id, "--summary", "Turn it", "--plan", "-"];
     const ran = await line.run(argv, { stdin: "1. Turn it.\n" });
-    expect(ran.stderr).toContain(`\`innkeep agent decision ${ran.stdout.trim()} --wait 8h\` waits.`);
+    expect(ran.stderr).toContain(
+      `\`innkeep agent decision ${ran.stdout.trim()} --wait 8h\` waits for the decision.`,
+    );
     expect(ran.exit).toBe(0);
   });
 });

@@ -154,7 +154,7 @@ describe("the output of feedback send in a GitHub Actions job", () => {
     const line = await createCommandLine();
     const { stderr } = await line.run(["feedback", "send", "--image", "no.png"], { env: gitHub });
     expect(stderr).toContain(
-      "::error title=Feedback was not sent::Nothing was sent, 3 things are wrong:%0A--type ",
+      "::error title=Feedback was not sent::Nothing was sent. 3 things are wrong:%0A--type ",
     );
   });
 

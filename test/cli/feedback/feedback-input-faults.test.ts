@@ -64,7 +64,7 @@ describe("the command feedback send, before it sends anything,", () => {
     const { exit, stderr } = await line.run(["feedback", "send", "--type", "bug", "--image", "none.png"]);
     expect(exit).toBe(2);
     expect(stderr).toBe(
-      "error: Nothing was sent, 2 things are wrong:\n" +
+      "error: Nothing was sent. 2 things are wrong:\n" +
         "  --message is missing\n" +
         "  --image none.png cannot be read (it does not exist)\n",
     );

@@ -16,5 +16,5 @@ it.each([
   const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, ...tokens });
   const { stderr, stdout } = await line.run([...command]);
   expect(stdout).toBe("");
-  expect(stderr).toBe("Older threads were not searched yet: --cursor ODAwMA\n");
+  expect(stderr).toBe("Older threads were not searched yet. Use --cursor ODAwMA\n");
 });

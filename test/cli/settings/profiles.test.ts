@@ -154,7 +154,7 @@ describe("a profile of the command line", () => {
 
   it.each([
     ["an unknown profile", ["faq", "list", "--profile", "wrok"], 'There is no profile "wrok".'],
-    ["an unknown profile to use", ["config", "use", "wrok"], "There are work."],
+    ["an unknown profile to use", ["config", "use", "wrok"], "The profiles are work."],
     ["an address without a scheme", ["config", "set", "server", "example"], "The server is not the address"],
     ["an address with a password", ["config", "set", "server", "https://a:b@c.example"], "no password"],
     ["a name with a space", ["config", "set", "app", "L", "--profile", "a b"], '"a b" cannot be the name'],

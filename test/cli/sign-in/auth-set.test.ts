@@ -106,7 +106,7 @@ describe("the command auth set", () => {
   it("says that an environment variable has precedence", async () => {
     const { set } = await machine();
     const { stderr } = await set(key, { env: { INNKEEP_API_KEY: other } });
-    expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and is used instead.");
+    expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and is used instead of the stored app key.");
   });
 
   it("refuses a credential of another kind, and keeps the stored credential", async () => {
@@ -115,7 +115,7 @@ describe("the command auth set", () => {
     expect(await set("sdt_a")).toMatchObject({
       exit: 2,
       stderr:
-        "error: That is no app key: sdt_ is how the device token begins.\n`innkeep auth set device-token` stores it.\n",
+        "error: That is no app key, because sdt_ is the beginning of the device token.\n`innkeep auth set device-token` stores it.\n",
     });
     await line.run(["faq", "list"]);
     expect(shown).toEqual([key]);
@@ -233,7 +233,7 @@ describe("a credential of the command line", () => {
     });
     expect(ran.exit).toBe(4);
     expect(ran.stderr).toContain(
-      "The keychain refused the request.\nUnlock it and try again, or set INNKEEP_API_KEY,",
+      "The keychain refused the request.\nUnlock the keychain and try again, or set INNKEEP_API_KEY,",
     );
   });
 

@@ -64,7 +64,7 @@ describe("the command slot request", () => {
     const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "request", cycle.slotIds[1] ?? ""]);
-    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("Its owner decides") });
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("The owner of the test decides") });
     expect((await line.run(["slot", "request", cycle.slotIds[2] ?? ""])).exit).toBe(7);
   });
 

@@ -50,7 +50,12 @@ describe("the screen of the command task list --watch", () => {
   it.each(["q", "\u0003"])("shows open tasks with their due times, and ends with the key %j", async (key) => {
     const { ended, shown, type } = open(seen);
     await eventually(() => expect(shown()).toContain("Lantern[2J, day 3 of 14"));
-    for (const text of ["1 of 1 to do today", "Send a picture of Map", "in 3 h 30 min", "one day missed"])
+    for (const text of [
+      "1 of 1 tasks are still open today",
+      "Send a picture of Map",
+      "in 3 h 30 min",
+      "one day missed",
+    ])
       expect(shown()).toContain(text);
     type(key);
     await expect(ended).resolves.toBeUndefined();

@@ -15,7 +15,7 @@ describe("the command task list", () => {
     const { line, slotId } = await createTesterCommandLine(service, { screens: ["Map"] });
     const { stdout, stderr } = await line.run(["task", "list"]);
     expect(stdout.split("\t").slice(0, 4)).toEqual([slotId, "Lantern", "1/14", "Map"]);
-    expect(stderr).toBe("Still to do: 1.\n");
+    expect(stderr).toBe("Tasks that are still open: 1.\n");
   });
 
   it("prints the server's answer without test keys for a program", async () => {

@@ -113,7 +113,7 @@ describe("the command testing slot", () => {
   it("says that a slot of a finished cycle needs its whole id", async () => {
     const { line } = await createTesterCommandLine(service);
     expect((await line.run(["testing", "slot", "accept", "00000000"])).stderr).toBe(
-      "error: There is no slot 00000000.\n`innkeep testing cycle view CYCLE` shows all. Write the whole id for a slot of a cycle that is over.\n",
+      "error: There is no slot 00000000.\n`innkeep testing cycle view CYCLE` lists all. Write the whole id for a slot of a cycle that is over.\n",
     );
   });
 
@@ -175,6 +175,6 @@ describe("the short forms of closed testing", () => {
       status: "removed",
     });
     const { stdout } = await line.run(["slot", "--help"]);
-    expect(stdout).toContain("are `innkeep testing slot`; they also work here.");
+    expect(stdout).toContain("are `innkeep testing slot`, and also work as `innkeep slot`.");
   });
 });

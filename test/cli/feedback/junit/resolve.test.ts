@@ -233,7 +233,7 @@ describe("the command feedback resolve, if it cannot resolve,", () => {
     [
       "several faults, all at once",
       ["feedback", "resolve", "--junit", "x*.xml", "--run-started-at", "today"],
-      "Nothing was sent, 4 things are wrong:",
+      "Nothing was sent. 4 things are wrong:",
     ],
   ])(
     "ends with a usage error for %s, and with a warning if the flag is --best-effort",
