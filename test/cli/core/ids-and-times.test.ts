@@ -49,7 +49,7 @@ describe("the beginning of an id", () => {
     const { line } = await app();
     expect(await line.run(["faq", "edit", "ffff", "--answer", "B."])).toMatchObject({
       exit: 6,
-      stderr: "error: There is no FAQ entry ffff.\n`innkeep faq list` shows all.\n",
+      stderr: "error: There is no FAQ entry ffff.\n`innkeep faq list` shows all entries.\n",
     });
   });
 

@@ -528,8 +528,8 @@ function kept(text: string, most: number): string {
 const copyOf = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");
 
 /**
- * Decodes an XML file with the encoding that the file declares. Replaces characters that XML does not allow: many tools
- * copy them from a log.
+ * Decodes an XML file with the encoding that the file declares. Replaces characters that XML does not allow, because
+ * many tools copy such characters from a log.
  */
 function readableXml(bytes: Uint8Array): string {
   const text = decoderFor(bytes).decode(bytes);
@@ -548,7 +548,9 @@ const replaced = (found: string): string =>
 const cdataOrSign =
   /<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|&(?!#\d{1,10};|#x[\da-f]{1,8};|[\p{L}_][\p{L}\p{N}_.-]{0,100};)/giu;
 
-/** Escapes each `&` that does not begin a reference: tools write web addresses without escaping. */
+/**
+ * Escapes each `&` that does not begin a reference, because some tools write web addresses without escaping them.
+ */
 const withRawSigns = (text: string): string =>
   text.replace(cdataOrSign, (found) => (found === "&" ? "&amp;" : found));
 
@@ -559,7 +561,9 @@ function withoutBanner(text: string): string {
   return at <= 0 ? text : text.slice(0, at).replace(/[^\n]+/g, "") + text.slice(at);
 }
 
-/** Returns the decoder for a file. A byte order mark overrides the declared encoding. */
+/**
+ * Returns the decoder for a file. Uses the byte order mark, if there is one, and otherwise the declared encoding.
+ */
 function decoderFor(bytes: Uint8Array): TextDecoder {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");
