@@ -152,7 +152,7 @@ function showImport(invocation: Invocation, answers: readonly ImportedChangelogE
   note(
     invocation,
     created + changed === 0
-      ? "The server already has all versions. Nothing was changed."
+      ? "Nothing to do: the server has all versions."
       : `${created} created, ${changed} changed, ${same} unchanged.`,
   );
   const columns = [

@@ -136,7 +136,7 @@ function tell(
   wasPublished: boolean,
 ): void {
   const state = publishedAt === null ? "a draft" : `published at ${publishedAt}`;
-  if (!created && changedFields.length === 0) note(invocation, `Nothing was changed, because ${version} is already ${state}.`);
+  if (!created && changedFields.length === 0) note(invocation, `Nothing to do: ${version} is ${state}.`);
   else if (publishedAt === null)
     note(invocation, `${version} is a draft${draftReason ? `: ${draftReason}` : ""}.`);
   else if (wasPublished)
