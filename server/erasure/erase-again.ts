@@ -166,5 +166,8 @@ export async function compareWithJournal(
   const again = await eraseAgain(deps, await readJournal(file));
   await recordErasures(file, deps.sealer, await erasures.receipts(deps.database));
   if (again.found + again.stopped + again.otherSecret > 0)
-    deps.log.warn(again, "the database is older than some erasures of people, so these people are erased again");
+    deps.log.warn(
+      again,
+      "the database is older than some erasures of people, so these people are erased again",
+    );
 }

@@ -105,7 +105,10 @@ export function createEraser(deps: EraserDeps): Eraser {
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
   if (begun < mostStarts) return database.write((tx) => erasures.begin(tx, row));
-  log.error({ erasure: row.id, pass, begun }, "an erasure is stopped, because the server ended during each attempt");
+  log.error(
+    { erasure: row.id, pass, begun },
+    "an erasure is stopped, because the server ended during each attempt",
+  );
   const at = clock.now().toISOString();
   await database.write(async (tx) => {
     if (await erasures.hold(tx, row)) await erasures.stop(tx, row.id, at);

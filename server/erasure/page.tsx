@@ -131,7 +131,8 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
 
 const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly receipt: Erasure }) => {
   if (finishedAt === null) return <>known only when the erasure is done</>;
-  if (backupsUntil === null) return <>until they are deleted, but this server does not know when that happens</>;
+  if (backupsUntil === null)
+    return <>until they are deleted, but this server does not know when that happens</>;
   return (
     <>
       until <Timestamp at={backupsUntil} />
@@ -237,14 +238,14 @@ const Found = ({
     <PersonCounts counts={counts} />
     {!complete && (
       <p>
-                    This server has much data, so there may be more than this. Of the data that the person sent and
-            received, at most 1,000 of each kind are counted. The texts of other people were searched only in
-            part. An erasure searches all data.
+        This server has much data, so there may be more than this. Of the data that the person sent and
+        received, at most 1,000 of each kind are counted. The texts of other people were searched only in
+        part. An erasure searches all data.
       </p>
     )}
     <p class="muted small">
-              The search does not include pictures, files that other people sent, and the person's name in texts of
-        other people.
+      The search does not include pictures, files that other people sent, and the person's name in texts of
+      other people.
     </p>
     {refusal !== null ? (
       <Notice kind="attention">{refusal}</Notice>

@@ -587,7 +587,8 @@ async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenera
     const sha256 = hashIn(header?.name);
     if (!header || sha256 === undefined)
       throw refusedFile([`the archive has an entry at byte ${at} that is not from an export.`]);
-    if (sha256 <= last) throw refusedFile([`the file ${sha256} occurs twice in the archive or is not in order.`]);
+    if (sha256 <= last)
+      throw refusedFile([`the file ${sha256} occurs twice in the archive or is not in order.`]);
     if (at + blockSize + header.size > size) throw refusedFile([cutOff]);
     yield { sha256, bytes: { file, at: at + blockSize, size: header.size } };
     last = sha256;

@@ -30,7 +30,8 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Data</h1>
           <p>
-            All data of <Line text={app.name} /> as a file. Store it, or use it to move the app to another server.
+            All data of <Line text={app.name} /> as a file. Store it, or use it to move the app to another
+            server.
           </p>
         </div>
       </div>
@@ -84,9 +85,9 @@ const ImportForm = ({ action, form }: { readonly action: string; readonly form?:
   <form class="stack" method="post" action={action} enctype="multipart/form-data">
     <Faults refusal={form?.refusal} />
     <p>
-              Import only files that you trust. If the file says that a team member wrote a message, the message
-        counts as written by your team, and agents read it. An import makes nobody a member, and approvals and
-        tests do not continue.
+      Import only files that you trust. If the file says that a team member wrote a message, the message
+      counts as written by your team, and agents read it. An import makes nobody a member, and approvals and
+      tests do not continue.
     </p>
     <IdempotencyField />
     <TextField

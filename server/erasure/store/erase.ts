@@ -98,8 +98,8 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates the data that depends on a text: the versions of lists that clients cache, and mails and posts that are not
- * sent yet. Triggers update the search index.
+ * Updates what depends on a changed text. This is the version of a list that clients cache, or mails and chat messages
+ * that are not sent yet. Triggers update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
   async feedback(tx, { id }, changed) {

@@ -36,7 +36,8 @@ type TablesOf<Kind> = Kind extends RecordKind<infer Tables> ? Tables : never;
 
 /** The tables that an export does not contain, and why. */
 export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string>> = {
-  users: "accounts belong to people and not to apps; the lines `person` and `member` name the people of the app",
+  users:
+    "accounts belong to people and not to apps; the lines `person` and `member` name the people of the app",
   identities: "they belong to accounts",
   second_factors: "they belong to accounts",
   recovery_codes: "they belong to accounts",

@@ -165,7 +165,11 @@ const failures = recordOf(feedback.failureRuns, {
     reported_at: instant,
     passed_at: orNull(instant),
     parts: orNull(
-      json(dedupeParts, "a list of dedupe keys or their beginnings", 8 * limits.dedupeParts * limits.dedupeKey),
+      json(
+        dedupeParts,
+        "a list of dedupe keys or their beginnings",
+        8 * limits.dedupeParts * limits.dedupeKey,
+      ),
     ),
   },
   app: ["app_id"],

@@ -58,7 +58,8 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
   ];
   if (issues.length > 0) throw usageError("No file was written:", undefined, { issues });
   if (withBuild.length === 0) throw nothingToExport();
-  if (without.length > 0) note(invocation, `These versions have no build number for Android: ${without.join(", ")}.`);
+  if (without.length > 0)
+    note(invocation, `These versions have no build number for Android: ${without.join(", ")}.`);
   return withBuild.flatMap(
     ({ release, build }) => fileOf(release, "android", join(out, "changelogs", `${build}.txt`)) ?? [],
   );
@@ -80,7 +81,10 @@ async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<re
     );
   const language = basename(resolve(invocation.context.cwd, out));
   if (!/^(?:default|[a-z]{2}(?:-[a-z]{2,4})?)$/i.test(language))
-    note(invocation, `fastlane reads only folders with the name of a language, such as en-US, and not ${onOneLine(language)}.`);
+    note(
+      invocation,
+      `fastlane reads only folders with the name of a language, such as en-US, and not ${onOneLine(language)}.`,
+    );
   return [file];
 }
 

@@ -13,9 +13,7 @@ const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
 const readsReleases = (command: Command): Command =>
   command
     .addOption(
-      new Option("--format <format>", "the format of the source; default: keep-a-changelog").choices(
-        formats,
-      ),
+      new Option("--format <format>", "the format of the source; default: keep-a-changelog").choices(formats),
     )
     .option(
       "--from <tag>",
@@ -125,7 +123,11 @@ export const describesRelease = (command: Command): Command =>
         "the size of the release; default: computed from the previous version",
       ).choices(choices.releaseTypes),
     )
-    .addOption(new Option("--body-format <format>", "the part of the note that apps show").choices(choices.bodyFormats))
+    .addOption(
+      new Option("--body-format <format>", "the part of the note that apps show").choices(
+        choices.bodyFormats,
+      ),
+    )
     .option("--body <text>", "the text, in Markdown; `-` is standard input, `@file` a file")
     .option("--item <type=text>", `one change: ${choices.itemTypes.join(", ")}; repeatable`, items)
     .option("--publish", "publish the note now; a note that is already published keeps its date")
@@ -139,7 +141,10 @@ const platformVersion = (): Option =>
 
 /** Returns the flag for a time of publication other than now. */
 const publishedAt = (): Option =>
-  new Option("--published-at <instant>", "the time of publication, in the past or future: ISO 8601, or a day in UTC");
+  new Option(
+    "--published-at <instant>",
+    "the time of publication, in the past or future: ISO 8601, or a day in UTC",
+  );
 
 /** Returns the fields of a request from the flags. The field of a missing flag is undefined. */
 export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): Promise<Release> => ({

@@ -66,7 +66,8 @@ async function describe(
   if (flags.notes === undefined) return readReleases(invocation, flags, file);
   if (file !== undefined || flags.format !== undefined)
     throw usageError("--notes contains the notes themselves. Do not use a file or --format with it.");
-  if (wanted === undefined) throw usageError("--notes needs --version, because this is not a CI job for a tag.");
+  if (wanted === undefined)
+    throw usageError("--notes needs --version, because this is not a CI job for a tag.");
   return readGivenNotes(invocation, flags.notes, wanted);
 }
 

@@ -83,7 +83,9 @@ export async function checkSentFiles(
 ): Promise<Checked<readonly SentFile[]>> {
   const { flag, most } = rules;
   const tooMany: InputFault[] =
-    paths.length > most ? [{ flag, message: `at most ${most} can be sent, but there are ${paths.length}` }] : [];
+    paths.length > most
+      ? [{ flag, message: `at most ${most} can be sent, but there are ${paths.length}` }]
+      : [];
   const checks = await Promise.all(paths.map((path) => checkFile(resolve(cwd, path), rules)));
   return {
     value: checks.flatMap((check) => ("file" in check ? [check.file] : [])).slice(0, most),

@@ -68,7 +68,9 @@ async function draftOf(
 }
 
 const noImageFaults = (paths: readonly string[]): InputFault[] =>
-  paths.length === 0 ? [{ flag: "--image", message: "is missing, because a proof needs at least one picture" }] : [];
+  paths.length === 0
+    ? [{ flag: "--image", message: "is missing, because a proof needs at least one picture" }]
+    : [];
 
 /**
  * Returns the time of the newest picture if it is from today. Otherwise returns the current time, because the server

@@ -87,7 +87,7 @@ const postedTexts: Readonly<Record<LastTry["outcome"], string>> = {
   unsent: "Nothing was posted.",
   refused: "Nothing was posted.",
   unknown:
-        "It is not known whether it was posted. If it is sent again with the same Idempotency-Key, Innkeep posts it only once. " +
+    "It is not known whether it was posted. If it is sent again with the same Idempotency-Key, Innkeep posts it only once. " +
     "A server that does not support this key may post it twice.",
 };
 

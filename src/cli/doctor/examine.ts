@@ -457,7 +457,11 @@ async function checkFound(
       kind === "deviceToken"
         ? "Sign in again: innkeep auth login"
         : `Create a new credential in the console, and store it: ${command}`;
-    return failure(name, { what: `${named} is ${problem}.`, why: "The server refuses this credential.", next });
+    return failure(name, {
+      what: `${named} is ${problem}.`,
+      why: "The server refuses this credential.",
+      next,
+    });
   }
   return warning(name, {
     what: `${named} could not be checked: ${problem}`,

@@ -53,7 +53,8 @@ function checkAuthorities({ env }: Context): Finding[] {
     : readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----")
       ? undefined
       : "contains no certificate";
-  if (fault === undefined) return [remark("authorities", `Node also trusts the certificate authorities in ${file}.`)];
+  if (fault === undefined)
+    return [remark("authorities", `Node also trusts the certificate authorities in ${file}.`)];
   return [
     failure("authorities", {
       what: `NODE_EXTRA_CA_CERTS names ${file}, which ${fault}.`,
@@ -283,7 +284,11 @@ const notAServer = (address: string): Finding =>
   });
 
 const kindFinding = ({ isInnkeep, version }: ServerInfo): Finding => {
-  if (!isInnkeep) return ok("server", "The server has only the base API. Commands that need other parts of Innkeep say so.");
+  if (!isInnkeep)
+    return ok(
+      "server",
+      "The server has only the base API. Commands that need other parts of Innkeep say so.",
+    );
   return ok("server", version === undefined ? "It is an Innkeep server." : `It is Innkeep ${version}.`);
 };
 

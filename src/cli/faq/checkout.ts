@@ -233,7 +233,10 @@ function takesOf(words: readonly string[] = [], ids: readonly string[]): Readonl
 }
 
 const withoutIds = () =>
-  usageError("--take needs `mine` or `theirs`, and the ids of entries.", "For example: `--take mine 01a1fda4`.");
+  usageError(
+    "--take needs `mine` or `theirs`, and the ids of entries.",
+    "For example: `--take mine 01a1fda4`.",
+  );
 
 function wholeOf(word: string, ids: readonly string[]): string {
   const given = word.toLowerCase();

@@ -80,7 +80,10 @@ export async function restoreVersion(
     name: ({ question }) => question,
   });
   const faq = await invocation.client().consoleFaqs.restore({ params, body: { version } });
-  note(invocation, `The earlier text is now the draft of FAQ entry ${faq.id}. \`faq publish\` publishes the draft.`);
+  note(
+    invocation,
+    `The earlier text is now the draft of FAQ entry ${faq.id}. \`faq publish\` publishes the draft.`,
+  );
   show(invocation, faq);
 }
 

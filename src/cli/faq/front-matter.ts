@@ -110,7 +110,9 @@ export function checkFields(raw: RawFields): {
   const faults = [
     ...textFaults("question", raw.question),
     ...textFaults("answer", raw.answer),
-    ...(isMissing(id) || (typeof id === "string" && isId(id.trim())) ? [] : ["has an `id` that is not a valid id"]),
+    ...(isMissing(id) || (typeof id === "string" && isId(id.trim()))
+      ? []
+      : ["has an `id` that is not a valid id"]),
     ...(isMissing(sortOrder) || Number.isSafeInteger(sortOrder)
       ? []
       : ["has a `sortOrder` that is not a whole number"]),

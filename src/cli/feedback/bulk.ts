@@ -31,12 +31,18 @@ export function addBulk(feedback: Command, setup: Setup): void {
   const bulk = feedback
     .command("bulk [thread...]")
     .description(routes.bulk.change.summary)
-    .option("--view <name>", "change the threads of this view instead of named threads; `innkeep view list` lists the views")
+    .option(
+      "--view <name>",
+      "change the threads of this view instead of named threads; `innkeep view list` lists the views",
+    )
     .addOption(new Option("--status <status>", "set this status").choices(choices.threadStatuses))
     .option("--tag <name>", "add this tag; repeatable", several)
     .option("--untag <name>", "remove this tag; repeatable", several)
     .option("--assignee <who>", "assign the threads to a member by e-mail address, to `me` or to `none`")
-    .option("--snooze <until>", "snooze the threads until a time as in `feedback snooze`; `none` ends the snooze")
+    .option(
+      "--snooze <until>",
+      "snooze the threads until a time as in `feedback snooze`; `none` ends the snooze",
+    )
     .option("--read", "mark the threads as read for you")
     .option("--undo <token>", "undo a change within ten minutes; the change has printed the token");
   addExamples(

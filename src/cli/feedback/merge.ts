@@ -34,7 +34,10 @@ async function mergeThread(invocation: Invocation, given: string, other: string)
   const id = await wholeThreadId(invocation, given);
   const into = await wholeThreadId(invocation, other);
   const thread = await invocation.client().threads.merge({ params: { id }, body: { into } });
-  note(invocation, `Feedback ${id} is merged into ${into}. \`innkeep feedback unmerge ${id}\` undoes the merge.`);
+  note(
+    invocation,
+    `Feedback ${id} is merged into ${into}. \`innkeep feedback unmerge ${id}\` undoes the merge.`,
+  );
   printOne(invocation, thread, () => threadText(thread));
 }
 

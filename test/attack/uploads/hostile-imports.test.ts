@@ -127,7 +127,9 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(await refused(`${"[".repeat(2_000_000)}\n`.replace("[", "{"))).toContain(
       "line 1: is nested deeper",
     );
-    expect(await refused(`{"type":"export","x":"${"a".repeat(9_000_000)}"}\n`)).toContain("line 1: has more than");
+    expect(await refused(`{"type":"export","x":"${"a".repeat(9_000_000)}"}\n`)).toContain(
+      "line 1: has more than",
+    );
   });
 
   it("is refused with the reason if it is of a future version", async () => {

@@ -41,7 +41,10 @@ describe("the command changelog export", () => {
       ["150", "--publish", ...item("A build as its version")],
     );
     const ran = await android();
-    expect(ran).toMatchObject({ exit: 0, stderr: "These versions have no build number for Android: 1.3.0.\n" });
+    expect(ran).toMatchObject({
+      exit: 0,
+      stderr: "These versions have no build number for Android: 1.3.0.\n",
+    });
     expect(ran.stdout.split("\n")).toContain("out/changelogs/145.txt\t1.0.0\t22\t0");
     expect(await files()).toEqual({
       "145.txt": "- The list\n- The photo\n",

@@ -106,7 +106,10 @@ describe("the command changelog import, if it cannot read the file,", () => {
 
   it.each([
     [["--from", "v1"], "--from can be used only with --format git."],
-    [["CHANGELOG.md", "--format", "git"], "--format git reads the commits of this repository and not a file."],
+    [
+      ["CHANGELOG.md", "--format", "git"],
+      "--format git reads the commits of this repository and not a file.",
+    ],
     [["missing.md"], "error: The file missing.md cannot be read (it does not exist)."],
     [["--platform-version", "ios=1.0"], "--platform-version is for one version, but there are 2."],
     [["--draft", "--published-at", "2026-01-01"], "cannot be used together with"],
@@ -145,7 +148,8 @@ describe("the command changelog import, if it cannot read the file,", () => {
       expect(ran).toMatchObject({
         exit: 6,
         stdout: "",
-        stderr: "error: This server cannot accept release notes, because it has only endpoints that read them.\n",
+        stderr:
+          "error: This server cannot accept release notes, because it has only endpoints that read them.\n",
       });
     }
     expect(new Set(asked)).toEqual(new Set(["GET"]));

@@ -197,7 +197,9 @@ describe("unreleased notes", () => {
     await run("import");
     await write("CHANGELOG.md", changelog(first));
     const ran = await run("import");
-    expect(ran.stderr).toContain("The draft Unreleased was not changed, because the file has no unreleased notes.");
+    expect(ran.stderr).toContain(
+      "The draft Unreleased was not changed, because the file has no unreleased notes.",
+    );
     expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);
     await run("release");
     expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);

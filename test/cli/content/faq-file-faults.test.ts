@@ -87,13 +87,7 @@ describe("FAQ files with faults", () => {
     ["an empty list", "faq.yaml", "[]\n", "faq push faq.yaml --yes", "faq.yaml has no FAQ entries."],
     ["a file in place of a folder", "faq", "text", "faq push --yes", "faq is not a folder."],
     ["a folder in place of a file", "faq.json/a.md", good, "faq pull faq.json", "faq.json is a folder."],
-    [
-      "a name of a file for a folder",
-      "a.md",
-      good,
-      "faq pull all.txt",
-      "all.txt has the name of a file",
-    ],
+    ["a name of a file for a folder", "a.md", good, "faq pull all.txt", "all.txt has the name of a file"],
     ["YAML that is no list", "faq.yaml", "question: A?\n", "faq diff faq.yaml", "must be a list of entries"],
     ["broken YAML", "faq.yaml", "- question: A: B\n", "faq diff faq.yaml", "faq.yaml is broken: "],
     [

@@ -62,7 +62,10 @@ function readChangeset({ text }: ChangesetFile): Changeset {
   const found = lines.map((line) => sizeIn(line.slice(0, longestLine)));
   const wrong = lines.find((_, at) => !["major", "minor", "patch", "none"].includes(found[at] ?? ""));
   if (wrong !== undefined)
-    return { summary: "", fault: `has a line that names no size of a change: ${wrong.slice(0, longestLine)}` };
+    return {
+      summary: "",
+      fault: `has a line that names no size of a change: ${wrong.slice(0, longestLine)}`,
+    };
   const size = sizes.find((one) => found.includes(one));
   return { summary: summary.trim(), ...(size && { size }) };
 }

@@ -205,7 +205,9 @@ function faultOf({ kind, text }: Writing): string | undefined {
   const given = text.trim();
   if (kind !== "issue") return given === "" ? "There is no text yet." : undefined;
   const isAddress = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
-  return given === "" || isAddress ? undefined : "The issue must be a web address, such as https://github.com/…";
+  return given === "" || isAddress
+    ? undefined
+    : "The issue must be a web address, such as https://github.com/…";
 }
 
 async function sent(calls: InboxCalls, thread: OwnedThread, { kind, text }: Writing): Promise<string> {

@@ -276,7 +276,11 @@ function closeSuite(state: ParserState): void {
 
 /** Adds a failure to the suite itself, because the suite counts a failure that none of its tests has. */
 function addUnnamedFailure(state: ParserState, suite: Suite): void {
-  const failure = { type: "", message: "The report counts a failure in this suite, but does not say which test failed.", text: "" };
+  const failure = {
+    type: "",
+    message: "The report counts a failure in this suite, but does not say which test failed.",
+    text: "",
+  };
   state.failures += 1;
   finish(state, { ...newTest(suite, {}), failures: [failure] });
 }
