@@ -28,8 +28,8 @@ import { imports, type Settled, tableOf, tablesByName } from "./store.ts";
 type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
   readonly settings: Pick<Deps["settings"], "storedBytesPerApp"> & {
     /**
-     * The base address of this server. Undefined if the program that imports does not know it. Then the addresses of
-     * pictures keep their old base.
+     * The base address of this server. If it is undefined, the addresses of pictures keep the base address of the old
+     * server.
      */
     readonly baseUrl: string | undefined;
   };

@@ -9,7 +9,7 @@ export interface Person {
   readonly accountId: string | null;
 }
 
-/** Where a person is erased. This is in the apps that an account owns, or in the whole deployment. */
+/** Whether a person is erased only in the apps that an account owns, or in the whole deployment. */
 export type ErasureScope = { readonly ownerId: string } | "everywhere";
 
 /** A part of a WHERE clause, and the values for each `?` in it. */

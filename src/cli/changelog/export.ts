@@ -177,8 +177,8 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
     // This replaces a symbolic link and not its target, because a link in a stranger's repository may point to any
-    // file. fastlane sends the file unchanged, and a line end counts as a character. So it is added only if there is
-    // room for it.
+    // file. fastlane sends the file unchanged, and a line end counts as a character. So a line end is added only if
+    // there is room for it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -236,7 +236,10 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
   return count;
 }
 
-/** Returns the content of a note to export: its items, its text or, if both are empty, its title. */
+/**
+ * Returns the items of a note or its text, depending on its format. If this is empty, returns the other one, or else
+ * the title.
+ */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
     .map(({ text }) => withoutFeedbackLines(text))

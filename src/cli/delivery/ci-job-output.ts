@@ -93,8 +93,8 @@ export async function reportFailureToJob(
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With --json, an error is one object on standard error, and nothing else may be printed there. This does not apply
-  // to a warning, because with --json it is printed to standard output.
+  // With --json, an error is one object on standard error, and nothing else may be printed there. A warning is printed
+  // to standard output instead, so then the text may be on standard error.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);

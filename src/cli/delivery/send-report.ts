@@ -286,8 +286,8 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Reads a text of the report. For `--message`, it may be a log of any length and in any common encoding. Returns a
- * sentence that says so if the log is empty.
+ * Reads a text of the report. For `--message`, it may be a log of any length and in any common encoding. If the log is
+ * empty, returns a sentence about that.
  */
 async function reportTextOf(
   invocation: Invocation,

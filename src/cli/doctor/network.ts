@@ -174,7 +174,7 @@ const silent = `no answer within ${limitMs / 1_000} s`;
 
 /** The result of the check of a certificate. */
 interface CertificateCheck {
-  /** Why the certificate is not accepted; undefined if it is accepted. */
+  /** Why the certificate is not accepted. Undefined if it is accepted. */
   readonly reason?: string;
   readonly validTo?: Date;
 }
@@ -198,7 +198,7 @@ async function checkCertificate(url: URL): Promise<CertificateCheck> {
 
 /** The data that the server returns about itself. */
 interface ServerInfo {
-  /** The version of the server; undefined if it has only the base API or does not return its version. */
+  /** The version of the server. Undefined if it has only the base API or does not return its version. */
   readonly version?: string;
   readonly isInnkeep: boolean;
 }

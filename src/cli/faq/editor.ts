@@ -102,7 +102,7 @@ async function save(
   });
 }
 
-/** Writes the text to a file after the server has not saved it. Returns an error that names the file. */
+/** Writes a text that the server did not save to a file. Returns an error that names the file. */
 function withRecovery(
   { context, stateFolder }: Invocation,
   { id, text }: { readonly id: string; readonly text: string },

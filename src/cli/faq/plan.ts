@@ -276,10 +276,10 @@ interface Values<Value> {
 }
 
 /**
- * Returns which value is used. If the server still has the value of the last push, nobody has edited it on the server
- * since, so the value in the file is used. But if the file did not change either and is only older than that push, the
- * value on the server is used, unless `filesRule` is true. `filesRule` is for CI jobs, whose checkout does not know
- * what was pushed. (rule C22)
+ * Returns which value is used. If the server still has the value of the last push, nobody has edited it there since, so
+ * the value in the file is used. But if the file has not changed since this checkout last read the server, the push
+ * came from elsewhere, and the value on the server is used. With `filesRule`, the value in the file is used even then,
+ * because the checkout of a CI job does not know what was pushed. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

@@ -49,8 +49,8 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
 }
 
 /**
- * Returns the id of a merged thread. The server finds the target of the merge by this number, so this looks for the
- * thread among the merged ones.
+ * Returns the id of a merged thread. If its number is given, the server returns the thread into which it was merged,
+ * which lists the merged threads.
  */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);

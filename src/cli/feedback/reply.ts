@@ -24,7 +24,9 @@ export interface ReplyFlags extends BodyFlags {
   readonly force?: boolean;
   /** The id of the newest message that the person has read, or `none`. */
   readonly expectMessage?: string;
-  /** The value that stands for the receivers that the person saw before a reply to everyone. */
+  /**
+   * The value from `feedback view` that stands for the receivers that the person saw. Used for a reply to everyone.
+   */
   readonly expectReceivers?: string;
 }
 

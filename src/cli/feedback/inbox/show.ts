@@ -97,7 +97,9 @@ async function openAddress({ context }: Invocation, address: string): Promise<vo
   });
 }
 
-/** Throws an error that says so if the server has only the base API and cannot list feedback. */
+/**
+ * Throws the error. If the server has only the base API and cannot list feedback, throws an error that says this.
+ */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")
     throw error;

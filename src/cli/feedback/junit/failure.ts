@@ -372,7 +372,7 @@ function cut(text: string, most: number): string {
  */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
-/** Only so many characters of a failure text identify the failure. The rest is ignored. */
+/** The maximum number of characters of a failure text that identify the failure. The rest is ignored. */
 const longest = 4_000;
 
 const longestKeyName = 500;

@@ -64,7 +64,8 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // Outside of the root element a fault is harmless at first: some tools print text around a report.
+    // Some tools print text before or after a report. So a fault outside of the root element counts only if the file
+    // contains no report.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -359,7 +360,7 @@ function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Ou
   return isSkipped || stated === "skipped" || stated === "unclear" ? "skipped" : "passed";
 }
 
-/** A suite whose end has not been read yet. It compares the failures that were read with the stated number. */
+/** A suite whose end has not been read yet, and the counts with which its failure count is checked. */
 interface CountedSuite {
   readonly name: string;
   /** The index of the first test of this suite in the list of all tests. */
