@@ -38,7 +38,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
     ...reportTexts.map(({ name, label }) => line(label, feedback[name])),
     line("Issue", feedback.githubIssueUrl),
-    line("Occurred again, resolved before", earlier?.consoleUrl ?? null),
+    line("Earlier thread about this failure, now resolved", earlier?.consoleUrl ?? null),
     line("Assigned to", assignee?.email ?? null),
     line("Snoozed until", feedback.snoozedUntil ?? null),
     ...merged.map(({ number, subject }) =>
