@@ -1,36 +1,36 @@
 /** The text that replaces an erased address. */
 export const erasedMark = "[erased]";
 
-/** Functions that find the e-mail address of one person in texts, and replace the address. (rule P4) */
+/** Functions that find and replace the e-mail address of one person in texts. (rule P4) */
 export interface AddressFinder {
   /** The normalised address. */
   readonly address: string;
   /**
-   * Parts of the address in lower case. Every text with the address contains all these parts, in small or capital
-   * letters. So the database can search for the parts before the text is checked exactly.
+   * Parts of the address in lower case. Every text that contains the address contains all these parts, in lower or
+   * upper case. So the database can first search for the parts, and then only the found texts are checked exactly.
    */
   readonly parts: readonly string[];
   isIn(text: string | null): boolean;
-  /** Returns the text, with `erasedMark` in place of each occurrence of the address. */
+  /** Replaces each occurrence of the address in a text with `erasedMark`. */
   erase(text: string): string;
   /**
-   * The same as `isIn`, for names that programs created. In such a name, other words may be directly before or after
-   * the address.
+   * Whether a name that a program created contains the address. In such a name, other characters may be directly before
+   * or after the address.
    */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;
-  /** The same as `erase`, for the names and values of JSON. A text that is not JSON is treated as plain text. */
+  /** Does the same as `erase` in all names and values of JSON. Treats a text that is not JSON as plain text. */
   eraseJson(json: string): string;
 }
 
-// A part of a longer address is not a match: "ann@x.org" is neither in "joann@x.org" nor in "ann@x.org.uk".
+// A part of a longer address is not a match. For example, "joann@x.org" and "ann@x.org.uk" do not contain "ann@x.org".
 const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
 
 const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
 
 /**
- * Returns the finder for an address. `email` must be normalised. The functions find the address in small and capital
- * letters, and also percent-encoded, as it is in the query of a URL.
+ * Returns the finder for a normalised address. It finds the address in lower and upper case, and also if it is
+ * percent-encoded, as in the query of a URL.
  */
 export function findAddress(email: string): AddressFinder {
   const spellings = [
@@ -54,8 +54,8 @@ export function findAddress(email: string): AddressFinder {
 }
 
 /**
- * Returns a pattern that matches a character, plain or percent-encoded. A plus sign is matched only as `%2B` in the
- * query of a URL.
+ * Returns a pattern that matches a character both plain and percent-encoded. In the query of a URL, a plus sign in an
+ * address is written as `%2B`.
  */
 const plainOrEncoded = (character: string): string =>
   `(?:\\u{${character.codePointAt(0)?.toString(16)}}|${percentEncoded(character)})`;
@@ -91,18 +91,18 @@ function eraseInJson(value: unknown, erase: (text: string) => string): unknown {
   return Object.fromEntries(entries);
 }
 
-/** How many positions before one `@` are tried as the beginning of an address. */
+/** How many positions before an `@` are tried as the beginning of an address. */
 const mostStarts = 16;
 
-/** How many positions after one `@` are tried as the end of an address. */
+/** How many positions after an `@` are tried as the end of an address. */
 const mostEnds = 8;
 
-/** How many characters on a side of an `@` may belong to an address. */
+/** How many characters before and after an `@` may belong to an address. */
 const longestSide = 256;
 
 const at = /@|%40/giu;
 
-// These patterns must find the same beginnings and ends of addresses as `findAddress`.
+// With these patterns, an address must begin and end at the same positions as in `findAddress`.
 const domain = /^[\p{L}\p{N}\p{M}_.-]+/u;
 
 const continues = /^(?:[\p{L}\p{N}_]|[.-][\p{L}\p{N}])/u;
@@ -112,9 +112,9 @@ const local = /[^\s@]+$/u;
 const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
 
 /**
- * Returns every address that `findAddress` could find in a text, in lower case. It may return other texts, too. This is
- * not a problem, because the caller compares the hashes of the results with hashes of addresses, and a wrong text does
- * not match.
+ * Returns every address that `findAddress` could find in a text, in lower case. It may also return texts that are no
+ * addresses. This is harmless, because the caller compares the hashes of the results with hashes of addresses, which
+ * such texts do not match.
  */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>();
@@ -127,7 +127,7 @@ export function addressesIn(text: string): string[] {
   return [...found];
 }
 
-/** The same as `addressesIn`, for the names and values of JSON. */
+/** Returns the result of `addressesIn` for all names and values of JSON. */
 export function addressesInJson(json: string): string[] {
   try {
     return [...new Set(stringsIn(JSON.parse(json)).flatMap(addressesIn))];
@@ -136,7 +136,7 @@ export function addressesInJson(json: string): string[] {
   }
 }
 
-/** Returns the endings of a text that may be the part of an address before the `@`. */
+/** Returns the parts at the end of a text that may be the part of an address before the `@`. */
 function beginnings(text: string): string[] {
   const characters = [...text];
   return characters
@@ -146,7 +146,7 @@ function beginnings(text: string): string[] {
     .map((place) => characters.slice(place).join(""));
 }
 
-/** Returns the beginnings of a text that may be the part of an address after the `@`. */
+/** Returns the parts at the start of a text that may be the part of an address after the `@`. */
 function endings(text: string): string[] {
   const run = domain.exec(text)?.[0] ?? "";
   return Array.from({ length: run.length }, (_, place) => run.slice(0, place + 1))

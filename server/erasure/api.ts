@@ -19,7 +19,7 @@ type ErasureDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer">;
 
 const mostReceipts = 100;
 
-/** Returns the handlers that erase people in the apps of an owner, and that read the receipts. (rules P2, P6) */
+/** Creates the handlers that erase people in the apps of an owner and read the receipts. (rules P2, P6) */
 export function people(deps: ErasureDeps): Handlers<typeof contract> {
   const { database, sealer } = deps;
   const record = createAuditWriter(deps);
@@ -83,11 +83,13 @@ async function begin(
   return id;
 }
 
-/** Throws `forbidden` if the account owns no app, because an owner can erase people only in their own apps. */
+/**
+ * Throws `forbidden` if the account owns no app. A person can be erased only by an owner in the owner's own apps.
+ */
 async function assertOwner(reader: Reader, { userId }: ConsoleCaller): Promise<void> {
   if ((await members.countOwned(reader, userId)) === 0)
     throw new ApiError("forbidden", {
-      message: "Only an owner of an app may do this. You do not own an app.",
+      message: "Only an owner of an app may do this, and you do not own an app.",
     });
 }
 
@@ -97,7 +99,7 @@ function emailOf({ email: given }: { readonly email: string }): string {
   return email;
 }
 
-/** Returns the account of the person, and the reason why an erasure is refused, if there is one. */
+/** Returns the id of the person's account, and why an erasure is refused. Either may be missing. */
 async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, email: string) {
   const account = await users.findByEmail(reader, email);
   const scope = { ownerId: userId };
@@ -109,7 +111,7 @@ async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, ema
   return { accountId: account?.id ?? null, refusal };
 }
 
-/** Creates the answer for an erasure. Only the owner who asked for the erasure may read it. */
+/** Creates the receipt of an erasure. Only the owner who asked for the erasure may read it. */
 const receipt =
   ({ email: by }: ConsoleCaller) =>
   (row: ErasureRow): Erasure => ({
@@ -118,18 +120,18 @@ const receipt =
   });
 
 /**
- * How many milliseconds a preview may search. It is short, because a person waits for the answer. The erasure itself
- * searches everything, without a time limit.
+ * The time limit of a preview in milliseconds. It is short, because a person waits for the answer. The erasure itself
+ * has no time limit.
  */
 const longestMilliseconds = 100;
 
 type Counts = Preview["counts"];
 
 /**
- * Counts the rows that an erasure would find. A row that belongs to several counts is counted once, in the first of
- * them. First uses indexes to find what the person sent and received. Then it searches all tables, one part of each
- * table after the other. It always reads the first rows of each table, so that the counts of a small server are
- * complete. It reads further rows until the time limit. Returns the counts, and whether they are complete. (rule P13)
+ * Counts the rows that an erasure would find. Counts a row only once, even if it is found several times. First uses
+ * indexes to find what the person sent and received. Then searches all tables in turns, a part of each table in each
+ * turn. The first turn is always completed, so the counts of a small server are complete. Further turns end at the time
+ * limit. Returns the counts, and whether they are complete. (rule P13)
  */
 export async function countFound(
   reader: Reader,

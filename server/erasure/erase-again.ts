@@ -12,19 +12,23 @@ import { addressesPresent } from "./store/addresses.ts";
 import { firstPlace, firstPlaceOfAccount } from "./store/erase.ts";
 import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
 
-/** Returns the path of the journal: the file in which a server records erasures outside of its database. */
+/**
+ * Returns the path of the journal. This is a file in which a server records erasures outside of its database.
+ */
 export const journalOf = ({ data, erasuresFile }: Pick<Deps["settings"], "data" | "erasuresFile">): string =>
   erasuresFile ?? join(data, journalName);
 
 type RecordedErasure = Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">;
 
-/** Returns the entry of the journal for an erasure. */
+/** Creates the entry in the journal for an erasure. */
 const entryOf = (sealer: Sealer, row: RecordedErasure): JournalEntry => ({
   ...{ id: row.id, of: kindOf(row), ownerId: row.ownerId, personHash: row.personHash },
   ...{ secret: secretMark(sealer), createdAt: row.createdAt },
 });
 
-/** Adds erasures to the journal. Call this before any data is deleted. Returns the number of added entries. */
+/**
+ * Adds erasures to the journal. It must be called before any data is deleted. Returns the number of added entries.
+ */
 export const recordErasures = (
   file: string,
   sealer: Sealer,
@@ -35,28 +39,26 @@ export const recordErasures = (
     rows.map((row) => entryOf(sealer, row)),
   );
 
-/**
- * The numbers of erasures that are in the journal but not in the restored database, by the result of the new attempt.
- */
+/** What happened to the erasures that are in the journal but not in the restored database. */
 export interface ErasedAgain {
-  /** The number of people who are in the restored data, and whose erasure has begun again. */
+  /** The number of people who are in the restored data and whose erasure has begun again. */
   readonly found: number;
   /** The number of people who are not in the restored data. */
   readonly gone: number;
   /**
    * The number of people who cannot be erased, because they have a slot in a test that is not over, are members, or are
-   * the only owner of an app. The owner who requested the erasure must decide.
+   * the only owner of an app. The person who requested the erasure must decide.
    */
   readonly stopped: number;
-  /** The number of erasures whose hash was computed with another secret, so that the person cannot be found. */
+  /** The number of erasures whose person cannot be found, because the hash was computed with another secret. */
   readonly otherSecret: number;
 }
 
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * Begins erasures again that are in the journal but not in the database, because an older backup was restored. It finds
- * the people by a comparison: the hashes in the journal with the hashes of all addresses in the data. (rule P11)
+ * Begins erasures again that are in the journal but not in the database, because an older backup was restored. To find
+ * the people, it compares the hashes in the journal with the hashes of all addresses in the data. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -85,8 +87,8 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
- * Begins one erasure again. If the person is not in the data, the erasure is recorded as done. So data that the person
- * sends later is not erased.
+ * Begins one erasure again. If the person is not in the data, only records that the erasure is done, so that data which
+ * the person sends later is not erased.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
@@ -114,7 +116,9 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
 
-/** Whether the restored data prevents the erasure: because the person may be a member or a tester again. */
+/**
+ * Whether the restored data prevents the erasure, because the person is a member, the only owner or a tester again.
+ */
 async function isPrevented(reader: Reader, { of, ownerId }: JournalEntry, email: string): Promise<boolean> {
   const account = await users.findByEmail(reader, email);
   if (!account) return false;
@@ -150,8 +154,8 @@ async function insertAgain(
 }
 
 /**
- * Compares the journal with the database when a server starts. Adds to each of the two the erasures that only the other
- * one contains.
+ * Compares the journal with the database when a server starts. Begins the erasures again that are only in the journal,
+ * and adds the erasures to the journal that are only in the database.
  */
 export async function compareWithJournal(
   deps: EraseAgainDeps &
@@ -162,5 +166,8 @@ export async function compareWithJournal(
   const again = await eraseAgain(deps, await readJournal(file));
   await recordErasures(file, deps.sealer, await erasures.receipts(deps.database));
   if (again.found + again.stopped + again.otherSecret > 0)
-    deps.log.warn(again, "the database is older than some erasures of people: these people are erased again");
+    deps.log.warn(
+      again,
+      "the database is older than some erasures of people, so these people are erased again",
+    );
 }

@@ -20,8 +20,8 @@ const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
 /**
- * Starts the job that erases people in small steps. It also continues erasures of servers that were stopped or killed.
- * Returns a function that stops the job.
+ * Starts the job that erases people in small steps. It also continues erasures that a stopped or killed server has
+ * begun. Returns a function that stops the job.
  */
 export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
@@ -40,8 +40,8 @@ export function startErasing(deps: EraserDeps): () => Promise<void> {
 
 export interface Eraser {
   /**
-   * Does the next step of an erasure and returns 1. Returns 0 if no erasure is running. Rejects if the step fails.
-   * After that, the next calls do the steps of other erasures first.
+   * Does the next step of an erasure and returns 1. Returns 0 if no erasure is running. Throws an error if the step
+   * fails. Then the next calls first continue other erasures.
    */
   next(): Promise<number>;
   /** Returns after how many milliseconds `next` should be called again. */
@@ -49,8 +49,8 @@ export interface Eraser {
 }
 
 /**
- * The maximum number of attempts at one place of an erasure. If the server process has ended at that place this number
- * of times, the erasure is stopped.
+ * The maximum number of attempts at one place of an erasure. If the server process has crashed this often at the same
+ * place, the erasure is stopped.
  */
 const mostStarts = 5;
 const mostRunning = 100;
@@ -72,8 +72,8 @@ export function createEraser(deps: EraserDeps): Eraser {
       const row = await waiting();
       if (!row) return 0;
       try {
-        // Counts how often servers begin at this place. After a crash, the first step is the step during which the last
-        // server ended.
+        // Counts how often servers start at this place. After a crash, a server starts at the step during which the
+        // last server crashed.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -83,8 +83,7 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // The step did not end the server, so the start is not counted. If this write fails, the start is still
-        // counted.
+        // The step did not crash the server, so this start must not count. If this write fails, the start still counts.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;
@@ -100,13 +99,16 @@ export function createEraser(deps: EraserDeps): Eraser {
 }
 
 /**
- * Records that this server begins at the current place of an erasure. Returns the erasure; undefined if another
- * server was faster, or if the erasure was stopped.
+ * Counts that this server starts at the current place of an erasure. If there were too many starts, stops the erasure.
+ * Returns the erasure, or undefined if another server was faster or if the erasure was stopped.
  */
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
   if (begun < mostStarts) return database.write((tx) => erasures.begin(tx, row));
-  log.error({ erasure: row.id, pass, begun }, "an erasure is stopped: the server ended during each attempt");
+  log.error(
+    { erasure: row.id, pass, begun },
+    "an erasure is stopped, because the server ended during each attempt",
+  );
   const at = clock.now().toISOString();
   await database.write(async (tx) => {
     if (await erasures.hold(tx, row)) await erasures.stop(tx, row.id, at);
@@ -118,7 +120,7 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // After an account was deleted, only this row contains its id.
+  // If the account was deleted, its id is stored only here.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
@@ -135,8 +137,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
 }
 
 /**
- * Adds the erasure to the journal. Only a restore needs the journal, so a failure, such as a full disk, does not
- * prevent the erasure. The next start of a server adds missing entries.
+ * Adds the erasure to the journal. The journal is needed only after a restore, so a failure, such as a full disk, does
+ * not prevent the erasure. The next server that starts adds missing entries.
  */
 async function addToErasureJournal({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
@@ -180,8 +182,8 @@ async function eraseSeats(
 }
 
 /**
- * Deletes the files to which nothing has referred since the last step. Their hashes are in the row, so that another
- * server can continue the deletion.
+ * Deletes the files whose last reference was deleted in the last step. Their hashes are in the row, so that another
+ * server can continue after a crash.
  */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
@@ -190,7 +192,7 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 }
 
 /**
- * Ends an erasure. Before that, deletes the rest of the person's data from the disk: words in the search index, and
+ * Ends an erasure. First removes what is left of the person's data on the disk, which are words in the search index and
  * pages in the write-ahead log (WAL) of SQLite.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {

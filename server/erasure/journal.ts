@@ -1,17 +1,17 @@
 import { open, readFile } from "node:fs/promises";
 import { jsonIn } from "../../src/contract/json.ts";
 
-/** The default name of the file of the journal. */
+/** The default file name of the journal. */
 export const journalName = "erasures.ndjson";
 
 /**
- * An entry of the journal. With it, a server can erase the person again after a restore. It does not contain the e-mail
+ * An entry of the journal. It allows a server to erase the person again after a restore. It does not contain the e-mail
  * address.
  */
 export interface JournalEntry {
   readonly id: string;
   readonly of: "owner" | "account" | "everywhere";
-  /** The account in whose apps the person was erased; null for the whole deployment. */
+  /** The account in whose apps the person was erased. Null means the whole deployment. */
   readonly ownerId: string | null;
   readonly personHash: string;
   /** A text that identifies the secret with which the hash was computed. It does not reveal the secret. */
@@ -20,8 +20,8 @@ export interface JournalEntry {
 }
 
 /**
- * Returns the entries of a journal without duplicates; an empty list if there is no such file. Ignores lines that are
- * not entries, because the last line may be incomplete after a crash.
+ * Returns the entries of a journal without duplicates. Returns an empty list if there is no such file. Ignores lines
+ * that are not entries, because the last line may be incomplete after a crash.
  */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, "utf8").catch((error) => {
@@ -42,7 +42,7 @@ function entriesIn(text: string): JournalEntry[] {
 }
 
 /**
- * Adds the given entries that a journal does not contain yet. They are on the disk when the promise resolves. Returns
+ * Adds the entries that a journal does not contain yet. When the promise resolves, they are stored on the disk. Returns
  * the number of added entries.
  */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {

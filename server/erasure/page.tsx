@@ -18,7 +18,7 @@ import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
 import { Ago, Timestamp } from "../console/times.tsx";
 import type { SignedInVisit } from "../console/visit.ts";
 
-/** Answers with the page and the result. A redirect would put the person's e-mail address into a URL. */
+/** Shows the result without a redirect, because a redirect would put the person's e-mail address into a URL. */
 function findPerson(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   const email = fields.text("email").trim();
@@ -89,11 +89,11 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
             <Pair name="Requested at">
               <Timestamp at={createdAt} />
             </Pair>
-            <Pair name="Done">{finishedAt === null ? "not yet" : <Timestamp at={finishedAt} />}</Pair>
+            <Pair name="Finished at">{finishedAt === null ? "not yet" : <Timestamp at={finishedAt} />}</Pair>
             <Pair name="Keyed hash of the address" long>
               <code>{personHash}</code>
             </Pair>
-            <Pair name="Older backups contain the person">
+            <Pair name="Backups may contain the person">
               <BackupsUntil receipt={receipt} />
             </Pair>
           </dl>
@@ -130,8 +130,9 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
 }
 
 const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly receipt: Erasure }) => {
-  if (finishedAt === null) return <>known when the erasure is done</>;
-  if (backupsUntil === null) return <>until they are deleted. This server does not know when that happens</>;
+  if (finishedAt === null) return <>known only when the erasure is done</>;
+  if (backupsUntil === null)
+    return <>until they are deleted, but this server does not know when that happens</>;
   return (
     <>
       until <Timestamp at={backupsUntil} />
@@ -145,7 +146,7 @@ const Pair = ({
   children,
 }: {
   readonly name: string;
-  /** Whether the value is shown below its name, because the value needs the whole line. */
+  /** Whether the value is on a separate line below its name, because it is long. */
   readonly long?: boolean;
   readonly children: ComponentChildren;
 }) => (
@@ -158,7 +159,7 @@ const Pair = ({
 /** The result of the last form on the page. */
 interface PeopleForms {
   readonly form?: Filled;
-  /** The counts of the data that a search found about a person. */
+  /** The person that was searched for, and what was found. */
   readonly found?: { readonly email: string; readonly preview: Preview };
 }
 
@@ -237,13 +238,14 @@ const Found = ({
     <PersonCounts counts={counts} />
     {!complete && (
       <p>
-        There is a lot to search, so there may be more than this. The data that the person sent and received
-        is counted, at most 1,000 of each kind. The texts of other people were searched only in part. An
-        erasure searches all data.
+        This server has much data, so there may be more than this. Of the data that the person sent and
+        received, at most 1,000 of each kind are counted. The texts of other people were searched only in
+        part. An erasure searches all data.
       </p>
     )}
     <p class="muted small">
-      Not searched are pictures, files that other people sent, and the person's name in texts of other people.
+      The search does not include pictures, files that other people sent, and the person's name in texts of
+      other people.
     </p>
     {refusal !== null ? (
       <Notice kind="attention">{refusal}</Notice>
@@ -251,7 +253,7 @@ const Found = ({
       <form class="stack" method="post" action={links.erasePerson}>
         <HiddenFields values={[["email", email]]} />
         <IdempotencyField />
-        <p>This cannot be undone. A receipt is kept. It does not contain the address.</p>
+        <p>This cannot be undone. A receipt is kept, which does not contain the address.</p>
         <div class="actions">
           <button class="danger" type="submit">
             Erase permanently
@@ -319,7 +321,7 @@ const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["texts", "Texts by other people that contain the address"],
 ];
 
-/** The counts of the found or erased data. */
+/** Shows how much data was found or erased. */
 const PersonCounts = ({ counts }: { readonly counts: Counts }) => (
   <dl class="pairs">
     {countWords
@@ -354,7 +356,7 @@ export const definitions: Definitions = [
     act: findPerson,
     done: {},
     word: "findPerson",
-    notDone: "There was no search.",
+    notDone: "The search was not done.",
   }),
   defineForm({
     at: (links) => links.erasePerson,

@@ -15,12 +15,10 @@ type TransferDeps = Pick<
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
 >;
 
-/** How many exports may run at the same time. This is also the limit for imports. (rule X2) */
+/** How many exports may run at the same time, and also how many imports. (rule X2) */
 const mostAtOnce = 2;
 
-/**
- * Creates a function that runs at most `mostAtOnce` tasks at the same time. It throws `busy` if more tasks are running.
- */
+/** Creates a function that runs tasks. It throws `busy` if `mostAtOnce` tasks are already running. */
 function limited(retryAfterSeconds: number) {
   let running = 0;
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -34,7 +32,7 @@ function limited(retryAfterSeconds: number) {
   };
 }
 
-/** The endpoints that export an app as a file, and import such a file. (rules X1, X5) */
+/** Creates the handlers of the endpoints that export an app as a file and import such a file. (rules X1, X5) */
 export function appData(deps: TransferDeps): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   const writeOne = limited(10);
@@ -74,7 +72,7 @@ export function appData(deps: TransferDeps): Handlers<typeof contract> {
   };
 }
 
-/** Yields the bytes of a file. The file is opened when the first bytes are read. */
+/** Yields the bytes of a file. Opens the file only when the first bytes are read. */
 async function* fileOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
 }

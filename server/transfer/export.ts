@@ -12,15 +12,15 @@ import { personRecord } from "./records/deployment.ts";
 import { formatVersion, lineOf, type RecordKind } from "./records/record.ts";
 import { exported, exportedRows } from "./store.ts";
 
-/** The name of the archive entry that contains the lines. */
+/** The name of the archive entry that contains the lines of the export. */
 export const linesName = "export.ndjson";
 
-/** The beginning of the names of the archive entries with files. */
+/** The beginning of the name of each archive entry that contains a file. */
 export const filesFolder = "files/";
 
 /**
- * Yields the bytes of an archive with the lines and the files of an export. Throws an Error if a file was deleted after
- * the export was written. Then the archive is incomplete.
+ * Yields the bytes of an archive that contains the lines and the files of an export. Throws an Error if a file was
+ * deleted after the export was written, because then the archive would be incomplete.
  */
 export async function* tarOf(
   { lines, list }: WrittenExport,
@@ -47,7 +47,7 @@ async function* entry(name: string, size: number, chunks: AsyncIterable<Buffer>)
 
 interface Wanted {
   readonly appId: string;
-  /** Whether the files are exported too. */
+  /** Whether the files are exported, too. */
   readonly withFiles: boolean;
   /** A signal that stops the export. */
   readonly signal: AbortSignal;
@@ -56,15 +56,15 @@ interface Wanted {
 /** An export in temporary files. The caller deletes them. */
 export interface WrittenExport {
   readonly lines: { readonly path: string; readonly size: number };
-  /** A list of the files of the app. Each file has a line `hash size`, in the order of the hashes. */
+  /** A list of the files of the app, sorted by hash. Each line has the form `hash size`. */
   readonly list: { readonly path: string; readonly size: number };
 }
 
 type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
- * Writes the lines of an export to a temporary file, and does not send them yet. So the database needs the snapshot
- * only for a short time, even if the client is slow. Returns the temporary files. (rule X2)
+ * Writes the lines of an export to a temporary file and sends nothing yet. So the snapshot of the database is open only
+ * for a short time, even if the client is slow. Returns the temporary files. (rule X2)
  */
 export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);
@@ -89,14 +89,11 @@ interface Writing {
   readonly wanted: Wanted;
   readonly reader: Reader;
   readonly writer: Writer;
-  /** The names of uploads from blocked senders. */
+  /** The names of the uploads in hidden messages of blocked senders. */
   readonly hidden: ReadonlySet<string>;
 }
 
-/**
- * Writes all lines in their order: the header, the app, its members, its records, the people, and the last line. (rule
- * X3)
- */
+/** Writes all lines: the header, the app, its members, its records, the people, and the last line. (rule X3) */
 async function writeRecords(writing: Writing): Promise<void> {
   const { deps, wanted, reader, writer } = writing;
   const people = new Set<string>();
@@ -127,7 +124,7 @@ async function writeMembers({ reader, wanted, writer }: Writing): Promise<void> 
     writer.write({ type: "member", email, ...(name === null ? {} : { name }), role, createdAt });
 }
 
-/** Writes the records of one kind, and the records that belong to them. Returns how many files are missing. */
+/** Writes the records of one kind and the records below them. Returns how many files are missing. */
 async function writeKind(
   writing: Writing,
   {
@@ -161,8 +158,8 @@ async function writeKind(
 }
 
 /**
- * Whether the export names an upload. If the export contains files, the file of the upload must exist. An export
- * without files names every upload.
+ * Whether the export contains the record of an upload. An export with files omits the record if the file is missing. An
+ * export without files contains every record.
  */
 async function isExported(
   { deps, wanted }: Pick<Writing, "deps" | "wanted">,
@@ -186,8 +183,8 @@ async function writeList(
 interface Writer {
   write(line: Readonly<Record<string, unknown>>): void;
   /**
-   * Writes the last line: the number of records of each kind, the number of missing files, and the hash of all previous
-   * lines.
+   * Writes the last line. It contains the number of records of each kind, the number of missing files, and the hash of
+   * all previous lines.
    */
   end(missingFiles: number): void;
 }

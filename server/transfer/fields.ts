@@ -3,24 +3,26 @@ import { utcOf } from "../../src/contract/fields.ts";
 import { isObject } from "../../src/contract/json.ts";
 import { documentTypes, imageTypes, limits, videoTypes } from "../../src/contract/limits.ts";
 
-/** A value in a column. Booleans are 0 and 1, JSON is text. */
+/** A value in a column of the database. Booleans are stored as 0 and 1, and JSON as text. */
 export type Stored = string | number | null;
 
 /** A value in a line of an export. */
 export type Value = unknown;
 
-/** The functions with which an import converts the values of a file into stored values. */
+/** What an import needs to convert the values of a file into stored values. */
 export interface Naming {
   /** Returns the new id for an id in the file. The same id always gets the same new id. */
   idOf(id: string): string;
   /** Returns the new name of an upload. */
   uploadOf(name: string): string;
   /**
-   * Returns the new name of a picture of the FAQ or of release notes. In the texts after the picture, its address is
-   * replaced with the new one.
+   * Returns the new name of a picture of the FAQ or of release notes. After this call, `addressOf` returns the new
+   * address of the picture.
    */
   pictureOf(name: string): string;
-  /** Returns the new address of a picture. Returns the old address if no earlier line of the file names the picture. */
+  /**
+   * Returns the new address of a picture. Returns the old address if no earlier line of the file names the picture.
+   */
   addressOf(picture: { readonly name: string; readonly address: string }): string;
   /** The time of the import, in ISO 8601. */
   readonly now: string;
@@ -32,13 +34,13 @@ export interface Naming {
 
 /** How an export shows a column, and how an import checks and stores its value. */
 export interface Field {
-  /** Returns a text that describes what is wrong with a value. Undefined if the value is correct. */
+  /** Returns a text that says what is wrong with a value. Returns undefined if the value is correct. */
   readonly fault: (value: Value) => string | undefined;
   /** Returns the value for the file. */
   readonly shown: (stored: Stored) => Value;
-  /** Returns the value to store. Called only with values without a fault. */
+  /** Returns the value to store. It is called only with correct values. */
   readonly stored: (value: Value, naming: Naming) => Stored;
-  /** Whether older exports do not have the field. */
+  /** Whether the field is optional, because older exports do not have it. */
   readonly isNewer?: boolean;
 }
 
@@ -56,7 +58,9 @@ export const orNull = (field: Field): Field => ({
   stored: (value, naming) => (value === null ? null : field.stored(value, naming)),
 });
 
-/** Returns the same field, but older exports do not have it. Then an import stores this value. */
+/**
+ * Returns the same field, but it is optional. If an older export does not have it, an import stores `missing`.
+ */
 export const newer = (field: Field, missing: Stored): Field => ({
   ...field,
   stored: (value, naming) => (value === undefined ? missing : field.stored(value, naming)),
@@ -75,7 +79,7 @@ export const text = (most: number): Field =>
 const isClean = (value: string): boolean =>
   !/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value);
 
-/** Returns a field for one of these texts. */
+/** Returns a field whose value must be one of these texts. */
 export const oneOf = (...values: readonly string[]): Field =>
   plain((value) =>
     typeof value === "string" && values.includes(value)
@@ -111,12 +115,12 @@ export const matching = (pattern: RegExp, form: string): Field =>
     typeof value === "string" && value.length <= 2_000 && pattern.test(value) ? undefined : `must be ${form}`,
   );
 
-/** A schema of the contract, such as the schema of a URL. */
+/** A schema, usually one of the API's contract. */
 interface Schema {
   safeParse(value: unknown): { readonly success: boolean };
 }
 
-/** Returns a field for text that must match a schema of the contract. `form` describes the schema in a message. */
+/** Returns a field for text that must match a schema. `form` describes the schema in a message. */
 export const accepted = (schema: Schema, form: string): Field =>
   plain((value) =>
     typeof value === "string" && isClean(value) && schema.safeParse(value).success
@@ -125,8 +129,8 @@ export const accepted = (schema: Schema, form: string): Field =>
   );
 
 /**
- * Returns a field for JSON that must match a schema. `form` describes the schema in a message. The text may have `most`
- * characters.
+ * Returns a field for JSON that must match a schema. `form` describes the schema in a message. As text, the JSON may
+ * have at most `most` characters.
  */
 export const json = (schema: Schema, form: string, most = 1_000_000): Field => ({
   fault: (value) => {
@@ -141,13 +145,15 @@ export const json = (schema: Schema, form: string, most = 1_000_000): Field => (
   stored: (value) => JSON.stringify(value),
 });
 
-/** Finds NUL and lone surrogates in the output of JSON.stringify. */
+/** Matches NUL characters and lone surrogates, which JSON.stringify writes as escape sequences. */
 const escapedLone = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][\da-f]{2})/;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const anyUuid = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
 
-/** The id of a record, or of another record to which it refers. An import replaces it with a new id. */
+/**
+ * A field for the id of a record or a reference to another record. An import replaces the id with a new one.
+ */
 export const id: Field = {
   fault: (value) => (typeof value === "string" && uuid.test(value) ? undefined : "must be an id (a UUID)"),
   shown: asIs,
@@ -162,7 +168,7 @@ export const textWithIds = (most: number): Field => {
 
 const uploadName = /^[\w-]{16,100}(\.[a-z0-9]{1,8})?$/;
 
-/** The name of an upload. An import replaces it with a new name. */
+/** A field for the name of an upload. An import replaces it with a new name. */
 export const upload: Field = {
   fault: (value) =>
     typeof value === "string" && uploadName.test(value) ? undefined : "must be the name of an upload",
@@ -180,12 +186,12 @@ export const uploadColumns = {
   created_at: instant,
 };
 
-/** The same as `upload`, for a picture that texts show by its address. */
+/** A field like `upload` for a picture in the FAQ or in release notes. */
 export const picture: Field = { ...upload, stored: (value, { pictureOf }) => pictureOf(String(value)) };
 
 const pictureAddress = /(?:https?:\/\/[^\s()<>"\\]{1,500})?\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
 
-/** Returns the same field, but an import replaces the addresses of pictures in its text. (rule C28) */
+/** Returns the same field, but an import replaces the addresses of pictures in the text. (rule C28) */
 export const showing = (field: Field): Field => ({
   ...field,
   stored(value, naming) {
@@ -198,7 +204,9 @@ export const showing = (field: Field): Field => ({
 
 const fileLists = ["images", "videos", "attachments"] as const;
 
-/** The lists of files of a report. If the imported file does not contain their bytes, the import stores empty lists. */
+/**
+ * A field for the files of a report. If the export does not contain their bytes, the import stores empty lists.
+ */
 export const reportFiles: Field = {
   fault(value) {
     if (!isObject(value) || Object.keys(value).some((key) => !fileLists.some((name) => name === key)))
@@ -220,7 +228,7 @@ export const reportFiles: Field = {
   },
 };
 
-/** How many files a list may have. The limit for a report is much lower. */
+/** The maximum number of files in a list. The limit for a report is much lower. */
 const mostFiles = 20;
 
 const listOf = (value: Value): readonly Value[] | undefined =>
@@ -237,7 +245,8 @@ const isFile = (file: Value): boolean =>
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 /**
- * The actor of an audit entry. An import marks it, so that nobody mistakes it for a record of this server. (rule X6)
+ * A field for the actor of an audit entry. An import adds a mark to the actor, so that nobody believes that this server
+ * recorded the entry. (rule X6)
  */
 export const actor: Field = {
   ...text(1_000),

@@ -28,8 +28,8 @@ import { imports, type Settled, tableOf, tablesByName } from "./store.ts";
 type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
   readonly settings: Pick<Deps["settings"], "storedBytesPerApp"> & {
     /**
-     * The base address of this server. Undefined if the importing program does not have it. Then the addresses of
-     * pictures are not changed.
+     * The base address of this server. If it is undefined, the addresses of pictures keep the base address of the old
+     * server.
      */
     readonly baseUrl: string | undefined;
   };
@@ -43,28 +43,28 @@ interface WantedImport {
   readonly path: string;
   /** The account that becomes the only owner. */
   readonly ownerId: string;
-  /** The name of the new app; undefined for the name in the file. */
+  /** The name of the new app. If undefined, the app gets the name in the file. */
   readonly name: string | undefined;
   readonly signal: AbortSignal;
 }
 
 interface ImportedApp {
   readonly appId: string;
-  /** How many records of each kind the file has. */
+  /** The number of records of each kind in the file. */
   readonly records: Readonly<Record<string, number>>;
   readonly files: number;
-  /** How many uploads were not imported, because the file does not contain their bytes. */
+  /** The number of uploads that were not imported, because the file does not contain their bytes. */
   readonly filesLeftOut: number;
 }
 
-/** Makes the app visible. Call this in the transaction that also stores the answer and the audit entry. */
+/** Makes the app visible. It must run in the transaction that also stores the answer and the audit entry. */
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Imports an export. Reads the file twice: first it checks all lines, then it stores them as a new app that nobody can
- * see. `commit` ends the import in one transaction. If the import fails or crashes before that, only invisible rows
- * remain, which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the file.
- * (rule X5)
+ * Imports an export. Reads the file twice. First it checks all lines, then it stores them as a new app that nobody can
+ * see. `commit` ends the import in one transaction and makes the app visible. If the import fails or the server crashes
+ * before that, only invisible rows remain, which are deleted later. Returns the result of `commit`. Throws
+ * `bad_request` with the faults of the file. (rule X5)
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -105,7 +105,7 @@ async function importFrom<Result>(
   try {
     await stageLines(staging);
     if (await imports.hasWrongMerges(deps.database, appId))
-      throw refusedFile(["its merges of threads contradict each other."]);
+      throw refusedFile(["the merges of its threads contradict each other."]);
     if (await imports.hasTooManyMerges(deps.database, appId))
       throw refusedFile([`more than ${limits.mergedThreads} of its threads are merged into one thread.`]);
     if (await imports.hasTooDeepMerges(deps.database, appId))
@@ -141,10 +141,10 @@ async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
   }
 }
 
-/** If an import has stored nothing for this time, the server that ran it has crashed. */
+/** If an import has stored nothing for this time, its server must have crashed. */
 const silentMilliseconds = 600_000;
 
-/** Deletes the rows and files of imports that were ended by a crash. (rule X5) */
+/** Deletes the rows and files of imports that ended because the server crashed. (rule X5) */
 export async function discardAbandoned(
   deps: Pick<Deps, "clock" | "database" | "keptFiles"> & { readonly log: Warns },
 ): Promise<void> {
@@ -166,9 +166,9 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive. The records are already stored. Each file is checked, and its metadata is removed, as
- * for a file of feedback. Returns the number of files. Throws `bad_request` for a file that no record names, that
- * differs from its record or its hash, or that is missing. (rule X8)
+ * Stores the files of an archive after its records were stored. Checks each file and removes its metadata, in the same
+ * way as for a file of feedback. Returns the number of files. Throws `bad_request` if a file is missing, if no record
+ * names it, or if it differs from its record or its hash. (rule X8)
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;
@@ -180,7 +180,7 @@ async function stageFiles(staging: Staging): Promise<number> {
     files++;
   }
   if (named !== files)
-    throw refusedFile([`its records name ${named} files, but the archive has ${files} of them.`]);
+    throw refusedFile([`its records name ${named} files, but the archive contains ${files}.`]);
   return files;
 }
 
@@ -219,7 +219,7 @@ interface Staging {
   readonly source: Source;
   readonly naming: Naming;
   readonly appId: string;
-  /** The name of the app; undefined for the name in the file. */
+  /** The name of the new app. If undefined, the app gets the name in the file. */
   readonly name: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -235,9 +235,9 @@ const rowsAtOnce = 500;
 const bytesAtOnce = 1_048_576;
 
 /**
- * Stores the records of a checked file, a few hundred in each transaction, so that other transactions can run in
- * between. Nobody can see them before the app has a member. Throws `bad_request` for a record that refers to a missing
- * record, or that occurs twice.
+ * Stores the records of a checked file. Stores only a few hundred in each transaction, so that other transactions can
+ * run in between. Nobody can see the records until the app has a member. Throws `bad_request` if a record occurs twice
+ * or refers to a missing record.
  */
 async function stageLines(staging: Staging): Promise<void> {
   const tables = await tablesByName(staging.deps.database);
@@ -259,7 +259,7 @@ async function stageLines(staging: Staging): Promise<void> {
   await flush();
 }
 
-/** Returns the row of a line; undefined for a line that is not stored. */
+/** Returns the row for a line. Returns undefined if the line is not stored. */
 function recordOf({ naming, appId, name }: Staging, line: ReturnType<typeof parseLine>) {
   if (typeof line === "string") return undefined;
   const kind = kindsByType.get(String(line.type));
@@ -287,8 +287,8 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
 }
 
 /**
- * Records that the import is still running. Throws an Error if another server has deleted its rows, because it stored
- * nothing for a long time.
+ * Records that the import is still running. Throws an Error if the import had stored nothing for a long time and its
+ * rows were deleted as abandoned.
  */
 async function keepImportAlive(
   { deps, appId }: Staging,
@@ -301,8 +301,8 @@ async function keepImportAlive(
 }
 
 /**
- * Stores rows one by one in a transaction that is undone, to find the row that the database refuses. Returns a
- * sentence about it.
+ * Finds the row that the database refuses. To do so, stores the rows one by one in a transaction that is then undone.
+ * Returns a sentence about the row.
  */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
@@ -319,14 +319,14 @@ async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly Stag
   } catch (error) {
     const fault = isDangling(error)
       ? "refers to a record that does not come before it in the file"
-      : "comes twice";
+      : "occurs twice";
     if (at) return atLine(at.number, `the ${at.kind.type} ${fault}.`);
     throw error;
   }
   throw new Error("The database refused a row once, and accepted it later.");
 }
 
-/** The contents of a file according to its lines. */
+/** What a file contains, according to its lines. */
 interface CheckedExport {
   /** The number of records of each kind. */
   readonly records: Readonly<Record<string, number>>;
@@ -338,8 +338,8 @@ interface CheckedExport {
 const kindsByType: ReadonlyMap<string, RecordKind> = new Map(allRecords.map((kind) => [kind.type, kind]));
 
 /**
- * Reads all lines and checks each one, before anything is stored. Returns the numbers of records. Throws
- * `bad_request` with the first faults, each with the number of its line. (rule X7)
+ * Reads and checks all lines before anything is stored. Returns what the file contains. Throws `bad_request` with the
+ * first faults and the numbers of their lines. (rule X7)
  */
 async function checkLines(
   source: Source,
@@ -396,7 +396,7 @@ function checkLine(state: State, line: Line, number: number): string[] {
   return faults;
 }
 
-/** Checks the first line. A file in a newer format is refused, because its new data would be lost. */
+/** Checks the first line. A file in a newer format is refused, because data would be lost. */
 function checkHeader({ inArchive }: State, line: Line): string[] {
   if (line.type !== "export") return ["must be the first line of an export"];
   if (line.format !== formatVersion)
@@ -411,7 +411,7 @@ function checkHeader({ inArchive }: State, line: Line): string[] {
   ];
 }
 
-/** Checks a member. The person who imports sees the members, but they are not stored. */
+/** Checks a line `member`. Members are not stored. */
 const checkMember = ({ email, role, createdAt }: Line): string[] =>
   [email, role, createdAt].every((value) => typeof value === "string" && value.length <= 600)
     ? []
@@ -432,9 +432,9 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
 }
 
 /**
- * Creates the functions that compute the new ids and names of one import. The same old id always gets the same new id,
- * so no list of ids is needed. The random salt makes the new ids unpredictable, so a file cannot refer to data that is
- * not in it.
+ * Creates the functions that compute the new ids and names for one import. They compute a hash, so the same old id
+ * always gets the same new id, and no list of ids is needed. The random salt makes the new ids unpredictable, so a file
+ * cannot refer to data that was stored before.
  */
 function newNames(
   baseUrl: string | undefined,
@@ -450,8 +450,8 @@ function newNames(
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
       const sixBits = (bytes[10] ?? 0) & 0xfc;
       hashOf("id", old).copy(bytes, 10, 0, 6);
-      // An id begins with its time and its number among the ids of that time. A new id has the same time and number, so
-      // the order of ids does not change.
+      // An id begins with a time and a counter. A new id begins with the same time and counter, so the order of the ids
+      // does not change.
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
@@ -475,17 +475,17 @@ interface Span {
   readonly size: number;
 }
 
-/** An open export: its lines, and the position of the files in an archive. */
+/** An open export. */
 interface Source {
   readonly lines: Span;
-  /** The position of the first file; undefined if the export is not an archive. */
+  /** The position of the first file in the archive. Undefined if the export is not an archive. */
   readonly filesAt: number | undefined;
   /** The size of the whole file in bytes. */
   readonly size: number;
 }
 
 /**
- * Finds the lines of an export. They are the whole file, or the first entry of an archive. Throws `bad_request` if the
+ * Finds the lines of an export. These are the whole file or the first entry of an archive. Throws `bad_request` if the
  * file is not an export.
  */
 async function openSource(file: FileHandle): Promise<Source> {
@@ -517,7 +517,7 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
 
 const chunkBytes = 262_144;
 
-/** Yields the bytes of a span. Throws `bad_request` if the file ends earlier. */
+/** Yields the bytes of a span. Throws `bad_request` if the file ends before the span. */
 async function* chunksOf({ file, at, size }: Span): AsyncGenerator<Buffer> {
   for (let done = 0; done < size; ) {
     const chunk = await readAt(file, at + done, Math.min(chunkBytes, size - done));
@@ -536,8 +536,8 @@ interface NumberedLine {
 const lineFeed = 0x0a;
 
 /**
- * Yields the lines of a part of the file. Throws `bad_request` if a line is too long, or if the last one has no line
- * feed.
+ * Yields the lines of a part of the file. Throws `bad_request` if a line is too long, or if there is no line feed at
+ * the end.
  */
 async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
   let number = 1;
@@ -555,7 +555,7 @@ async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
     }
     const rest = chunk.subarray(from);
     length += rest.length;
-    if (length > mostLineBytes) throw refusedFile([atLine(number, `has over ${mostLineBytes} bytes.`)]);
+    if (length > mostLineBytes) throw refusedFile([atLine(number, `has more than ${mostLineBytes} bytes.`)]);
     if (rest.length > 0) begun.push(rest);
   }
   if (length > 0)
@@ -569,8 +569,8 @@ interface ArchivedFile {
 }
 
 /**
- * Yields the files of an archive. Accepts only what an export writes: plain files whose names are hashes, in
- * ascending order, each once, and nothing after the end. Throws `bad_request` otherwise.
+ * Yields the files of an archive. The names must be hashes in ascending order, each file may occur only once, and
+ * nothing may follow the end of the archive. Otherwise throws `bad_request`.
  */
 async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenerator<ArchivedFile> {
   if (filesAt === undefined) return;
@@ -581,13 +581,14 @@ async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenera
     if (block.every((byte) => byte === 0)) {
       if (size === at + 2 * blockSize && (await readAt(file, at + blockSize, blockSize)).every(isZero))
         return;
-      throw refusedFile(["the archive has more bytes after its end."]);
+      throw refusedFile(["the archive contains bytes after its end."]);
     }
     const header = headerIn(block);
     const sha256 = hashIn(header?.name);
     if (!header || sha256 === undefined)
       throw refusedFile([`the archive has an entry at byte ${at} that is not from an export.`]);
-    if (sha256 <= last) throw refusedFile([`the file ${sha256} is in the archive twice, or not in order.`]);
+    if (sha256 <= last)
+      throw refusedFile([`the file ${sha256} occurs twice in the archive or is not in order.`]);
     if (at + blockSize + header.size > size) throw refusedFile([cutOff]);
     yield { sha256, bytes: { file, at: at + blockSize, size: header.size } };
     last = sha256;
@@ -600,7 +601,7 @@ const isZero = (byte: number): boolean => byte === 0;
 const hashIn = (name = ""): string | undefined =>
   name.startsWith(filesFolder) ? /^[\da-f]{64}$/.exec(name.slice(filesFolder.length))?.[0] : undefined;
 
-/** Creates the error for a file that is refused, with its faults. */
+/** Creates the error for a refused file. The error contains the faults. */
 const refusedFile = (faults: readonly string[]): ApiError =>
   new ApiError("bad_request", {
     message: `The file cannot be imported: ${faults[0] ?? "it is malformed."} Nothing was changed.`,

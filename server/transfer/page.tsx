@@ -8,7 +8,7 @@ import { Line, Notice, Refused } from "../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../console/visit.ts";
 
-/** Creates a new app from the file that was sent. */
+/** Creates a new app from an uploaded file. */
 function importApp(visit: UploadVisit): Promise<Reply<"app-imported">> {
   const { ask, fields, links, body } = visit;
   return reshowForm(
@@ -30,7 +30,8 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Data</h1>
           <p>
-            Everything of <Line text={app.name} /> as a file, to store it or to move it to another server.
+            All data of <Line text={app.name} /> as a file. Store it, or use it to move the app to another
+            server.
           </p>
         </div>
       </div>
@@ -39,7 +40,7 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
           <h2 id="export">Download</h2>
           <p>
             The file contains all feedback, replies, proposals, the FAQ, the release notes, the tests, the
-            audit and the members, with the addresses of all these people. It contains no keys and no
+            audit log and the members, with the addresses of all these people. It contains no keys and no
             passwords. Store the file in a safe place.
           </p>
           <div class="actions">
@@ -60,7 +61,7 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Shows the form that imports a file, with the faults of the last file. */
+/** Shows the form that imports a file, and the faults of the last file if there are any. */
 async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(
@@ -68,7 +69,7 @@ async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
       <div class="head">
         <div>
           <h1>Import an app</h1>
-          <p>From a file of this server or of another one, a new app is created. You are its only owner.</p>
+          <p>Create a new app from a file of this or another server. You become its only owner.</p>
         </div>
       </div>
       <div class="card stack">
@@ -84,16 +85,16 @@ const ImportForm = ({ action, form }: { readonly action: string; readonly form?:
   <form class="stack" method="post" action={action} enctype="multipart/form-data">
     <Faults refusal={form?.refusal} />
     <p>
-      Import only files that you trust. If the file says that a team member wrote a message, it counts as a
-      message of your team, and agents read it. An import makes nobody a member, and approvals and tests do
-      not continue.
+      Import only files that you trust. If the file says that a team member wrote a message, the message
+      counts as written by your team, and agents read it. An import makes nobody a member, and approvals and
+      tests do not continue.
     </p>
     <IdempotencyField />
     <TextField
       form={form ?? filledWith()}
       name="name"
       label="Name"
-      hint="Leave it empty for the name in the file."
+      hint="Leave this empty to use the name in the file."
     />
     <div class="field">
       <label for="field-file">File</label>
@@ -144,7 +145,7 @@ export const definitions: Definitions = [
     page: importPage,
     body: appData.import,
     act: importApp,
-    done: { "app-imported": "The app is imported. Invite its members, and create new keys." },
+    done: { "app-imported": "The app was imported. Invite its members and create new keys." },
     word: "importApp",
     notDone: "The app was not imported.",
   }),

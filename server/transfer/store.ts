@@ -22,9 +22,9 @@ export async function tablesByName(reader: Reader): Promise<ReadonlyMap<string, 
   return new Map((await everyTable(reader)).map((table) => [table.name, table]));
 }
 
-/** Imports that are in progress. Their apps have no members yet, so nobody can see these apps. */
+/** Queries for imports in progress. The app of such an import has no members yet, so nobody can see it. */
 export const imports = {
-  /** Adds rows of one kind. They all have the same columns. */
+  /** Inserts rows of one kind. All rows must have the same columns. */
   async store(tx: Transaction, table: Table, rows: readonly StoredRow[]): Promise<void> {
     const [first] = rows;
     if (!first) return;
@@ -41,8 +41,9 @@ export const imports = {
     (await tx.run("UPDATE imports SET alive_at = ? WHERE app_id = ?", at, appId)) === 1,
 
   /**
-   * Ends approvals that were not carried out, because they were made on another server. Also updates the proposal
-   * status of the threads. Returns the last proposal of this batch; undefined after the last batch. (rule X6)
+   * Handles one batch of the proposals of an app. Ends approvals that were not carried out, because a person on another
+   * server gave them. Also updates the proposal status of the threads. Returns the last proposal of the batch, or
+   * undefined if there are no more proposals. (rule X6)
    */
   async settle(
     tx: Transaction,
@@ -80,28 +81,28 @@ export const imports = {
     return runs.at(-1);
   },
 
-  /** Returns the media types and sizes of the uploads of an app that have this content. */
+  /** Returns the media types and sizes of all uploads of an app whose content has this hash. */
   uploadsOf: (reader: Reader, appId: string, sha256: string) =>
     reader.all<{ mediaType: string; size: number }>(
       `SELECT DISTINCT media_type AS "mediaType", size FROM uploads WHERE app_id = ? AND sha256 = ?`,
       ...[appId, sha256],
     ),
 
-  /** Changes the hash of uploads whose content was changed when it was stored. */
+  /** Replaces the hash of uploads after their content was changed, for example because metadata was removed. */
   rename: (
     tx: Transaction,
     { appId, sha256, into }: { readonly appId: string; readonly sha256: string; readonly into: string },
   ) => tx.run("UPDATE uploads SET sha256 = ? WHERE app_id = ? AND sha256 = ?", into, appId, sha256),
 
-  /** Returns how many different files the uploads of an app have. */
+  /** Returns the number of different files among the uploads of an app. */
   async countFiles(reader: Reader, appId: string): Promise<number> {
     const sql = "SELECT count(DISTINCT sha256) AS count FROM uploads WHERE app_id = ?";
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
   },
 
   /**
-   * Whether a thread of the app is merged into a thread that is missing or merged itself, or whether merges go into
-   * different threads or have another order than their numbers.
+   * Whether merges of the app contradict each other. They do if a thread is merged into a missing thread, if its target
+   * is itself a merged thread, or if the order of the merges differs from their numbers.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
     const found = await reader.get<{ found: number }>(
@@ -117,7 +118,7 @@ export const imports = {
     return found !== undefined;
   },
 
-  /** Whether more threads of the app were merged into one thread than the server allows. */
+  /** Whether a thread of the app is the target of more merges than the server allows. */
   hasTooManyMerges: async (reader: Reader, appId: string): Promise<boolean> =>
     (await reader.get(
       `SELECT 1 AS one FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
@@ -125,7 +126,7 @@ export const imports = {
       ...[appId, limits.mergedThreads],
     )) !== undefined,
 
-  /** Whether more merges of the app follow each other than the server allows. */
+  /** Whether a thread of the app was merged in more steps, one after another, than the server allows. */
   async hasTooDeepMerges(reader: Reader, appId: string): Promise<boolean> {
     const many = await reader.all<{ id: string }>(
       `SELECT merged_into AS id FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
@@ -138,8 +139,8 @@ export const imports = {
   },
 
   /**
-   * Makes the app visible to its owner. If the file has no counts because an older server wrote it, the rows are
-   * counted. Returns false if the import was stopped in the meantime.
+   * Makes the app visible to its owner. If an older server wrote the file without the counts for the statistics, counts
+   * the rows. Returns false if the import was stopped in the meantime.
    */
   async finish(
     tx: Transaction,
@@ -162,8 +163,8 @@ export const imports = {
   },
 
   /**
-   * Deletes a part of an app whose import has failed. Never deletes rows of other apps. Returns whether there may be
-   * more, and the hashes of the files that the deleted rows named.
+   * Deletes a part of an app whose import has failed. Does nothing if the app is not being imported. Returns whether
+   * more rows may remain, and the hashes of the files that the deleted rows named.
    */
   async discard(
     tx: Transaction,
@@ -180,7 +181,7 @@ export const imports = {
   },
 };
 
-/** The position of a proposal among those of the app. */
+/** The position of a proposal in the order of all proposals of the app. */
 export interface Settled {
   readonly createdAt: string;
   readonly id: string;
@@ -193,12 +194,12 @@ export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind
   return found;
 }
 
-/** How many rows are in memory at the same time at most. */
+/** The maximum number of rows in one batch. */
 const rowsAtOnce = 200;
 
 /**
- * Yields the rows of a kind that belong to these parents, in batches. If the parents have few rows, a single query
- * reads the rows of all parents. Otherwise the rows of one parent after another are read.
+ * Yields the rows of one kind that belong to these parents, in batches. If there are few rows, one query reads the rows
+ * of all parents. Otherwise reads the rows of one parent after another.
  */
 export async function* exportedRows(
   reader: Reader,
@@ -248,9 +249,9 @@ function selectOf({ table, parent, order, columns, read = {}, where }: RecordKin
   return `SELECT ${selected.join(", ")} FROM ${table} WHERE ${where ? `${where} AND` : ""}`;
 }
 
-/** The other data of an app in an export. */
+/** Queries for the other data of an export. */
 export const exported = {
-  /** Returns the known people with these ids. */
+  /** Returns the people with these ids. They are accounts or people from an earlier import. */
   people: async (reader: Reader, ids: readonly string[]): Promise<{ id: string; email: string }[]> => {
     const marks = ids.map(() => "?").join(", ");
     return ids.length === 0
@@ -264,8 +265,8 @@ export const exported = {
   },
 
   /**
-   * Returns the names of the uploads of hidden repeats and answers in an app. An export does not contain these uploads.
-   * (rule F34)
+   * Returns the names of the uploads in hidden messages of an app, which are repeated reports and answers of blocked
+   * senders. An export does not contain these uploads. (rule F34)
    */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(
@@ -277,8 +278,7 @@ export const exported = {
   },
 
   /**
-   * Yields the files of an app in the order of their hashes, in batches. Files that belong only to hidden feedback are
-   * left out.
+   * Yields the files of an app in batches, sorted by their hashes. Omits files that belong only to hidden feedback.
    */
   async *files(
     reader: Reader,
@@ -309,7 +309,7 @@ function uploadsIn(files: string): string[] {
   return Object.values(kinds).flatMap((list) => list.map(({ upload }) => upload));
 }
 
-/** Returns the files that have at least one upload which is not hidden. */
+/** Returns the files that belong to at least one upload that is not hidden. */
 async function shownOf<File extends { readonly sha256: string }>(
   reader: Reader,
   appId: string,

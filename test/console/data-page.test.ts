@@ -63,7 +63,7 @@ describe("the page for the data of an app", () => {
     const first = await owner.send(file, { name: "Second" });
     const [at] = (first.headers.get("location") ?? "").split("?");
     expect([first.status, at]).toEqual([303, expect.stringMatching(/^\/console\/apps\/[\da-f-]{36}$/)]);
-    expect(readingOf(await owner.open(`${at}?done=app-imported`))).toContain("The app is imported.");
+    expect(readingOf(await owner.open(`${at}?done=app-imported`))).toContain("The app was imported.");
     expect((await owner.send(file, { name: "Second" })).headers.get("location")).toContain(at);
   });
 

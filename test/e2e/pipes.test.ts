@@ -60,7 +60,7 @@ it.each(["SIGINT", "SIGTERM"] as const)(
     const ended = new Promise((resolve) => child.on("exit", resolve));
     await expect.poll(() => isOpenIn(child.pid ?? 0, pipe)).toBe(true);
     child.kill(signal);
-    expect([await ended, await said]).toEqual([130, "Interrupted: nothing was sent.\n"]);
+    expect([await ended, await said]).toEqual([130, "Interrupted. Nothing was sent.\n"]);
   },
 );
 

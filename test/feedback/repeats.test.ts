@@ -70,7 +70,9 @@ describe("repeats of a report", () => {
       "This failure occurred again. It was resolved before: The oven is cold",
     );
     expect(page.text).toContain(`href="${address}"`);
-    expect(await view(id)).toContain(`Occurred again, resolved before: ${service.baseUrl}${address}`);
+    expect(await view(id)).toContain(
+      `Earlier thread about this failure, now resolved: ${service.baseUrl}${address}`,
+    );
     expect(readingOf(await open(before))).not.toContain("came back");
   });
 

@@ -6,8 +6,8 @@ import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "
 /** Deletes accounts when their owner or the operator asks for it. */
 export const erasedAccounts = {
   /**
-   * Returns the names of the apps of which a person is the only owner, and the names of the apps in whose tests the
-   * person has a slot. Tests that are over are not included.
+   * Returns the names of the apps of which a person is the only owner, and of the apps in whose tests the person has a
+   * slot. Ignores tests that are over.
    */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(
@@ -27,7 +27,7 @@ export const erasedAccounts = {
   lockApps,
 
   /**
-   * Deletes an account with its sign-in methods, memberships, tokens and devices. Removes the account from slots that
+   * Deletes an account and its sign-in methods, memberships, tokens and devices. Also erases the account's slots that
    * have ended. Returns the effects on these slots.
    */
   async remove(
@@ -43,7 +43,8 @@ export const erasedAccounts = {
       for (const slotId of ended) effects.push(await seats.erase(tx, person, slotId));
     }
     await tx.run("DELETE FROM account_links WHERE email = ?", email);
-    // Mails of apps to the same address as a sender or a tester belong to the owners of these apps.
+    // Other mails of apps to this address are not deleted. They were sent to a sender or a tester and belong to the
+    // app.
     await tx.run(
       "DELETE FROM mails WHERE recipient = ? AND (app_id IS NULL OR kind IN ('notice', 'invitation'))",
       email,
@@ -57,8 +58,8 @@ export const erasedAccounts = {
 };
 
 /**
- * Locks the apps of a person and returns their ids. Without the locks, two requests at the same time could remove the
- * last two owners of an app.
+ * Locks the apps of a person and returns the ids of the apps. Without the locks, two simultaneous requests could remove
+ * the last two owners of an app.
  */
 async function lockApps(tx: Transaction, userId: string): Promise<string[]> {
   const rows = await tx.all<{ appId: string }>(
@@ -114,8 +115,8 @@ export const seats = {
   },
 
   /**
-   * Removes the tester from a slot that has ended, and deletes the test sessions and proofs of the slot. The counted
-   * days are not deleted. Returns the effect.
+   * Removes the tester from a slot that has ended, and deletes the test sessions and proofs of the slot. Keeps the
+   * counted days. Returns the effect.
    */
   async erase(tx: Transaction, { accountId }: Person, id: string): Promise<Effect> {
     const seat = await tx.run(

@@ -12,17 +12,16 @@ import {
 } from "./find.ts";
 import { inScope } from "./person.ts";
 
-/** How many rows are read for each column at most. This number of rows can be read in one query. */
+/** The maximum number of rows that are read for each column. They are read in one query. */
 const mostFound = 1_000;
 
-/** A column that contains only the address of a person, and has an index. */
+/** A column that contains only the address of a person and that has an index. */
 interface AddressColumn {
   readonly table: SearchedTableName;
   readonly column: string;
   readonly count: PreviewedCount;
   /**
-   * Whether the column contains the address as the person wrote it. Otherwise the column contains the normalised
-   * address.
+   * Whether the column contains the address as the person wrote it. If not, it contains the normalised address.
    */
   readonly asWritten?: true;
 }
@@ -38,7 +37,7 @@ const addressColumns: readonly AddressColumn[] = [
   { table: "blocked_senders", column: "sender", count: "mails" },
 ];
 
-/** The rows of a table that contain the address of a person. */
+/** The keys of the rows of a table that contain the address of a person. */
 export interface FoundRows {
   readonly table: string;
   readonly count: PreviewedCount;
@@ -72,7 +71,7 @@ export async function findByAddress(
 const rowsAtOnce = 500;
 
 /**
- * Yields all addresses of people in the database, in lower case, in batches. The same address may be yielded several
+ * Yields all addresses of people in the database, in batches and in lower case. The same address may be yielded several
  * times.
  */
 export async function* addressesPresent(reader: Reader): AsyncGenerator<string[]> {

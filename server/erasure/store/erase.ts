@@ -36,12 +36,12 @@ import {
 } from "./find.ts";
 import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
 
-/** The counts that a preview can show. A receipt has other counts, too, which are known only after the erasure. */
+/** The counts that a preview can show. The other counts of a receipt are known only after the erasure. */
 export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /**
- * A search of one table, and the change of each row that it finds. The passes run one after the other. Each pass finds
- * only the rows that the earlier passes did not delete.
+ * A search of one table and how each found row is changed. The passes run one after another. Each pass finds only the
+ * rows that earlier passes have not deleted.
  */
 interface Pass {
   readonly table: SearchedTableName;
@@ -50,9 +50,9 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
-  /** Locks rows. It runs before the found row is read again. */
+  /** Locks what the change needs. It runs before the found row is read again. */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
-  /** Makes other changes that are necessary after the change of a row. `row` has the old values. */
+  /** Makes further changes after the change of a row. `row` contains the old values of the row. */
   readonly settle?: (
     tx: Transaction,
     changed: { readonly person: Person; readonly row: Cells },
@@ -60,7 +60,7 @@ interface Pass {
   ) => Promise<void>;
 }
 
-/** The tables that have separate passes. The general search for texts does not read them. */
+/** The tables that have their own passes and are therefore not part of the general search for texts. */
 const speciallySearched = new Set<string>([
   ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
 ]);
@@ -84,11 +84,13 @@ export const textColumns = (name: SearchedTableName): readonly string[] =>
 export const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
   new Set(columnsHolding(searchedTable(name).table, "json"));
 
-/** Returns the columns with names that programs create. The address may be a part of such a name. */
+/**
+ * Returns the columns with names that a program created, such as keys. The address may be a part of such a name.
+ */
 export const nameColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "key");
 
-/** Returns the columns with the id of the account that acted. */
+/** Returns the columns that contain the id of the account that did something. */
 const authorColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "author");
 
@@ -96,16 +98,15 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates the data that depends on a text: the versions of lists that clients cache, and mails and posts that are not
- * sent yet.
- * Triggers update the search index.
+ * Updates what depends on a changed text. This is the version of a list that clients cache, or mails and chat messages
+ * that are not sent yet. Triggers update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
   async feedback(tx, { id }, changed) {
     await notices.recall(tx, "(?)", id ?? null);
     if (changed.has("subject")) await outbox.forgetWords(tx, id ?? "");
   },
-  // A post escapes the words that it quotes, so the address in it cannot be found.
+  // A chat message that is not sent yet quotes the text in an escaped form, in which the address cannot be found.
   async runs(tx, { id }, changed) {
     if (changed.has("summary")) await outbox.forgetWords(tx, id ?? "");
   },
@@ -123,11 +124,12 @@ const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDepende
 };
 
 /**
- * How many senders of a thread are compared at most. A thread with more senders certainly has reports of other people.
+ * The maximum number of senders of a thread that are compared. A thread with more senders certainly has reports of
+ * other people.
  */
 const mostSenders = 200;
 
-/** Deletes the answers of the sender of a report, and the replies that only this sender got. */
+/** Deletes the answers from the sender of a report, and the replies that only this sender got. */
 const removeConversation = (tx: Transaction, reportId: string) =>
   removeMessages(tx, "report_id = ? AND everyone = 0", reportId);
 
@@ -137,7 +139,7 @@ const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** The columns of a proposal that a person reads before the decision, and that an agent follows after it. */
+/** The columns of a proposal that a person reads before the decision or that tell the agent what to do. */
 const proposalTexts = ["summary", "plan", "decision_note"] as const;
 
 const note = "An address was erased from this proposal. Propose it again if it is still needed.";
@@ -149,8 +151,8 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
     .at(-1) ?? null;
 
 /**
- * The passes over the tables: first over the data that the person sent and received, then over the texts of other
- * people about the person.
+ * The passes of an erasure. The first ones search the data that the person sent and received, and the others search the
+ * texts of other people.
  */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
@@ -168,8 +170,8 @@ const passes: readonly Pass[] = [
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
-  // This pass was added last and must stay last: an erasure that an older version began stores the numbers of the
-  // passes above.
+  // This pass was added last and must stay last, because a running erasure stores the number of its pass, which an
+  // older version may have written.
   {
     ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
     apply: eraseOriginal,
@@ -177,8 +179,8 @@ const passes: readonly Pass[] = [
 ];
 
 /**
- * The passes for a deleted account. They search the data about its actions in apps. They do not search the reports that
- * the person sent, because these belong to the owners of the apps.
+ * The passes for a deleted account. They search the records of what the account did in apps. They do not search the
+ * reports that the person sent, because these belong to the owners of the apps.
  */
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
@@ -207,7 +209,7 @@ function replacing(table: SearchedTableName): Pass {
   };
 }
 
-/** Creates the function that locks the app of a row. The app must be locked before the row. */
+/** Creates the function that locks the app of a row. This must be done before the row is locked. */
 const lockAppOf =
   (table: "faqs" | "changelog_entries") =>
   async (tx: Transaction, [id = ""]: Key): Promise<void> => {
@@ -215,32 +217,32 @@ const lockAppOf =
     if (row) await apps.lock(tx, row.appId);
   };
 
-/** The locks for rows whose change also changes their app. */
+/** The locks for rows whose change also changes the row of their app. */
 const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> = {
   faqs: lockAppOf("faqs"),
   changelog_entries: lockAppOf("changelog_entries"),
 };
 
-/** The progress of an erasure: the number of the pass, and the key after which it continues. */
+/** The progress of an erasure. It continues in the pass with this index, after the row with the key `after`. */
 export interface Place {
   readonly pass: number;
   readonly after: Key | undefined;
   /** Set to `account` if the erasure covers only the actions of a deleted account. */
   readonly of?: "account" | undefined;
-  /** How many times a server has begun at this place. */
+  /** How many times a server has started to erase at this place. */
   readonly begun?: number | undefined;
 }
 
 export const firstPlace: Place = { pass: 0, after: undefined };
 
-/** The first place of each pass. A preview starts at all of them, because it runs the passes alternately. */
+/** The first place of each pass. A preview starts at all of them, because it runs the passes in turns. */
 export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };
 
 const passAt = ({ pass, of }: Place): Pass | undefined => (of === "account" ? passesOfAccount : passes)[pass];
 
-/** The rows that were found at a place, and the next place. */
+/** The rows that one step found at a place, and the place of the next step. */
 export interface FoundThere {
   readonly table: string;
   readonly count: PreviewedCount;
@@ -253,7 +255,7 @@ export interface Erasing {
   readonly scope: ErasureScope;
 }
 
-/** Searches for the person from a place on. Returns undefined after the last place. */
+/** Searches the next rows after a place for the person. Returns undefined after the last pass. */
 export async function findAt(
   reader: Reader,
   { person, scope }: Erasing,
@@ -274,8 +276,8 @@ export async function findAt(
 }
 
 /**
- * Erases the rows that were found at a place. Reads each row again first, because it may have changed. Returns the
- * effects.
+ * Erases the person from the rows that were found at a place. First reads each row again, because it may have changed.
+ * Returns the effects.
  */
 export async function eraseAt(
   tx: Transaction,
@@ -302,8 +304,7 @@ const searchOf = ({ table, columns, names = [], accounts = [] }: Pass, scope: Er
 });
 
 /**
- * Creates the function that replaces the address in the texts of a row, and empties the columns with the id of the
- * account. (rule P4)
+ * Creates the function that replaces the address in the texts of a row and removes the id of the account. (rule P4)
  */
 function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
   const table = searchedTable(name);
@@ -339,7 +340,7 @@ async function update(
 ): Promise<void> {
   const key = keyOf(table, row);
   const isKeyed = table.keys.some((column) => column in changed);
-  // If another row already has the key that this row would get, this row is deleted.
+  // If the change would give this row the key of another row, this row is deleted instead.
   if (isKeyed && (await exists(tx, table, keyOf(table, { ...row, ...changed })))) {
     await removeRow(tx, table, key);
     return;
@@ -355,8 +356,8 @@ async function update(
 type UpdateDependents = (tx: Transaction, row: Cells, changed: ReadonlySet<string>) => Promise<unknown>;
 
 /**
- * Erases the person from an audit entry, and also the network address if the person did the action. The entry itself is
- * kept.
+ * Erases the person from an audit entry. If the person did the action, also erases the network address. Keeps the entry
+ * itself.
  */
 async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {
   if (person.finder.isIn(row.actor ?? null))
@@ -408,8 +409,8 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
 }
 
 /**
- * Deletes a message of the person, which is a later report or an answer by mail, with the conversation about it. (rule
- * P3)
+ * Deletes a message of the person and the conversation about it. The message is a repeated report or an answer by mail.
+ * (rule P3)
  */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
@@ -417,7 +418,7 @@ async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<
   await outbox.forgetWords(tx, id);
   const conversation = await removeConversation(tx, id);
   const own = await removeMessages(tx, "id = ?", id);
-  // The message may be the report of a merged thread, and the audit may contain the subject of that thread.
+  // The message may be the report of a merged thread. Then the audit log may contain the subject of that thread.
   await forgetSubjects(tx, "(?)", id);
   tx.signal(threadsTopic);
   return {
@@ -427,7 +428,7 @@ async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<
 }
 
 async function removeMessages(tx: Transaction, where: string, value: string) {
-  // `report_id` has no index, so the query first finds the messages of the report's thread.
+  // `report_id` has no index, so the query reads only the messages in the thread of the report.
   const inThread = `feedback_id IN (SELECT id FROM feedback WHERE id = ? UNION SELECT feedback_id FROM messages WHERE id = ?)`;
   const rows = await tx.all<{ id: string; files: string | null }>(
     `SELECT id, files FROM messages WHERE ${inThread} AND ${where}`,
@@ -448,7 +449,7 @@ async function removeMessages(tx: Transaction, where: string, value: string) {
   return { count: rows.length, files: [...originals, ...uploads] };
 }
 
-/** Deletes the uploads of reports. Returns the SHA-256 of their files. */
+/** Deletes the uploads of reports. Returns the SHA-256 hashes of their files. */
 async function removeUploads(tx: Transaction, reports: readonly (string | null)[]): Promise<string[]> {
   const names = reports.flatMap(uploadsOf);
   const hashes: string[] = [];
@@ -475,9 +476,9 @@ async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
 }
 
 /**
- * Ends a proposal whose text was changed, because no person has decided on the changed text. A proposal whose work is
- * done does not change. A waiting proposal is sent back to the agent. An approval is recalled, even if a worker has
- * claimed it. (rule P12)
+ * Ends a proposal whose text was changed, because no person has approved the changed text. A waiting proposal is sent
+ * back to the agent. An approval is recalled, even if a worker has claimed the proposal. A proposal with a reported
+ * outcome does not change. (rule P12)
  */
 async function endChangedProposal(
   tx: Transaction,

@@ -7,15 +7,15 @@ import { type Effect, type ErasureCounts, erasureCounts } from "./person.ts";
 
 export interface ErasureRow {
   readonly id: string;
-  /** The account in whose apps the person is erased; null for the whole deployment. */
+  /** The account in whose apps the person is erased. Null means the whole deployment. */
   readonly ownerId: string | null;
   readonly personHash: string;
-  /** The sealed e-mail address of the person while the erasure runs; null after its end. */
+  /** The sealed e-mail address of the person. Null after the end of the erasure. */
   readonly emailSealed: string | null;
   readonly status: "running" | "done" | "stopped";
-  /** The progress of the erasure: a `Place` as JSON. */
+  /** The progress of the erasure, which is a `Place` as JSON. */
   readonly place: string;
-  /** A JSON array of the SHA-256 of files that must still be deleted. */
+  /** A JSON array with the SHA-256 hashes of files that must still be deleted. */
   readonly files: string;
   /** The counts as a JSON object. */
   readonly counts: string;
@@ -38,10 +38,10 @@ const noCounts = Object.fromEntries(erasureCounts.map((name) => [name, 0]));
 
 const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING");
 
-/** The erasures of people: those that are running, and the receipts of those that have ended. */
+/** Queries for the running erasures of people, and for the receipts of erasures that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    // An unmerge of threads locks the same name: a report must not move during the search for a person.
+    // The code that separates merged threads locks the same name, because a report must not move during a search.
     await tx.lock(erasuresTopic);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },
@@ -50,7 +50,7 @@ export const erasures = {
     tx.signal(erasuresTopic);
   },
 
-  /** Adds an erasure that has ended. Does nothing if an erasure with its id exists. */
+  /** Adds an erasure that has already ended. Does nothing if there is an erasure with this id. */
   insertEnded: (tx: Transaction, { id, ownerId, personHash, of, status, counts, at }: EndedErasure) =>
     insertUnlessThere(tx, {
       ...{ id, ownerId, personHash, status, files: "[]", createdAt: at, finishedAt: at },
@@ -71,7 +71,7 @@ export const erasures = {
   findAny: (reader: Reader, id: string) =>
     reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ?`, id),
 
-  /** Returns the running erasure of this person in the apps of an owner; undefined if there is none. */
+  /** Returns the running erasure of a person in the apps of an owner. Returns undefined if there is none. */
   findRunning: (reader: Reader, ownerId: string, personHash: string) =>
     reader.get<ErasureRow>(
       `SELECT ${columns} FROM erasures WHERE owner_id = ? AND person_hash = ? AND status = 'running'`,
@@ -93,8 +93,8 @@ export const erasures = {
     ),
 
   /**
-   * Records that a server begins at the current place of an erasure. Returns the changed row; undefined if the erasure
-   * is now at another place.
+   * Counts that a server starts to erase at the current place. Returns the changed row, or undefined if the erasure is
+   * at another place by now.
    */
   async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
     if (!(await erasures.hold(tx, row))) return undefined;
@@ -104,7 +104,7 @@ export const erasures = {
     return { ...row, place };
   },
 
-  /** Resets the count of starts that `begin` increases. */
+  /** Decreases the count that `begin` has increased. */
   async release(tx: Transaction, id: string): Promise<void> {
     await tx.lock(`erasure:${id}`);
     const row = await tx.get<Pick<ErasureRow, "place">>("SELECT place FROM erasures WHERE id = ?", id);
@@ -114,7 +114,7 @@ export const erasures = {
     await tx.run("UPDATE erasures SET place = ? WHERE id = ?", place, id);
   },
 
-  /** Ends an erasure that cannot continue, and deletes the address. */
+  /** Stops an erasure that cannot continue, and deletes the person's address. */
   stop: (tx: Transaction, id: string, at: string) =>
     tx.run(
       `UPDATE erasures SET status = 'stopped', email_sealed = NULL, finished_at = ? WHERE id = ? AND status = 'running'`,
@@ -122,7 +122,8 @@ export const erasures = {
     ),
 
   /**
-   * Locks an erasure against other servers. Returns whether the erasure is still at the same place as in the given row.
+   * Locks an erasure, so that no other server continues it. Returns whether the erasure is running and still at the
+   * place in the given row.
    */
   async hold(tx: Transaction, { id, place }: ErasureRow): Promise<boolean> {
     await tx.lock(`erasure:${id}`);
@@ -133,7 +134,7 @@ export const erasures = {
     return now?.place === place && now.status === "running";
   },
 
-  /** Records the next place of the erasure, and the effects of a step. */
+  /** Stores the next place of the erasure and adds the effects of a step. */
   async advance(tx: Transaction, row: ErasureRow, { place, effects }: Advance): Promise<void> {
     const files = [...listOf(row.files), ...effects.flatMap((effect) => effect.files)];
     await tx.run(
@@ -151,7 +152,7 @@ export const erasures = {
   filesGone: (tx: Transaction, { id, files }: ErasureRow) =>
     tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
 
-  /** Ends an erasure and deletes the address. Returns false if another server has already ended it. */
+  /** Ends an erasure and deletes the person's address. Returns false if another server has already ended it. */
   finish: async (
     tx: Transaction,
     id: string,
@@ -165,8 +166,8 @@ export const erasures = {
 };
 
 /**
- * The data that an erasure deletes. `owner`: the data of a person in the apps of one owner. `account`: an account.
- * `everywhere`: all data of a person on the server.
+ * The data that an erasure deletes. `owner` means the data of a person in the apps of one owner, `account` a deleted
+ * account, and `everywhere` all data of a person on the server.
  */
 export type ErasedKind = "owner" | "account" | "everywhere";
 
@@ -177,7 +178,7 @@ export interface EndedErasure extends Pick<ErasureRow, "id" | "ownerId" | "perso
   readonly at: string;
 }
 
-/** Returns what an erasure deletes. */
+/** Returns what kind of data an erasure deletes. */
 export const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
   if (row.ownerId !== null) return "owner";
   return placeOf(row).of ?? "everywhere";

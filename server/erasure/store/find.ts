@@ -10,8 +10,8 @@ import * as webhooks from "../../database/schema/webhooks.ts";
 import { type Clause, type ErasureScope, inScope, type Person } from "./person.ts";
 
 /**
- * The tables that an erasure searches: all tables of apps that contain texts of people, and the table of tokens. A
- * running erasure stores positions in this list, so a new table must be added at the end.
+ * The tables that an erasure searches. These are all tables of apps that contain texts of people, and the table of
+ * tokens. A running erasure stores an index that depends on this list, so a new table must be added at the end.
  */
 const inOrder = [
   ...[access.apps, access.appKeys, deployment.importedPeople, access.invitations],
@@ -34,11 +34,11 @@ const inOrder = [
 
 export type SearchedTableName = (typeof inOrder)[number]["name"];
 
-/** A table that an erasure searches, and the way to find its rows that belong to apps. */
+/** A table that an erasure searches. */
 export interface SearchedTable {
   readonly name: SearchedTableName;
   readonly table: AnyTable;
-  /** The columns by which the rows are ordered. All of them contain texts. */
+  /** The columns by which the rows are sorted. All of them contain texts. */
   readonly keys: readonly string[];
   /** The SQL expression for the id of the app to which a row `t` belongs. */
   readonly app: string;
@@ -53,7 +53,7 @@ export const searchedTables: readonly SearchedTable[] = inOrder.map((table) => {
 
 const byName = new Map(searchedTables.map((one) => [one.name, one]));
 
-/** Returns a searched table by its name. Throws an Error for another name. */
+/** Returns a searched table by its name. Throws an Error if the table is not searched. */
 export function searchedTable(name: SearchedTableName): SearchedTable {
   const found = byName.get(name);
   if (!found) throw new Error(`The table ${name} is not searched.`);
@@ -61,8 +61,8 @@ export function searchedTable(name: SearchedTableName): SearchedTable {
 }
 
 /**
- * The columns that are searched: for the address in texts, for the address as a part of a name, and for the id of the
- * account.
+ * The columns that are searched. `texts` may contain the address, `names` may contain it as a part of a longer name,
+ * and `accounts` may contain the id of the account.
  */
 interface SearchedColumns {
   readonly texts: readonly string[];
@@ -83,24 +83,24 @@ export type Key = readonly string[];
 
 interface Found {
   readonly keys: readonly Key[];
-  /** The key after which the search continues; undefined at the end of the table. */
+  /** The key after which the search continues. Undefined at the end of the table. */
   readonly next: Key | undefined;
 }
 
-/** How many rows one step reads at most. The server answers requests between two steps. */
+/** The maximum number of rows that one step reads. The server answers requests between two steps. */
 const rowsAtOnce = 1_000;
 
 const hitsAtOnce = 50;
 
 /**
- * A limit that is never reached. With it, the database reads the rows in the order of their keys. Without it, the
- * database may read all rows of the apps for one step.
+ * A limit that is never reached. It makes the database read the rows in the order of their keys. Without it, the
+ * database may read all rows of the apps in one step.
  */
 const noLimit = 1_000_000_000;
 
 /**
- * Searches the next rows of a table for a person, in the order of their keys. Reads at most a thousand rows and
- * returns at most fifty keys.
+ * Searches the next rows of a table for a person. Reads the rows in the order of their keys, at most a thousand of
+ * them, and returns at most fifty keys.
  */
 export async function findMentions(
   reader: Reader,
@@ -131,8 +131,8 @@ export async function findMentions(
 }
 
 /**
- * Reads a row that was found, and locks it until the transaction ends. Returns undefined if the row was deleted or no
- * longer contains the person.
+ * Reads a found row again and locks it until the transaction ends. Returns undefined if the row was deleted or no
+ * longer mentions the person.
  */
 export async function takeMention(
   tx: Transaction,
@@ -178,8 +178,8 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
 /**
- * Returns the SQL condition that one of the columns contains all parts of the address. The caller then checks the found
- * rows exactly.
+ * Returns the SQL condition that a column contains all parts of the address or the id of the account. The caller must
+ * then check the found rows exactly.
  */
 function mentioned(
   engine: Engine,

@@ -19,7 +19,7 @@ import {
 } from "../fields.ts";
 import { recordOf } from "./record.ts";
 
-/** The settings of the app: the first record of a file. */
+/** The settings of the app. They are the first record of a file. */
 export const appRecord = recordOf(access.apps, {
   type: "app",
   parent: "id",
@@ -29,7 +29,7 @@ export const appRecord = recordOf(access.apps, {
     feedback_enabled: flag,
     changelog_enabled: flag,
     sender_pages: flag,
-    github_repository: orNull(accepted(NewApp.shape.githubRepository, "of the form owner/name")),
+    github_repository: orNull(accepted(NewApp.shape.githubRepository, "a repository in the form owner/name")),
     approval_hours: orNull(whole(1, limits.approvalHours)),
     updated_by: orNull(id),
     updated_at: orNull(instant),
@@ -40,10 +40,10 @@ export const appRecord = recordOf(access.apps, {
   people: ["updated_by"],
   left: {
     chat_webhook_url: "a secret",
-    chat_format: "it belongs to the chat, whose address is a secret",
+    chat_format: "it is useless without the address of the chat, which is a secret",
     faqs_version: "counts changes in one database",
     changelog_version: "counts changes in one database",
-    retention_days: "an import deletes no threads: the new owner decides how long they are kept",
+    retention_days: "the new owner decides how long threads are kept, so that an import deletes none",
     events_read_at: "it records who reads the events of one server",
     start_put_away_at: "an imported app is new on its server",
   },

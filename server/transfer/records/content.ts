@@ -28,7 +28,7 @@ import {
 } from "../fields.ts";
 import { recordOf } from "./record.ts";
 
-/** Pictures of the FAQ and of release notes. They come before the texts that show them. */
+/** The pictures of the FAQ and of release notes. In the file they come before the texts that show them. */
 export const pictureUploads = recordOf(feedback.uploads, {
   type: "picture",
   parent: "app_id",
@@ -47,7 +47,7 @@ const byLanguage = <Text extends z.ZodMiniType>(text: Text) =>
     z.refine((texts) => Object.keys(texts).length <= limits.languages),
   );
 
-/** The stored data of a translation besides its text. */
+/** The stored data about a translation. */
 const aboutTranslation = {
   base: z.string().check(z.maxLength(64)),
   at: z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)),
@@ -111,7 +111,7 @@ const namedThreads = recordOf(content.changelogFeedback, {
   columns: { feedback_id: id },
 });
 
-/** A field of a release note. An import replaces the ids of threads in it. (rule C17) */
+/** Returns the same field, but an import replaces the ids of threads that its text names. (rule C17) */
 const naming = (field: Field): Field => ({
   ...field,
   stored(value, place) {
@@ -123,7 +123,7 @@ const naming = (field: Field): Field => ({
   },
 });
 
-/** Returns the JSON with each text on a separate line, and with line feeds in place of escaped ones. */
+/** Splits JSON at quotes and escaped line feeds, so that each line of a text is on its own line. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
 const ReleaseText = z.pick(NewChangelogEntry, {
@@ -195,7 +195,8 @@ export const releaseNotes = recordOf(content.changelogEntries, {
     draft_by: newer(orNull(id), null),
     translations: newer(orNull(releaseTranslations), null),
   },
-  // `told_at` is set, so that the new server sends no mails about release notes: the old server has sent them.
+  // `told_at` is set, so that the new server sends no mails about these release notes. The old server has already sent
+  // them.
   adjusted: (row, now) => ({ ...row, told_at: row.published_at === null ? null : now }),
   people: ["updated_by", "draft_by"],
   left: { told_at: "it records which mails one server has sent" },

@@ -28,21 +28,21 @@ import {
 import { recordOf } from "./record.ts";
 import { repeats, times } from "./statistics.ts";
 
-/** A text of at most `most` characters. A character has at most two UTF-16 units. */
+/** Returns a field for text of at most `most` characters. A character has at most two UTF-16 units. */
 const characters = (most: number) => text(2 * most);
 
 const metadata = json(anyObject, "an object", 4 * limits.metadataBytes);
 
 const droppedEntries = json(z.array(DroppedMetadata), "a list of dropped entries", 20_000);
 
-/** The columns that a thread and a repeat on it have in common. */
+/** The columns that a thread and a repeated report have in common. */
 const report = {
   source: orNull(characters(limits.source)),
   sender_name: orNull(characters(limits.senderName)),
   sender_email: orNull(characters(limits.email)),
 };
 
-/** Files of reports. */
+/** The files of reports. */
 const threadUploads = recordOf(feedback.uploads, {
   type: "upload",
   parent: "feedback_id",
@@ -90,7 +90,8 @@ const claims = recordOf(feedback.runClaims, {
 });
 
 /**
- * The proposals of a thread. An import ends approvals that were not carried out: see `settle` in the store. (rule X6)
+ * The proposals of a thread. After the import, `settle` in the store ends approvals that were not carried out. (rule
+ * X6)
  */
 const runs = recordOf(feedback.runs, {
   type: "run",
@@ -149,8 +150,8 @@ export const messages = recordOf(feedback.messages, {
       : "must be `inbound` and have `metadata` and `files` if it has a `category`",
   where: "direction <> 'blocked'",
   left: {
-    link_counter: "links of senders stop working: they contain ids of the old server",
-    blocked_by: "hidden feedback stays where it is",
+    link_counter: "links of senders stop working, because they contain ids of the old server",
+    blocked_by: "hidden feedback is not exported",
   },
 });
 
@@ -164,7 +165,11 @@ const failures = recordOf(feedback.failureRuns, {
     reported_at: instant,
     passed_at: orNull(instant),
     parts: orNull(
-      json(dedupeParts, "a list of beginnings of keys", 8 * limits.dedupeParts * limits.dedupeKey),
+      json(
+        dedupeParts,
+        "a list of dedupe keys or their beginnings",
+        8 * limits.dedupeParts * limits.dedupeKey,
+      ),
     ),
   },
   app: ["app_id"],
@@ -192,12 +197,15 @@ const threadMerge = recordOf(feedback.threadMerges, {
   },
   app: ["app_id"],
   people: ["merged_by"],
-  left: { reopened: "the new server cannot find out what happened in the thread since the merge" },
+  left: { reopened: "the new server does not know what has happened in the thread since the merge" },
 });
 
 const merged = "merged";
 
-/** The status of a thread. One that was merged is hidden in the table as the reports of blocked senders are. */
+/**
+ * The status of a thread. In the table, a merged thread has the status `blocked`, in the same way as reports of blocked
+ * senders.
+ */
 const threadStatus: Field = {
   ...oneOf(...threadStatuses, merged),
   stored: (value) => (value === merged ? "blocked" : String(value)),
@@ -217,7 +225,7 @@ const threadTags = recordOf(feedback.threadTags, {
   left: { assignee_id: "a member of the old server" },
 });
 
-/** The threads of an app with everything in them. */
+/** The threads of an app and everything in them. */
 export const threads = recordOf(feedback.feedback, {
   type: "thread",
   parent: "app_id",
@@ -233,7 +241,7 @@ export const threads = recordOf(feedback.feedback, {
     files: reportFiles,
     dedupe_key: orNull(characters(limits.dedupeKey)),
     occurrences: whole(1, 1e12),
-    github_issue_url: orNull(accepted(webUrl(limits.url), "an address of the web")),
+    github_issue_url: orNull(accepted(webUrl(limits.url), "a web address")),
     active_at: orNull(instant),
     created_at: instant,
     number: newer(orNull(whole(1, 1e9)), null),
@@ -254,26 +262,26 @@ export const threads = recordOf(feedback.feedback, {
   where: "(status <> 'blocked' OR merged_into IS NOT NULL)",
   left: {
     assignee_id: "a member of the old server",
-    blocked_by: "hidden feedback stays where it is",
+    blocked_by: "hidden feedback is not exported",
     activity_count: "it counts what members have not read",
-    seq: "the place in the order of arrival in one database",
+    seq: "the position in the order of arrival in one database",
     proposal_status: "follows from the proposals",
     waiting: "follows from the proposals",
-    link_counter: "links of senders stop working: they contain ids of the old server",
+    link_counter: "links of senders stop working, because they contain ids of the old server",
   },
   below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
 });
 
 /**
- * The name of a tag. An import refuses a name that the console does not accept, because such a name could look like
- * another one or be invisible.
+ * The name of a tag. An import refuses a name that the console would not accept, because it could be invisible or look
+ * like the name of another tag.
  */
 const tagName = accepted(
   { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
   "the name of a tag, without commas and invisible characters",
 );
 
-/** The tags of an app. Threads refer to them. */
+/** The tags of an app. In the file they come before the threads that have them. */
 export const tags = recordOf(feedback.tags, {
   type: "tag",
   parent: "app_id",

@@ -4,8 +4,8 @@ import { instant, text } from "../fields.ts";
 import { recordOf } from "./record.ts";
 
 /**
- * The addresses that unsubscribed from mail. An export does not contain confirmations of addresses, because a new
- * server must not rely on a file for them. (rule X6)
+ * The addresses that unsubscribed from mails. An export does not say which addresses were confirmed, because the new
+ * server must not trust a file about this. (rule X6)
  */
 export const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
@@ -13,5 +13,5 @@ export const unsubscribed = recordOf(mail.mailAddresses, {
   order: ["recipient"],
   columns: { recipient: text(2 * limits.email), unsubscribed_at: instant },
   where: "unsubscribed_at IS NOT NULL",
-  left: { confirmed_at: "an address must be confirmed to each server" },
+  left: { confirmed_at: "an address must be confirmed on each server" },
 });

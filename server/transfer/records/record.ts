@@ -9,13 +9,15 @@ export type Line = Readonly<Record<string, unknown>>;
 /** The version of the format. A file of another version is refused. */
 export const formatVersion = 1;
 
-/** The most bytes of a line. The longest possible record, a release note, has fewer. */
+/** The maximum number of bytes in a line. The longest possible record, a release note, has fewer. */
 export const mostLineBytes = 8 * 1_048_576;
 
-/** How deeply a line may be nested. Metadata needs five levels. */
+/** The maximum number of nested levels in a line. Metadata needs five levels. */
 const deepest = 16;
 
-/** Parses one line. Returns a text with the fault if it is not a JSON object, or is nested too deeply. */
+/**
+ * Parses one line. If it is not a JSON object or is nested too deeply, returns a text that describes the fault.
+ */
 export function parseLine(text: string): Line | string {
   if (isNestedDeeperThan(text, deepest)) return `is nested deeper than ${deepest} levels`;
   try {
@@ -41,13 +43,15 @@ export function faultsOf(kind: RecordKind, line: Line): string[] {
   return together === undefined ? faults : [together];
 }
 
-/** Returns the fields of a line with their names. If the parent is another record, a line also contains its id. */
+/**
+ * Returns the fields of a line with their names. They include the id of the parent if the parent is another record.
+ */
 function fieldsOf(kind: RecordKind) {
   const own = Object.entries(kind.columns).map(([column, field]) => [nameOf(kind, column), field] as const);
   return isBelow(kind) ? [...own, [nameOf(kind, kind.parent), idField] as const] : own;
 }
 
-/** Whether the parent of a record is another record, not the app. */
+/** Whether the parent of a record is another record and not the app. */
 const isBelow = ({ parent }: RecordKind): boolean => parent !== "app_id" && parent !== "id";
 
 /** Returns the row that an import stores for a line without faults. */
@@ -73,7 +77,9 @@ export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly a
 const withoutLinks = (stored: Stored): Stored =>
   typeof stored === "string" ? withoutSenderLinks(stored) : stored;
 
-/** Returns the line for a stored row. Its values are in the order of `columns`, after the id of the parent. */
+/**
+ * Returns the line for a stored row. The id of the parent comes first, then the values in the order of `columns`.
+ */
 export function lineOf(kind: RecordKind, row: StoredRow): Line {
   const own = Object.entries(kind.columns).map(([column, field]) => [
     nameOf(kind, column),
@@ -86,42 +92,46 @@ export function lineOf(kind: RecordKind, row: StoredRow): Line {
 /** A row without the columns that the database fills itself. */
 export type StoredRow = Readonly<Record<string, Stored>>;
 
-/** How an export contains the rows of one table, and how an import stores them. */
+/** How an export writes the rows of one table, and how an import stores them. */
 export interface RecordKind<Tables extends string = string> {
   /** The value of `type` in a line. */
   readonly type: string;
   readonly table: string;
-  /** The column with the id of the parent: the app or another record. */
+  /** The column with the id of the parent. The parent is the app or another record. */
   readonly parent: string;
-  /** The columns that order the rows of one parent. Together with the parent they identify a row. */
+  /** The columns by which the rows of one parent are sorted. Together with the parent they identify a row. */
   readonly order: readonly string[];
-  /** The columns that the file contains. A line has their names in camel case. */
+  /** The columns that the file contains. In a line, their names are in camel case. */
   readonly columns: Readonly<Record<string, Field>>;
-  /** Columns that the file contains in another form than the table: an SQL expression, and the name in a line. */
+  /**
+   * Columns whose value or name in the file differs from the table. `sql` is the value, `name` the name in a line.
+   */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
-  /** The SQL expression of an index for the parent, if it differs from the column. */
+  /**
+   * The SQL expression with which an index finds the rows of a parent, if it is not the column `parent` itself.
+   */
   readonly parentSql?: string;
-  /** The SQL condition for the rows that the file contains. The default is all rows. */
+  /** The SQL condition for the exported rows. By default, all rows are exported. */
   readonly where?: string;
-  /** Columns whose values an import creates itself. */
+  /** Columns that the file does not contain, and the functions with which an import creates their values. */
   readonly fixed?: Readonly<Record<string, (naming: Naming) => Stored>>;
-  /** Columns with the id of the app. */
+  /** Columns in which an import stores the id of the app. */
   readonly app?: readonly string[];
-  /** Columns with the id of a person. The file contains a line `person` for each. */
+  /** Columns with the id of a person. The file contains a line `person` for each of these people. */
   readonly people?: readonly string[];
-  /** Columns that the file does not contain, each with the reason. */
+  /** Columns that are neither exported nor set by an import, and why. */
   readonly left?: Readonly<Record<string, string>>;
-  /** Returns a fault if values do not fit together, although each single value is correct. */
+  /** Returns a fault if values contradict each other, although each single value is correct. */
   readonly disagreement?: (line: Readonly<Record<string, unknown>>) => string | undefined;
-  /** Returns the row that an import stores, if it must differ from the row in the file. */
+  /** Changes the row from the file before an import stores it. */
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
-  /** The kinds of records that belong to this one. Their `parent` contains its id. */
+  /** The kinds of records below this one. Their column `parent` contains the id of a record of this kind. */
   readonly below?: readonly RecordKind[];
-  /** Exists only for the compiler: the names of the table of this kind and of the tables in `below`. */
+  /** The names of the table of this kind and of the tables in `below`. Used only by the compiler. */
   readonly tables?: Tables;
 }
 
-/** The description of a record, with the names of columns as types. */
+/** A `RecordKind` whose names of columns are checked by the compiler. */
 interface Described<
   Name,
   Own extends string,
@@ -142,14 +152,14 @@ interface Described<
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
 /**
- * No argument if no column is missing. Otherwise an argument with which the code does not compile, because its type
- * names the missing columns.
+ * The type of the additional arguments of `recordOf`. There is none if no column is missing. Otherwise the compiler
+ * requires an argument, and its error message names the missing columns.
  */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 
 /**
- * Describes how an export contains the rows of a table. It compiles only if each column of the table is exported, set
- * by the import, or left out with a reason. (rule X4)
+ * Describes how the rows of a table are exported and imported. The code compiles only if each column of the table is
+ * exported, set by the import, or omitted with a reason. (rule X4)
  */
 export const recordOf = <
   Of extends AnyTable,
@@ -171,5 +181,5 @@ const nameOf = ({ read }: RecordKind, column: string): string => read?.[column]?
 const camelCase = (column: string): string =>
   column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Returns a kind and all kinds below it, parents first. */
+/** Returns a kind of record and all kinds below it. Parents come first. */
 export const withBelow = (kind: RecordKind): RecordKind[] => [kind, ...(kind.below ?? []).flatMap(withBelow)];

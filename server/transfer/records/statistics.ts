@@ -2,7 +2,7 @@ import * as statistics from "../../database/schema/statistics.ts";
 import { instant, matching, orNull, whole } from "../fields.ts";
 import { recordOf } from "./record.ts";
 
-/** When a thread was answered first and resolved. */
+/** When a thread got its first reply, and when it was resolved. */
 export const times = recordOf(statistics.threadTimes, {
   type: "threadTimes",
   parent: "feedback_id",
@@ -10,14 +10,14 @@ export const times = recordOf(statistics.threadTimes, {
   columns: { first_reply_at: orNull(instant), resolved_at: orNull(instant) },
 });
 
-/** The number of a quarter of an hour or of a day since 1970. */
+/** The number of quarters of an hour, or of days, since 1970. */
 const sinceEpoch = whole(0, 1e9);
 
 const count = whole(-1e12, 1e12);
 
 const span = whole(1, statistics.quartersOfDay);
 
-/** How often a thread was reported again, by time. */
+/** How often a thread was reported again in each period. */
 export const repeats = recordOf(statistics.repeatCounts, {
   type: "repeatCount",
   parent: "feedback_id",
@@ -26,7 +26,7 @@ export const repeats = recordOf(statistics.repeatCounts, {
   app: ["app_id"],
 });
 
-/** The counts of an app: they also contain what was deleted since then. (rule F60) */
+/** The counts for the statistics of an app. They also include threads that were deleted. (rule F60) */
 export const counts = [
   recordOf(statistics.reportCounts, {
     type: "reportCount",

@@ -54,7 +54,7 @@ const sessions = recordOf(tables.testSessions, {
   },
 });
 
-/** Pictures of proofs. */
+/** The pictures of a proof. */
 const proofUploads = recordOf(feedback.uploads, {
   type: "proofImage",
   parent: "proof_id",
@@ -87,8 +87,8 @@ const countedDays = recordOf(tables.countedDays, {
 });
 
 /**
- * The slots of a cycle. The key of a slot is a secret, so an imported slot is never in use. Its tester is a name
- * without an account. (rule X6)
+ * The slots of a cycle. The key of a slot is a secret and is not exported, so an imported slot is never in use. Its
+ * tester is only an address without an account. (rule X6)
  */
 const slots = recordOf(tables.slots, {
   type: "slot",
@@ -104,14 +104,14 @@ const slots = recordOf(tables.slots, {
     active_from_day: orNull(day),
     ended_at: orNull(instant),
     missed_days: whole(0, 1_000),
-    counted: matching(/^,(\d{1,4},)*$/, "counted days between commas"),
+    counted: matching(/^,(\d{1,4},)*$/, "a list of day numbers such as ,1,2,"),
     join_check_pending: flag,
     created_at: instant,
   },
   read: { imported_tester: { sql: "coalesce(tester_id, imported_tester)", name: "tester" } },
   people: ["imported_tester"],
   left: {
-    tester_id: "the file names the tester, and an import gives no account a slot",
+    tester_id: "the file contains the tester as a person, because an import gives no account a slot",
     key_hash: "a hash of a secret",
     key_sealed: "a secret",
   },
@@ -163,9 +163,9 @@ export const listings = recordOf(tables.listings, {
   columns: {
     id,
     app_name: text(2 * limits.appName),
-    icon_url: orNull(accepted(listing.iconUrl, "an address of the web")),
+    icon_url: orNull(accepted(listing.iconUrl, "a web address")),
     package_name: accepted(listing.packageName, "the name of a package"),
-    opt_in_url: accepted(listing.optInUrl, "an address of the web"),
+    opt_in_url: accepted(listing.optInUrl, "a web address"),
     test_brief: text(2 * limits.testBrief),
     screens: json(listing.screens, "a list of names of screens"),
     seats: whole(1, 10_000),

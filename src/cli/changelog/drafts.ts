@@ -40,7 +40,7 @@ export async function listVersions(invocation: Invocation, _: object, wanted: st
   ]);
 }
 
-/** Brings an earlier text of a release note back. */
+/** Restores an earlier text of a release note. */
 export async function restoreVersion(
   invocation: Invocation,
   { to }: { readonly to: string },
@@ -53,7 +53,7 @@ export async function restoreVersion(
     name: ({ title }) => title,
   });
   const entry = await invocation.client().consoleChangelog.restore({ params, body: { version } });
-  const then = entry.draft ? " as its draft. `changelog publish` publishes it." : ".";
+  const then = entry.draft ? " as its draft. `changelog publish` publishes the draft." : ".";
   note(invocation, `Release note ${entry.id} has the earlier text${then}`);
   printOne(invocation, entry, () => releaseDetails(entry));
 }

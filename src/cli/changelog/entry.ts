@@ -5,11 +5,11 @@ import { isSameVersion, plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Notes } from "./notes/release-notes.ts";
 
-/** A release note as a request: the version, which is part of the URL, and the fields of the body. */
+/** The request for a release note. The version is part of its URL. */
 export interface ReleaseEntry {
   readonly version: string;
   readonly body: z.input<typeof ReleaseImport>;
-  /** Why the release note is not published but kept as a draft; undefined if it is published. */
+  /** Why the release note is kept as a draft. Undefined if it is published. */
   readonly draftReason?: string;
 }
 
@@ -37,7 +37,7 @@ export function entryOf(release: DescribedRelease, flags: EntryFlags): ReleaseEn
       body: notes.body,
       items: notes.items.map(({ type, text }) => ({ type, text })),
       ...(flags.platformVersion && { versions: flags.platformVersion }),
-      // Apps must no longer show a withdrawn release.
+      // Unpublishes a withdrawn release, so that apps no longer show it.
       ...(isYanked && { publishedAt: null }),
       ...(flags.overwrite && { overwrite: true }),
     },
@@ -55,7 +55,7 @@ function reasonFor(
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
 }
 
-/** Throws a usage error if texts are too long. The error names each of these texts and its place in the source. */
+/** Throws a usage error if texts are too long. The error names all of them with their places in the source. */
 export function assertFits(releases: readonly DescribedRelease[], entries: readonly ReleaseEntry[]): void {
   const issues = entries.flatMap(({ version, body }, at) =>
     [
@@ -69,32 +69,32 @@ export function assertFits(releases: readonly DescribedRelease[], entries: reado
 
 function tooLong(what: string, text: string, most: number): string | undefined {
   const { length } = [...text];
-  return length > most ? `${what} has ${length} characters, and may have ${most}` : undefined;
+  return length > most ? `${what} has ${length} characters, but may have at most ${most}` : undefined;
 }
 
-/** The version of the one draft for notes that have no version yet. */
+/** The version under which the server stores the draft of unreleased notes. */
 export const unreleased = "Unreleased";
 
-/** A version as a source describes it: a file, commits, or a release of GitHub. */
+/** A version that was read from a source, such as a file, commits, or a GitHub release. */
 export interface DescribedRelease {
-  /** Undefined for notes that have no version yet. */
+  /** The version. Undefined for unreleased notes. */
   readonly version?: string;
   /** Where the version is in the source, such as `CHANGELOG.md:12`. */
   readonly place: string;
-  /** Undefined if the source names only the version. */
+  /** The title. Undefined if the source has only the version. */
   readonly title?: string;
   /** A date, such as `2026-11-22`, with or without a time. */
   readonly date?: string;
   readonly releaseType?: "major" | "minor" | "patch";
   /** Why the release is not published automatically, such as `it is yanked`. */
   readonly draftReason?: string;
-  /** Whether it was withdrawn after it had been published. */
+  /** Whether the release was withdrawn after its publication. */
   readonly isYanked?: boolean;
   readonly isPreRelease: boolean;
   readonly notes: Notes;
 }
 
-/** The releases of a source, the oldest first, and remarks about them for the person. */
+/** The releases of a source, the oldest first, and remarks that are printed for the person. */
 export interface Described {
   readonly releases: readonly DescribedRelease[];
   readonly remarks: readonly string[];
@@ -107,13 +107,15 @@ export function isPreRelease(version: string): boolean {
   return /^\d+(?:\.\d+)*-[0-9A-Za-z]|^\d+\.[\d.]*\d\.?(?:a|b|c|rc|alpha|beta|dev|pre)\d*\b/i.test(plain);
 }
 
-/** Returns 2.4.0 for `v2.4.0`, `app@2.4.0`, `release-2.4.0` or `android/v2.4.0`. Returns any other tag unchanged. */
+/**
+ * Returns 2.4.0 for `v2.4.0`, `app@2.4.0`, `release-2.4.0` or `android/v2.4.0`. Returns any other tag unchanged.
+ */
 export function versionOfTag(tag: string): string {
   const plain = plainVersion(tag.replace(/^refs\/tags\//, ""));
   if (/^\d/.test(plain)) return plain;
   return /(?:^|[/@_-])v?(\d+(?:\.\d+)+[0-9A-Za-z.+-]*)$/i.exec(plain)?.[1] ?? plain;
 }
 
-/** Whether the tag or version that a person or a CI job gave means this version. */
+/** Whether a tag or version that a person or a CI job named means this version. */
 export const means = (wanted: string, version: string): boolean =>
   isSameVersion(wanted, version) || isSameVersion(versionOfTag(wanted), version);

@@ -21,7 +21,7 @@ export interface ExportFlags extends GlobalFlags {
   readonly lang?: string;
 }
 
-/** A file for a store, and how many parts of the release note did not fit into it. */
+/** A file for a store. `omitted` counts the parts of the release note that did not fit into it. */
 interface StoreFile {
   readonly file: string;
   readonly version: string;
@@ -31,8 +31,8 @@ interface StoreFile {
 }
 
 /**
- * Writes release notes into files for fastlane: for Android one file for each build, for iOS one file for the next
- * release. If a note cannot become a file, writes nothing and throws a usage error that names each one. (rule L34)
+ * Writes release notes into files for fastlane. For Android, writes one file for each build. For iOS, writes one file.
+ * If a note cannot be written as a file, writes nothing and throws a usage error that names every such note. (rule L34)
  */
 export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   await assertInside(invocation.context.cwd, flags.out);
@@ -52,33 +52,39 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
   const issues = [
     ...(wanted.length > 0 ? without : []).map((path) => ({
       path,
-      message: "has no build number of android",
+      message: "has no build number for Android",
     })),
     ...faultsOf(withBuild),
   ];
   if (issues.length > 0) throw usageError("No file was written:", undefined, { issues });
   if (withBuild.length === 0) throw nothingToExport();
-  if (without.length > 0) note(invocation, `Without a build number of android: ${without.join(", ")}.`);
+  if (without.length > 0)
+    note(invocation, `These versions have no build number for Android: ${without.join(", ")}.`);
   return withBuild.flatMap(
     ({ release, build }) => fileOf(release, "android", join(out, "changelogs", `${build}.txt`)) ?? [],
   );
 }
 
-/** For iOS, fastlane reads one text for each language, so only one version can be exported. */
+/**
+ * Returns the file for iOS. fastlane reads only one text for each language, so only one version can be exported.
+ */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
-  if (wanted.length > 1) throw usageError("For iOS there is only one text: give --version only once.");
+  if (wanted.length > 1) throw usageError("For iOS there is only one text. Use --version only once.");
   const releases = await chosen(invocation, flags);
   const release = wanted.length > 0 ? releases[0] : newestOf(releases.filter((one) => isOn("ios", one)));
   if (!release) throw nothingForIos();
   const file = fileOf(release, "ios", join(out, "release_notes.txt"));
   if (!file)
     throw usageError(
-      `${release.version} begins with a change of more than ${mostCharacters.ios} characters: shorten it.`,
+      `${release.version} begins with a change of more than ${mostCharacters.ios} characters. Shorten it.`,
     );
   const language = basename(resolve(invocation.context.cwd, out));
   if (!/^(?:default|[a-z]{2}(?:-[a-z]{2,4})?)$/i.test(language))
-    note(invocation, `fastlane reads folders of languages such as en-US, not ${onOneLine(language)}.`);
+    note(
+      invocation,
+      `fastlane reads only folders with the name of a language, such as en-US, and not ${onOneLine(language)}.`,
+    );
   return [file];
 }
 
@@ -97,10 +103,12 @@ const nothingForIos = (): CliError =>
     exit: "notFound",
     code: "no_release_notes",
     message: "There is no published release note for iOS.",
-    next: "`innkeep changelog list --all` shows them all.",
+    next: "`innkeep changelog list --all` shows all release notes.",
   });
 
-/** The release notes to export: those that --version names, or all published ones. */
+/**
+ * Returns the release notes to export. These are the ones that `--version` names, or otherwise all published ones.
+ */
 async function chosen(
   invocation: Invocation,
   { version, drafts, lang }: ExportFlags,
@@ -118,7 +126,7 @@ async function chosen(
       exit: "notFound",
       code: "not_found",
       message: `There is no release note ${wanted}.`,
-      next: "`innkeep changelog list --all` shows them all; drafts need a maintainer token.",
+      next: "`innkeep changelog list --all` shows all release notes. Drafts need a maintainer token.",
     });
   });
 }
@@ -145,7 +153,7 @@ function faultsOf(all: readonly Built[]): { path: string; message: string }[] {
   const most = mostCharacters.android;
   return all.flatMap(({ release, build }, at) => {
     const other = all.slice(0, at).find((one) => one.build === build)?.release.version;
-    const twice = other === undefined ? [] : [`has the build number ${build}, as ${other} has`];
+    const twice = other === undefined ? [] : [`has the same build number ${build} as ${other}`];
     const long = storeTextOf(release, most)
       ? []
       : [`begins with a change of more than ${most} characters: shorten it`];
@@ -157,8 +165,8 @@ const nothingToExport = (): CliError =>
   new CliError({
     exit: "notFound",
     code: "no_build_numbers",
-    message: "No published release note has a build number of android.",
-    next: '`innkeep changelog edit 2.4.0 --platform-version "android=2.4.0 (145)"` sets one, as does `changelog release`.',
+    message: "No published release note has a build number for Android.",
+    next: '`innkeep changelog edit 2.4.0 --platform-version "android=2.4.0 (145)"` sets one. `changelog release` has the same flag.',
   });
 
 function fileOf(release: Release, platform: Platform, file: string): StoreFile | undefined {
@@ -168,8 +176,9 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // If the file is a symbolic link, the link is replaced. In a stranger's checkout it may point to any file.
-    // fastlane sends the file unchanged, and a line end would count as a character.
+    // This replaces a symbolic link and not its target, because a link in a stranger's repository may point to any
+    // file. fastlane sends the file unchanged, and a line end counts as a character. So a line end is added only if
+    // there is room for it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -189,7 +198,7 @@ function show(invocation: Invocation, files: readonly StoreFile[]): void {
   printList(invocation, { items: files, columns });
 }
 
-/** How many characters of a release note a store accepts. */
+/** The maximum number of characters that a store accepts. */
 const mostCharacters = { android: 500, ios: 4_000 } as const;
 
 type Platform = keyof typeof mostCharacters;
@@ -201,12 +210,12 @@ interface StoreText {
   readonly omitted: number;
 }
 
-/** The length of a text in characters, as stores count them. */
+/** Returns the number of characters of a text in the same way as stores count them. */
 const lengthOf = (text: string): number => [...text].length;
 
 /**
- * Returns the plain text of a release note, with as many whole changes as fit. Returns undefined if already the first
- * change is too long. (rule L34)
+ * Returns as many whole changes of a release note as fit, as plain text. Returns undefined if even the first change is
+ * too long. (rule L34)
  */
 function storeTextOf(release: Release, most: number): StoreText | undefined {
   const pieces = piecesFor(release);
@@ -217,7 +226,7 @@ function storeTextOf(release: Release, most: number): StoreText | undefined {
   return { text: joined(shown), omitted };
 }
 
-/** Returns how many pieces fit into the text. The last piece must not be a heading. */
+/** Returns how many pieces fit into the text. A heading is never the last piece. */
 function fittingCount(pieces: readonly Piece[], most: number): number {
   let count = 0;
   pieces.forEach(({ isHeading }, at) => {
@@ -227,7 +236,10 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
   return count;
 }
 
-/** Returns the content of a note: its items; without items its text; without a text its title. */
+/**
+ * Returns the items of a note or its text, depending on its format. If this is empty, returns the other one, or else
+ * the title.
+ */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
     .map(({ text }) => withoutFeedbackLines(text))
@@ -241,7 +253,7 @@ function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[
 
 const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join("\n");
 
-/** The versions of a release on a platform. */
+/** Returns the versions of a release on a platform. */
 const versionsOn = (platform: Platform, { versions }: Release): readonly string[] =>
   versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
 
@@ -250,8 +262,8 @@ const isOn = (platform: Platform, release: Release): boolean =>
   release.versions.length === 0 || versionsOn(platform, release).length > 0;
 
 /**
- * Returns the version codes of the Android builds of a release. It finds the code 145 in `145`, `2.4.0 (145)` and
- * `2.4.0+145`.
+ * Returns the version codes of the Android builds of a release. For example, finds the code 145 in `145`, `2.4.0 (145)`
+ * and `2.4.0+145`.
  */
 function buildsOf(release: Release): readonly string[] {
   const own = versionsOn("android", release);

@@ -25,17 +25,20 @@ interface Page {
   readonly more?: string;
 }
 
-/** Lists release notes. An app key lists the published ones. A maintainer token or `--drafts` lists drafts too. */
+/**
+ * Lists release notes. With an app key, lists only published notes. With a maintainer token or `--drafts`, also lists
+ * drafts.
+ */
 export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all shows everything: give it without --limit and --cursor.");
+    throw usageError("--all shows everything. Do not use --limit or --cursor with it.");
   const wantsMore = (flags.all || flags.cursor !== undefined) && (await hasMaintainerToken(invocation));
   const throughConsole =
     flags.drafts || flags.search !== undefined || wantsMore || (await goesThroughConsole(invocation));
   if (throughConsole && flags.since)
     throw usageError("--since works with an app key only, and not with --drafts.");
   if (!throughConsole && flags.cursor)
-    throw usageError("--cursor needs a maintainer token: an app key shows one page.");
+    throw usageError("--cursor needs a maintainer token, because an app key can read only one page.");
   const page = await (throughConsole ? written(invocation, flags) : published(invocation, flags));
   const { nextCursor, more } = page;
   const { lang } = flags;
@@ -62,8 +65,8 @@ export async function viewRelease(invocation: Invocation, _: object, wanted: str
 }
 
 /**
- * Finds a release note with the app key or the maintainer token. If the app key finds nothing, tries the maintainer one,
- * because an app key reads only published release notes.
+ * Finds a release note with the app key or the maintainer token. An app key can read only published notes, so if it
+ * finds nothing, this tries the maintainer token.
  */
 async function findRelease(invocation: Invocation, wanted: string): Promise<Release> {
   if (await goesThroughConsole(invocation)) return findWritten(invocation, wanted);
@@ -76,7 +79,7 @@ async function findRelease(invocation: Invocation, wanted: string): Promise<Rele
   }
 }
 
-/** A release note as lines of text. */
+/** Returns a release note as lines of text. */
 export const releaseDetails = (entry: Release): string =>
   details({
     id: entry.id,
@@ -94,8 +97,8 @@ export const releaseDetails = (entry: Release): string =>
 const { default: usual, max: most } = limits.changelogPage;
 
 /**
- * Reads the published release notes. An app key reads only one page, and the page does not say whether more notes
- * exist. So this requests one note more than it shows.
+ * Reads the published release notes. An app key can read only one page, and the page does not say whether there are
+ * more notes. So this requests one note more than it shows.
  */
 async function published(invocation: Invocation, { since, limit, all, lang }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
@@ -107,9 +110,9 @@ async function published(invocation: Invocation, { since, limit, all, lang }: Li
 }
 
 function moreThan(entries: readonly unknown[], wanted: number): string | undefined {
-  if (entries.length > wanted) return `There are more: --limit shows up to ${most}, or --all.`;
+  if (entries.length > wanted) return `There are more. Use --limit with a number up to ${most}, or --all.`;
   if (entries.length < most) return undefined;
-  return `There may be more: an app key shows the newest ${most}. A maintainer token shows all with --all.`;
+  return `There may be more. An app key shows only the newest ${most}. With a maintainer token, --all shows all.`;
 }
 
 async function written(invocation: Invocation, { limit, cursor, all, search }: ListFlags): Promise<Page> {
@@ -120,19 +123,26 @@ async function written(invocation: Invocation, { limit, cursor, all, search }: L
   return {
     items,
     nextCursor,
-    more: nextCursor ? `There are more: --cursor ${nextCursor}, or --all.` : undefined,
+    more: nextCursor ? `There are more. Use --cursor ${nextCursor}, or --all.` : undefined,
   };
 }
 
 export type Release = ChangelogEntry | EditedChangelogEntry;
 
-/** Finds a release note by its id or version, with the maintainer token. Throws unless exactly one note matches. */
+/**
+ * Finds a release note by its id or version, with the maintainer token. Throws an error unless exactly one note
+ * matches.
+ */
 export async function findWritten(invocation: Invocation, wanted: string): Promise<EditedChangelogEntry> {
   if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
-  return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` shows them all.");
+  return onlyOne(
+    await allWritten(invocation),
+    wanted,
+    "`innkeep changelog list --all` shows all release notes.",
+  );
 }
 
-/** Returns the id of a release note. If the given text is already a complete id, no request is sent. */
+/** Returns the id of a release note. Sends no request if the given text is already a complete id. */
 export const idOfRelease = async (invocation: Invocation, wanted: string): Promise<string> =>
   isId(wanted) ? wanted : (await findWritten(invocation, wanted)).id;
 
@@ -143,11 +153,11 @@ async function findPublished(invocation: Invocation, wanted: string): Promise<Re
   return onlyOne(
     entries,
     wanted,
-    `An app key shows the newest ${limit} that are published; drafts need a maintainer token.`,
+    `An app key finds only the newest ${limit} published notes. Drafts need a maintainer token.`,
   );
 }
 
-/** All release notes of the app, page after page. */
+/** Reads all release notes of the app, one page after another. */
 export async function allWritten(
   invocation: Invocation,
   search?: string,
@@ -175,10 +185,12 @@ function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: strin
     });
   if (others.length === 0) return entry;
   const choice = found.map(({ id, title }) => `  ${id}  ${title}`).join("\n");
-  throw usageError(`${found.length} release notes match ${wanted}.`, `Name one by its id:\n${choice}`);
+  throw usageError(`${found.length} release notes match ${wanted}.`, `Use the id of one of them:\n${choice}`);
 }
 
-/** Returns the release notes with that id or version. If there are none, those whose id begins with the text. */
+/**
+ * Returns the release notes with this id or version. If there are none, returns those whose id begins with the text.
+ */
 function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
   const start = wanted.toLowerCase();
   if (isId(wanted)) return entries.filter(({ id }) => id === start);

@@ -6,16 +6,14 @@ import type { Invocation } from "../core/context.ts";
 import { inLanguage, several, splitPair } from "../core/flags.ts";
 import { optionalTextOf } from "../core/input.ts";
 
-/** The formats of release notes; the first is the default. */
+/** The formats of release notes. The first is the default. */
 const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
 
-/** The flags that select the source of release notes, and the purpose for which a command uses them. */
+/** Adds the flags for the source of release notes and for how they are written. */
 const readsReleases = (command: Command): Command =>
   command
     .addOption(
-      new Option("--format <format>", "where the notes come from; default: keep-a-changelog").choices(
-        formats,
-      ),
+      new Option("--format <format>", "the format of the source; default: keep-a-changelog").choices(formats),
     )
     .option(
       "--from <tag>",
@@ -23,41 +21,41 @@ const readsReleases = (command: Command): Command =>
     )
     .option("--to <tag>", "with --format git: the tag of the version; default: the tag of the CI job")
     .option("--without <types>", "with --format git: types of commits to leave out, as in chore,ci")
-    .option("--draft", "write drafts, which a person publishes")
+    .option("--draft", "write drafts that a person publishes later")
     .option("--pre-releases", "also publish pre-releases; without this flag they become drafts")
     .addOption(platformVersion())
     .option("--overwrite", "also replace what a person wrote in the console");
 
-/** The flags of `changelog import`. */
+/** Adds the flags of `changelog import`. */
 export const importsReleases = (command: Command): Command =>
-  inLanguage(readsReleases(command), "the source is a translation of the notes that the server has")
-    .option("--version <version>", "the version of notes that have none yet")
+  inLanguage(readsReleases(command), "the source contains translations of notes that the server has")
+    .option("--version <version>", "the version for unreleased notes")
     .addOption(
       new Option(
         "--published-at <instant>",
-        "when versions without a date were or will be published: ISO 8601, or a day in UTC",
+        "the time of publication for versions without a date: ISO 8601, or a day in UTC",
       ).conflicts("draft"),
     );
 
-/** The flags of `changelog export`. */
+/** Adds the flags of `changelog export`. */
 export const exportsReleases = (command: Command): Command =>
-  inLanguage(command, "the language of the texts; a note without a translation has its default text")
+  inLanguage(command, "the language of the texts; a note without this translation gets its default text")
     .addOption(
-      new Option("--format <format>", "the program that reads the files; default: fastlane").choices([
+      new Option("--format <format>", "the program for which the files are; default: fastlane").choices([
         "fastlane",
       ]),
     )
     .addOption(
-      new Option("--platform <platform>", "the store's platform")
+      new Option("--platform <platform>", "the platform of the store")
         .choices(["android", "ios"])
         .makeOptionMandatory(),
     )
-    .requiredOption("--out <folder>", "the folder of a language, such as fastlane/metadata/android/en-US")
-    .option("--version <version>", "only this version, also a draft; repeatable", several)
-    .option("--drafts", "drafts too; needs a maintainer token")
+    .requiredOption("--out <folder>", "the folder for one language, such as fastlane/metadata/android/en-US")
+    .option("--version <version>", "only this version, which may be a draft; repeatable", several)
+    .option("--drafts", "also export drafts; needs a maintainer token")
     .option("--dry-run", "show the files without writing them");
 
-/** The flags of `changelog release`. */
+/** Adds the flags of `changelog release`. */
 export const releasesVersion = (command: Command): Command =>
   readsReleases(command)
     .option("--version <version>", "the version; default: the tag of the CI job, or else the newest version")
@@ -95,7 +93,7 @@ export interface CreateFlags extends ChangelogFlags {
   readonly allowDuplicate?: boolean;
 }
 
-/** The flags for a version that has a release note already. */
+/** Adds the flags for the case that the version already has a release note. */
 export const createsRelease = (command: Command): Command =>
   withRequired(command)
     .option("--update", "change the release note of this version if there is one")
@@ -104,7 +102,7 @@ export const createsRelease = (command: Command): Command =>
       new Option("--allow-duplicate", "create a second release note of the version").conflicts("update"),
     );
 
-/** Adds to the help text which flags are required. The command itself checks that they are given. */
+/** Adds to the help text which flags are required. The action of the command checks it. */
 function withRequired(command: Command): Command {
   for (const option of command.options) {
     if (option.long === "--version") option.description += " (required)";
@@ -113,35 +111,42 @@ function withRequired(command: Command): Command {
   return command;
 }
 
-/** The flags with the fields of a release note. */
+/** Adds the flags for the fields of a release note. */
 export const describesRelease = (command: Command): Command =>
   command
     .option("--title <text>", "the title; `-` is standard input, `@file` a file")
-    .option("--version <version>", "the version that it is about")
+    .option("--version <version>", "the version that the note describes")
     .addOption(platformVersion())
     .addOption(
       new Option(
         "--release-type <type>",
-        "how large the release is; default: computed from the previous version",
+        "the size of the release; default: computed from the previous version",
       ).choices(choices.releaseTypes),
     )
-    .addOption(new Option("--body-format <format>", "what readers show").choices(choices.bodyFormats))
+    .addOption(
+      new Option("--body-format <format>", "the part of the note that apps show").choices(
+        choices.bodyFormats,
+      ),
+    )
     .option("--body <text>", "the text, in Markdown; `-` is standard input, `@file` a file")
     .option("--item <type=text>", `one change: ${choices.itemTypes.join(", ")}; repeatable`, items)
-    .option("--publish", "publish it now, by the server's clock; a published one keeps its date")
+    .option("--publish", "publish the note now; a note that is already published keeps its date")
     .addOption(publishedAt().conflicts("publish"));
 
-/** The flag for the version on one platform. */
+/** Returns the flag for the version on one platform. */
 const platformVersion = (): Option =>
   new Option("--platform-version <platform=version>", "the version on one platform; repeatable").argParser(
     versions,
   );
 
-/** The flag for the time of publication, if that is not now. */
+/** Returns the flag for a time of publication other than now. */
 const publishedAt = (): Option =>
-  new Option("--published-at <instant>", "when it was or will be published: ISO 8601, or a day in UTC");
+  new Option(
+    "--published-at <instant>",
+    "the time of publication, in the past or future: ISO 8601, or a day in UTC",
+  );
 
-/** Returns the flags as fields of a request. The field of a missing flag is undefined. */
+/** Returns the fields of a request from the flags. The field of a missing flag is undefined. */
 export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): Promise<Release> => ({
   title: await optionalTextOf(invocation, "--title", flags.title),
   version: flags.version,
@@ -154,7 +159,7 @@ export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): 
   publishedAt: instantOf(flags.publishedAt),
 });
 
-/** Returns the time of `--published-at`. A date without a time means 00:00 UTC of that day. */
+/** Returns the time of `--published-at`. A date without a time means 00:00 UTC. */
 export const instantOf = (given: string | undefined): string | undefined =>
   given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 

@@ -6,7 +6,7 @@ import type { Invocation } from "../core/context.ts";
 import { type Described, isPreRelease, versionOfTag } from "./entry.ts";
 import { type Commit, notesOfCommits } from "./notes/commits.ts";
 
-/** The range of commits, and the types of commits to leave out. */
+/** The range of commits to read, and the types of commits to omit. */
 export interface GitRange {
   readonly from?: string;
   readonly to?: string;
@@ -25,7 +25,7 @@ export async function describeCommits(invocation: Invocation, range: GitRange): 
   if (to === undefined)
     throw usageError(
       "This repository has no tag.",
-      `Name the last commit: --to HEAD --version 1.0.0. ${shallow}`,
+      `Name the last commit and the version, such as --to HEAD --version 1.0.0. ${shallow}`,
     );
   await commitOf(invocation, "--to", to);
   const from = range.from ?? (await newestTag(invocation, [...ofSameKind(to), `${to}^`]));
@@ -57,7 +57,7 @@ async function assertRepository(invocation: Invocation): Promise<void> {
   });
 }
 
-/** The version of a tag; undefined for a branch or a commit. */
+/** Returns the version of a tag. Returns undefined for a branch or a commit. */
 async function versionAt(invocation: Invocation, to: string): Promise<string | undefined> {
   const name = to.replace(/^refs\/tags\//, "");
   const found = await git(invocation, ["tag", "--list", "--", escaped(name)]);
@@ -66,7 +66,10 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
-/** Returns Git options that match only tags of the same package. For a release they leave out the pre-releases. */
+/**
+ * Returns Git options that match only tags of the same package. Unless the tag is a pre-release, they exclude
+ * pre-releases.
+ */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);
   const prefix = tag.replace(/^refs\/tags\//, "").slice(0, -version.length);
@@ -75,7 +78,7 @@ function ofSameKind(tag: string): string[] {
   return ["--match", `${escaped(prefix)}[0-9]*`, ...releases];
 }
 
-/** The newest tag among the ancestors of a commit; undefined if there is none. */
+/** Returns the newest tag that a commit contains. Returns undefined if there is none. */
 async function newestTag(invocation: Invocation, words: readonly string[]): Promise<string | undefined> {
   try {
     return (await git(invocation, ["describe", "--tags", "--abbrev=0", ...words])).trim();
@@ -93,7 +96,7 @@ async function commitOf(invocation: Invocation, flag: string, name: string): Pro
   });
 }
 
-const shallow = "A CI job often fetches no tags: `fetch-depth: 0` on GitHub, GIT_DEPTH=0 on GitLab.";
+const shallow = "A CI job often fetches no tags. Set `fetch-depth: 0` on GitHub or GIT_DEPTH=0 on GitLab.";
 
 const [part, end] = ["\x1f", "\x1e"];
 
@@ -110,7 +113,9 @@ const run = promisify(execFile);
 
 const isMissing = (error: unknown): boolean => error instanceof CliError && error.code === "git_missing";
 
-/** Runs Git in the working folder. Rejects with the message of Git. */
+/**
+ * Runs Git in the working folder and returns its output. Throws an error with the message of Git if it fails.
+ */
 async function git({ context }: Invocation, words: readonly string[]): Promise<string> {
   try {
     const options = { cwd: context.cwd, maxBuffer: 67_108_864, signal: context.signal };

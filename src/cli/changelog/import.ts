@@ -23,8 +23,9 @@ export type ImportFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly lang?: string };
 
 /**
- * Writes the release notes of all versions of a source, the oldest first. Versions with a date are published at that
- * date; all others become drafts. Fields that a person has edited since the last import do not change. (rule L30)
+ * Writes the release notes of all versions of a source, the oldest first. A version with a date is published at that
+ * date. Any other version becomes a draft. Fields that a person has edited since the last import do not change. (rule
+ * L30)
  */
 export async function importReleases(
   invocation: Invocation,
@@ -34,7 +35,7 @@ export async function importReleases(
   const described = await readReleases(invocation, flags, file);
   const releases = withVersion(described.releases, flags.version);
   if (flags.platformVersion && releases.length !== 1)
-    throw usageError(`--platform-version belongs to one version, and there are ${releases.length}.`);
+    throw usageError(`--platform-version is for one version, but there are ${releases.length}.`);
   const entries = releases.map((release) => entryOf(release, flags));
   assertFits(releases, entries);
   for (const remark of described.remarks) note(invocation, remark);
@@ -54,18 +55,20 @@ export async function importReleases(
   return undefined;
 }
 
-/** Sets the version from `--version` for notes that have no version. */
+/** Gives the version of `--version` to the notes that have no version. */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,
 ): readonly DescribedRelease[] {
   if (version === undefined) return releases;
   if (!releases.some((release) => release.version === undefined))
-    throw usageError("--version names the version of unreleased notes, and there are none.");
+    throw usageError("--version gives a version to unreleased notes, but there are none.");
   return releases.map((release) => (release.version === undefined ? { ...release, version } : release));
 }
 
-/** Returns the entries with their dates. An entry without a date in the source gets the date of `--published-at`. */
+/**
+ * Adds the dates of publication to the entries. An entry without a date in the source gets that of `--published-at`.
+ */
 function datedEntries(
   {
     releases,
@@ -99,7 +102,7 @@ function datedEntries(
 }
 
 /**
- * Writes the entries that the server does not have yet, one after the other. An error contains how many were written.
+ * Writes the entries that are new or changed, one after another. An error says how many entries were written before.
  */
 async function writeAll(
   invocation: Invocation,
@@ -127,7 +130,7 @@ function interruptedAt(
 ): unknown {
   if (!(error instanceof ServerError)) return error;
   const { exit, code, message, next, details } = cliErrorOf(error);
-  const place = `${version} was not imported (${done} of ${all} were): ${message}`;
+  const place = `${version} was not imported (after ${done} of ${all} versions): ${message}`;
   return new CliError({
     exit,
     code,
@@ -150,7 +153,7 @@ function showImport(invocation: Invocation, answers: readonly ImportedChangelogE
     invocation,
     created + changed === 0
       ? "Nothing to do: the server has all versions."
-      : `${created} created, ${changed} changed, ${same} as before.`,
+      : `${created} created, ${changed} changed, ${same} unchanged.`,
   );
   const columns = [
     { heading: "id", of: ({ id }: ImportedChangelogEntry) => id, isId: true },
@@ -162,7 +165,9 @@ function showImport(invocation: Invocation, answers: readonly ImportedChangelogE
   printList(invocation, { items: answers, columns });
 }
 
-/** Informs the user that the draft of unreleased notes is kept, although the file has no unreleased notes now. */
+/**
+ * Prints a note if the server keeps a draft of unreleased notes although the file has no unreleased notes any more.
+ */
 function tellDraftLeft(
   invocation: Invocation,
   written: WrittenReleases,
@@ -170,30 +175,30 @@ function tellDraftLeft(
 ): void {
   const draft = writtenOf(written, unreleased);
   if (draft?.publishedAt !== null || answers.some(({ id }) => id === draft.id)) return;
-  note(invocation, `The draft ${unreleased} stays as it was: the file has no unreleased notes.`);
+  note(invocation, `The draft ${unreleased} was not changed, because the file has no unreleased notes.`);
 }
 
-/** Warns about versions without a date. Changesets writes no dates, and some people write none. */
+/** Warns about versions without a date. The tool changesets writes no dates, and some people omit them. */
 function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[], flags: EntryFlags): void {
   const undated = releases.filter(({ date, draftReason }) => date === undefined && draftReason === undefined);
   if (undated.length === 0 || flags.draft || flags.publishedAt) return;
   const names = undated.map(({ version }) => version).join(", ");
   note(
     invocation,
-    `Without a date, these are drafts unless they were published before: ${names}. --published-at gives them one; \`changelog release\` publishes one now.`,
+    `These versions have no date, so they are drafts unless they were published before: ${names}. Use --published-at to give them a date, or \`changelog release\` to publish one now.`,
   );
 }
 
-/** A release with its date, and the server's note of the same version. */
+/** A release, and the server's release note of the same version. */
 interface Dated {
   readonly release: DescribedRelease;
   readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
 }
 
 /**
- * Returns the time of publication of each release, oldest first. A date without a time means 00:00 UTC; versions
- * of the same day are one millisecond apart. The time is undefined if the date is unknown, or if the note was already
- * published on the same day: then its time does not change.
+ * Returns the time of publication of each release, oldest first. A date without a time means 00:00 UTC. Versions of the
+ * same day are one millisecond apart. The time is undefined if the date is unknown or if the time of an already
+ * published note must not change.
  */
 function publicationDates(
   releases: readonly Dated[],
@@ -219,7 +224,9 @@ function publicationDates(
   });
 }
 
-/** Returns the time in UTC. A date without a time means 00:00. Returns undefined for a text that is not a date. */
+/**
+ * Returns the time in UTC. A date without a time means 00:00. Returns undefined for a text that is not a date.
+ */
 function utcOf(date: string): string | undefined {
   const at = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? `${date}T00:00:00Z` : date);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
@@ -228,9 +235,9 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns the result for a note that the server already has: no field changed. Returns undefined if the note must be
- * sent: if it differs, if a person edited one of its fields, if a thread that it names is not linked, or if an older
- * server does not say so.
+ * Returns the result `no field changed` if the server already has the same note. Returns undefined if the note must be
+ * sent, because it differs, a person edited one of its fields, a thread that it names is not linked, or an older server
+ * does not return enough data.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -249,11 +256,13 @@ function sameRelease(
   return { ...entry, created: false, changedFields: [], keptFields: [] };
 }
 
-/** Whether the server returns which fields a person edited, and which threads are linked. Older servers do not. */
+/**
+ * Whether the answer says which fields a person edited and which threads are linked. Older servers do not say it.
+ */
 const namesEdits = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
   editedFields !== undefined && feedbackIds !== undefined;
 
-/** Whether two values are the same for the server. It trims texts and ignores the order of fields. */
+/** Whether two values are the same for the server, which trims texts and ignores the order of fields. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
 }

@@ -19,13 +19,13 @@ export interface SourceFlags {
   readonly without?: string;
 }
 
-/** Whether the source lists all versions. Then its notes without a version are those of the next version. */
+/** Whether the source lists all versions. Then its notes without a version belong to the next version. */
 export const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
   format === "keep-a-changelog" || format === "changesets";
 
 /**
- * Reads releases from a file, a folder of changesets or a range of commits. Throws a usage error if that is not
- * possible.
+ * Reads releases from a file, a folder of changesets or a range of commits. Throws a usage error if the source cannot
+ * be read.
  */
 export async function readReleases(
   invocation: Invocation,
@@ -57,9 +57,9 @@ export async function readGivenNotes(invocation: Invocation, given: string, tag:
 function checkFlags({ from, to, without }: SourceFlags, format: Format, file: string | undefined): void {
   const ofGit = [from && "--from", to && "--to", without && "--without"].filter(Boolean);
   if (format !== "git" && ofGit.length > 0)
-    throw usageError(`${ofGit.join(" and ")}: only with --format git.`);
+    throw usageError(`${ofGit.join(" and ")} can be used only with --format git.`);
   if (format === "git" && file !== undefined)
-    throw usageError("--format git reads the commits of this repository, and no file.");
+    throw usageError("--format git reads the commits of this repository and not a file.");
 }
 
 const typesIn = ({ without = "" }: SourceFlags): string[] =>
@@ -76,7 +76,7 @@ async function readChangelog({ context }: Invocation, file: string | undefined):
   return describeChangelog(name, text);
 }
 
-/** Returns the name of the changelog in the folder. It may be in capital or small letters. */
+/** Returns the name of the changelog in the folder. The name may be in upper or lower case. */
 async function usualChangelog(folder: string): Promise<string> {
   const { readdir } = await import("node:fs/promises");
   const names: string[] = await readdir(folder).catch(() => []);
@@ -90,8 +90,8 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * Reads a folder as pending changesets, and a file as the changelog that the tool changesets writes. Without both,
- * reads the pending changesets of `.changeset`, or the changelog if there are none.
+ * Reads pending changesets from a folder, or the changelog that the tool changesets writes from a file. If neither is
+ * named, reads the pending changesets in `.changeset`, or the changelog if there are none.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,
@@ -105,7 +105,7 @@ async function readChangesetsOrChangelog(
   return readChangelog(invocation, file);
 }
 
-/** Reads the text of a changelog. Throws a usage error that names every fault with its line. */
+/** Reads a changelog. Throws a usage error that names every fault with its line. */
 function describeChangelog(name: string, text: string): Described {
   const { releases, ignored, faults } = readChangelogFile(text);
   if (faults.length > 0)
@@ -115,7 +115,7 @@ function describeChangelog(name: string, text: string): Described {
   if (releases.length === 0)
     throw usageError(
       `${name} has no heading of a version, such as \`## 1.2.0 - 2026-11-22\`.`,
-      "Other forms: --format changesets, git or github-release.",
+      "For another format, use --format changesets, git or github-release.",
     );
   const filled = releases.filter(({ version, notes }) => version !== null || notes.body !== "");
   const inOrder = isOldestFirst(releases) ? filled : filled.toReversed();
@@ -125,7 +125,9 @@ function describeChangelog(name: string, text: string): Described {
   };
 }
 
-/** Whether the file begins with the oldest version. Most files begin with the newest. The dates show the order. */
+/**
+ * Whether the file begins with the oldest version, according to its dates. Most files begin with the newest version.
+ */
 function isOldestFirst(releases: readonly FileRelease[]): boolean {
   const days = releases.flatMap(({ day }) => day ?? []);
   return (days[0] ?? "") < (days.at(-1) ?? "");
@@ -151,14 +153,16 @@ function reasonOf({ isYanked, isUnreleased }: FileRelease): string | undefined {
   return isUnreleased ? "it is not released yet" : undefined;
 }
 
-/** The names of the changesets in a folder; undefined if there is no such folder. */
+/** Returns the names of the changesets in a folder. Returns undefined if there is no such folder. */
 async function changesetsIn({ context }: Invocation, folder: string): Promise<string[] | undefined> {
   const { readdir } = await import("node:fs/promises");
   const names = await readdir(resolve(context.cwd, folder)).catch(() => undefined);
   return names?.filter((name) => /\.md$/i.test(name) && !/^readme\.md$/i.test(name)).sort();
 }
 
-/** Reads pending changesets as notes of the next version. Throws a usage error that names every file with a fault. */
+/**
+ * Reads pending changesets as notes of the next version. Throws a usage error that names every file with a fault.
+ */
 async function describeChangesets(
   { context }: Invocation,
   folder: string,
@@ -182,13 +186,14 @@ async function describeChangesets(
 }
 
 /**
- * Reads the JSON of an event `release`, of one release, or of a list of them. Throws a usage error for any other JSON.
+ * Reads the JSON of a GitHub event `release`, of one release, or of a list of releases. Throws a usage error for any
+ * other JSON.
  */
 function describeGitHubReleases(name: string, json: string): Described {
   const found = releasesIn(parsed(name, json));
   if (found.length === 0)
     throw usageError(
-      `${name} contains no release of GitHub.`,
+      `${name} contains no GitHub release.`,
       "It must be the JSON of an event `release` (GITHUB_EVENT_PATH), or of one or more releases.",
     );
   const releases = found.map((release) => describeGitHubRelease(name, release));
@@ -226,7 +231,7 @@ function describeGitHubRelease(place: string, release: Fields): DescribedRelease
   };
 }
 
-/** Whether a title contains only the version: `v1.2.0`, `Release 1.2.0`. */
+/** Whether a title contains only the version, such as `v1.2.0` or `Release 1.2.0`. */
 const isOnlyVersion = (title: string, version: string): boolean =>
   plainVersion(title.replace(/^(?:release|version)\s+/i, "")) === version;
 

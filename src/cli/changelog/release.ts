@@ -27,8 +27,9 @@ export type ReleaseFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly notes?: string };
 
 /**
- * Writes the release note of one version and publishes it now. The version comes from `--version`, or else from the tag
- * of the CI job, or it is the newest version in the file. Does nothing if the note is published already. (rule L31)
+ * Writes the release note of one version and publishes it. The version comes from `--version`, otherwise from the tag
+ * of the CI job, otherwise it is the newest version in the file. Changes nothing if the same note is already published.
+ * (rule L31)
  */
 export async function release(
   invocation: Invocation,
@@ -64,14 +65,15 @@ async function describe(
 ): Promise<Described> {
   if (flags.notes === undefined) return readReleases(invocation, flags, file);
   if (file !== undefined || flags.format !== undefined)
-    throw usageError("--notes are the notes themselves: give it without a file and without --format.");
-  if (wanted === undefined) throw usageError("--notes needs --version: this is not a job for a tag.");
+    throw usageError("--notes contains the notes themselves. Do not use a file or --format with it.");
+  if (wanted === undefined)
+    throw usageError("--notes needs --version, because this is not a CI job for a tag.");
   return readGivenNotes(invocation, flags.notes, wanted);
 }
 
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
-/** Returns the release to publish. Notes without a version are published only if the person gives a version. */
+/** Returns the release to publish. Unreleased notes are published only if the person names their version. */
 function choose(
   releases: readonly DescribedRelease[],
   wanted: string | undefined,
@@ -83,7 +85,7 @@ function choose(
     if (newest) return newest;
     throw usageError(
       waiting ? `${waiting.place} has only notes without a version.` : "There is nothing to release.",
-      waiting && "--version says which version they are, as in --version 1.2.0.",
+      waiting && "Name their version, such as --version 1.2.0.",
     );
   }
   const found = releases.find(({ version }) => version !== undefined && means(wanted, version));
@@ -95,7 +97,7 @@ function choose(
   throw notThere(releases, wanted, waiting);
 }
 
-/** Removes the reason to keep a draft: a person who names a version wants to publish it. */
+/** Removes the reason to keep a draft, because a person who names a version wants to publish it. */
 function withoutWaiting(release: DescribedRelease): DescribedRelease {
   const { draftReason, ...rest } = release;
   return draftReason === "it is not released yet" ? rest : release;
@@ -114,11 +116,11 @@ function notThere(
     message: `There are no notes of ${wanted}. The newest versions are: ${known}.`,
     next: waiting
       ? `--version ${versionOfTag(wanted)} publishes what is under ${unreleased}.`
-      : "Add its heading, or give its text with --notes.",
+      : "Add a heading for this version, or give its notes with --notes.",
   });
 }
 
-/** Returns the entry with its date of publication: that of `--published-at`, or now. */
+/** Adds the time of publication to the entry. This is the time of `--published-at`, or now. */
 function publishing(entry: ReleaseEntry, { publishedAt }: ReleaseFlags): ReleaseEntry {
   if (entry.draftReason !== undefined) return entry;
   const at = instantOf(publishedAt);

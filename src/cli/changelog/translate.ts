@@ -25,7 +25,7 @@ export async function translateRelease(
 ): Promise<undefined> {
   const { title, body, items, bodyFormat: _, ...others } = change;
   if (Object.values(others).some((value) => value !== undefined))
-    throw usageError("A translation has a title, a text and items: leave the other flags out.");
+    throw usageError("A translation has only a title, a text and items. Do not use other flags with --lang.");
   const entry = await findWritten(invocation, wanted);
   const stored = entry.translations[language];
   const text = {
@@ -47,10 +47,10 @@ type Text = NonNullable<NonNullable<z.input<typeof ChangelogChange>["translation
 function withTitle(text: Partial<Text>, language: string): Text {
   const { title, ...rest } = text;
   if (title !== undefined) return { title, ...rest };
-  throw usageError(`There is no translation into ${language} yet.`, "Give --title for a new one.");
+  throw usageError(`There is no translation into ${language} yet.`, "A new translation needs --title.");
 }
 
-/** Returns the changes of a translation as a request can have them. */
+/** Returns the items of a stored translation, without those whose type is not allowed in a request. */
 function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
   return stored?.items.flatMap(({ type, text }) => {
     const known = choices.itemTypes.find((one) => one === type);
@@ -59,8 +59,8 @@ function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
 }
 
 /**
- * Stores the notes of a source as translations of the release notes with the same versions. Versions that the server
- * does not have are left out. (rule C36)
+ * Stores notes as translations of the release notes with the same versions. Omits versions that the server does not
+ * have. (rule C36)
  */
 export async function importTranslations(
   invocation: Invocation,

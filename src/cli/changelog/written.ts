@@ -16,7 +16,9 @@ export interface WrittenReleases {
   readonly entries: readonly EditedChangelogEntry[];
 }
 
-/** Reads all release notes. Throws a CliError if the server has no endpoints that write them. (rule L33) */
+/**
+ * Reads all release notes. Throws a CliError if the server has no endpoints that write release notes. (rule L33)
+ */
 export async function readWritten(invocation: Invocation): Promise<WrittenReleases> {
   try {
     return { appId: await appIdOf(invocation), entries: await allWritten(invocation) };
@@ -29,10 +31,10 @@ const noWriteEndpoint = (): CliError =>
   new CliError({
     exit: "notFound",
     code: "no_write_endpoint",
-    message: "This server cannot accept release notes: it has only endpoints that read them.",
+    message: "This server cannot accept release notes, because it has only endpoints that read them.",
   });
 
-/** Returns the only note of a version. Returns undefined if there is none, or more than one. */
+/** Returns the note of a version. Returns undefined if there is none or more than one. */
 export function writtenOf({ entries }: WrittenReleases, version: string): EditedChangelogEntry | undefined {
   const [entry, ...others] = entries.filter((one) => isSameVersion(one.version, version));
   return others.length === 0 ? entry : undefined;
@@ -40,7 +42,7 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 
 /**
  * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased
- * notes becomes the note of this version. Edits of a person in the draft are kept.
+ * notes becomes the note of this version. It keeps what a person edited in the draft.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -58,8 +60,8 @@ export async function writeRelease(
 }
 
 /**
- * Whether the version is greater than the versions of all notes. Only then may it use the draft of unreleased notes: an
- * older version can come from another branch.
+ * Whether the version is greater than the versions of all notes. Only such a version may take the draft of unreleased
+ * notes, because an older version can come from another branch.
  */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
   entries.every(
@@ -69,17 +71,22 @@ const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
 const numbersOf = (version: string): readonly number[] =>
   (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
 
-/** Whether the first version is greater. Equal numbers count as greater: a release follows its pre-releases. */
+/**
+ * Whether the first version is greater. Equal numbers count as greater, because a release follows its pre-releases.
+ */
 function isGreater(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((number, place) => number !== (other[place] ?? 0));
   return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);
 }
 
-/** Sets the version of the draft of unreleased notes, unless another job has just created the note of that version. */
+/**
+ * Gives a version to the draft of unreleased notes. Does nothing if another job has just created the note of that
+ * version.
+ */
 async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
   try {
     await invocation.client().consoleChangelog.update({ params: { entryId }, body: { version } });
-    note(invocation, `The draft ${unreleased} is the release note of ${version} now.`);
+    note(invocation, `The draft ${unreleased} is now the release note of ${version}.`);
   } catch (error) {
     if (!(error instanceof ServerError) || error.code !== "version_exists") throw error;
   }
@@ -91,7 +98,9 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
   note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
 }
 
-/** Warns that an older server does not link threads. */
+/**
+ * Warns about feedback that the note names but the app does not have. Older servers do not return the linked threads.
+ */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
   if (!linked) return;
@@ -101,7 +110,7 @@ function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEn
     note(invocation, `${version} names feedback that this app does not have: ${unknown.join(", ")}.`);
 }
 
-/** Prints each entry with the fields that would be sent. */
+/** Prints the fields of each entry that would be sent without `--dry-run`. */
 export function showPlan(invocation: Invocation, entries: readonly ReleaseEntry[]): undefined {
   const items = entries.map(({ version, body, draftReason }) => ({
     version,
@@ -120,7 +129,7 @@ function textOf({ version, body, draftReason }: ReleaseEntry): string {
     version,
     title: body.title,
     platforms: body.versions?.map((one) => `${one.platform} ${one.version}`).join(", "),
-    type: body.releaseType ?? "from the version before",
+    type: body.releaseType ?? "computed from the previous version",
     published: draftReason === undefined ? published : `a draft, because ${draftReason}`,
     shows: body.bodyFormat === "items" ? "the items" : "the text",
     body: body.body,

@@ -36,7 +36,7 @@ export async function warnAndContinue(
   return "ok";
 }
 
-/** Warns that the command line could not be parsed, so that nothing was done. The job continues. */
+/** Warns that nothing was done, because the command line could not be parsed. The job continues. */
 export async function warnUnreadAndContinue(
   context: Context,
   { json }: GlobalFlags,
@@ -51,7 +51,9 @@ export async function warnUnreadAndContinue(
   return "ok";
 }
 
-/** Shows in a GitHub Actions job what was sent: as an annotation, as outputs of the step, and in the summary. */
+/**
+ * Shows in a GitHub Actions job what was sent. Writes an annotation, the outputs of the step, and the summary.
+ */
 export async function reportSuccessToJob(
   invocation: Invocation,
   { fields }: ReportContent,
@@ -75,8 +77,8 @@ export async function reportSuccessToJob(
 }
 
 /**
- * Shows in a CI job what went wrong, with the text of the unsent report: in the log. GitHub Actions also shows it as an
- * annotation and in the summary.
+ * Shows in a CI job what went wrong. Prints the text of the unsent report to the log. On GitHub Actions, also writes an
+ * annotation and the summary.
  */
 export async function reportFailureToJob(
   invocation: Invocation,
@@ -86,13 +88,13 @@ export async function reportFailureToJob(
     draft,
   }: {
     readonly level: "warning" | "error";
-    /** The report. Undefined if the input has faults. */
+    /** The report. Undefined if there is none, because the input has faults. */
     readonly draft: ReportContent | undefined;
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With --json a failure is one object on standard error, and no other text may be there. A warning is on standard
-  // output.
+  // With --json, an error is one object on standard error, and nothing else may be printed there. A warning is printed
+  // to standard output instead, so then the text may be on standard error.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
@@ -102,7 +104,7 @@ export async function reportFailureToJob(
   await summarise(invocation, ["### Feedback was not sent", ...why, ...report]);
 }
 
-/** Writes the outputs of a step of GitHub Actions. */
+/** Writes the outputs of a GitHub Actions step. */
 export async function writeOutputs(
   invocation: Invocation,
   outputs: Readonly<Record<string, string | undefined>>,
@@ -132,8 +134,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Returns unsent feedback as text for the log of the job, because the log is kept and the disk of the job is not. The
- * text contains no secrets and not the sender's name and address, because many people read a log.
+ * Returns unsent feedback as text for the log of the job. The log is kept after the job, but its disk is not. The text
+ * contains no secrets and neither the name nor the address of the sender, because many people read a log.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
@@ -143,7 +145,9 @@ function unsentText({ env }: Context, { fields, files }: ReportContent): string 
   return printable(withoutSecrets(env, [...lines, "", String(message ?? "")].join("\n")));
 }
 
-/** Prints unsent feedback to the log of a CI job, as a collapsible group. */
+/**
+ * Prints unsent feedback to the log of a CI job. If the service supports it, the text is a group that can be collapsed.
+ */
 export function showUnsent({ context }: Invocation, draft: ReportContent): void {
   if (!isCiJob(context.env)) return;
   const lines = withoutCommands(unsentText(context, draft))
@@ -178,7 +182,9 @@ const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|A
 
 const shortestSecret = 6;
 
-/** Removes secrets of Innkeep. Also removes the values of variables whose names mean that they are secret. */
+/**
+ * Replaces the secrets of Innkeep and the values of environment variables whose names mean that they are secret.
+ */
 function withoutSecrets(env: Context["env"], text: string): string {
   const values = Object.entries(env)
     .filter(([name]) => secretNames.test(name))

@@ -14,17 +14,17 @@ export const asPdf: Conversion = {
   takes: (head) => decodedText(head) !== undefined,
   convert: async (path, has) => {
     if (has > mostTextBytes)
-      return faulty(`is too large: a text can have ${mostTextBytes} bytes at most; it has ${has}`);
+      return faulty(`is too large. A text can have at most ${mostTextBytes} bytes, but this one has ${has}`);
     const bytes = await readFile(path);
     const text = decodedText(bytes);
-    if (text === undefined) return faulty("is not a text: it contains bytes that no text contains");
+    if (text === undefined) return faulty("is not a text, because it contains bytes that no text contains");
     if (hasMoreLines(text, mostLines))
-      return faulty(`has too many lines: a text can have ${mostLines} at most`);
+      return faulty(`has too many lines. A text can have at most ${mostLines}`);
     return asAttachment(path, { bytes, text });
   },
 };
 
-/** The limits for converted texts. A text that is larger or has more lines takes too long to convert. */
+/** The maximum size of a text that is converted. A larger text would take too long to convert. */
 const mostTextBytes = 33_554_432;
 
 const mostLines = 500_000;
@@ -46,7 +46,7 @@ function asAttachment(path: string, read: Omit<TextFile, "name">): FileCheck {
   const { bytes: most } = feedbackFiles.attachments;
   if (content.length > most) {
     const limit = `${most / 1_048_576} MB (${most} bytes)`;
-    return faulty(`must be at most ${limit} as a PDF; as a PDF it has ${content.length} bytes`);
+    return faulty(`must be at most ${limit} as a PDF, but would have ${content.length} bytes`);
   }
   const file = { path, name: `${name}.pdf`, mediaType: "application/pdf", bytes: content.length, content };
   return { file };
@@ -58,22 +58,24 @@ interface FileRules {
   readonly most: number;
   readonly bytes: number;
   readonly types: readonly string[];
-  /** Returns the flag that accepts files of a media type; undefined if there is none. */
+  /** Returns the flag that accepts files of this media type. Returns undefined if there is none. */
   readonly otherFlag?: (mediaType: string) => string | undefined;
-  /** Files that the flag also accepts, and that are converted to another type before they are sent. */
+  /** Which other files the flag accepts. They are converted before they are sent. */
   readonly converted?: Conversion;
 }
 
 interface Conversion {
-  /** The word for such files in messages. */
+  /** The words for such files in messages. */
   readonly names: string;
-  /** Whether a file can be converted, by its first bytes. */
+  /** Returns whether a file can be converted. `head` contains its first bytes. */
   readonly takes: (head: Uint8Array) => boolean;
-  /** Returns the converted file, or the faults of the file. Rejects if the file cannot be read. */
+  /** Returns the converted file or its faults. Throws an error if the file cannot be read. */
   readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
 }
 
-/** Checks every file: whether it can be read, its size, and its media type by its bytes. Returns the valid files. */
+/**
+ * Checks whether every file can be read, and checks its size and media type. Returns the valid files and all faults.
+ */
 export async function checkSentFiles(
   cwd: string,
   paths: readonly string[],
@@ -81,7 +83,9 @@ export async function checkSentFiles(
 ): Promise<Checked<readonly SentFile[]>> {
   const { flag, most } = rules;
   const tooMany: InputFault[] =
-    paths.length > most ? [{ flag, message: `at most ${most} can be sent; there are ${paths.length}` }] : [];
+    paths.length > most
+      ? [{ flag, message: `at most ${most} can be sent, but there are ${paths.length}` }]
+      : [];
   const checks = await Promise.all(paths.map((path) => checkFile(resolve(cwd, path), rules)));
   return {
     value: checks.flatMap((check) => ("file" in check ? [check.file] : [])).slice(0, most),
@@ -116,7 +120,7 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   }
 }
 
-/** Whether a file is a text that only contains the signature of a PDF. A log may contain it. */
+/** Whether a file is only a text, such as a log, in which the signature of a PDF occurs. */
 const isTextAboutPdf = (path: string, head: Buffer, detected: string): boolean =>
   detected === "application/pdf" && head.indexOf("%PDF-") > 0 && !/\.pdf$/i.test(path);
 
@@ -155,14 +159,14 @@ const names: Readonly<Record<string, string>> = {
   "application/pdf": "PDF",
 };
 
-/** Returns the names of media types for a sentence: `MP4, WebM or QuickTime`. */
+/** Returns the names of media types as part of a sentence, such as `MP4, WebM or QuickTime`. */
 const kindNames = (mediaTypes: readonly string[]): string =>
   mediaTypes
     .map((mediaType) => names[mediaType] ?? mediaType)
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-/** Returns a text for the help of a flag that says which files it accepts. */
+/** Returns the part of a flag's help that says which files the flag accepts. */
 export const rulesOf = ({
   most,
   bytes,

@@ -34,13 +34,13 @@ export interface SubmitFlags {
   readonly capturedAt?: string;
 }
 
-/** Checks one proof, stores it in the spool, and sends it. */
+/** Checks a proof, stores it in the spool, and sends it. */
 export async function submit(
   invocation: Invocation,
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // The proof is stored in the spool before any request to the server.
+  // No request is sent before the proof is in the spool. So the id of the slot may still be incomplete here.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });
@@ -68,7 +68,9 @@ async function draftOf(
 }
 
 const noImageFaults = (paths: readonly string[]): InputFault[] =>
-  paths.length === 0 ? [{ flag: "--image", message: "is missing: a proof needs at least one picture" }] : [];
+  paths.length === 0
+    ? [{ flag: "--image", message: "is missing, because a proof needs at least one picture" }]
+    : [];
 
 /**
  * Returns the time of the newest picture if it is from today. Otherwise returns the current time, because the server
@@ -92,7 +94,7 @@ function checkFields(fields: Proof["fields"]): Checked<Proof["fields"]> {
 /** The server's answer. On servers other than Innkeep, fields may be missing. */
 type Receipt = Partial<Awaited<ReturnType<Client["tester"]["submitProof"]>>>;
 
-/** The kind of item for proofs. */
+/** How proofs are stored, sent and shown. */
 export const proofs: Kind<Proof, Receipt> = {
   word: "proof",
   noun: "proof",
@@ -107,7 +109,8 @@ export const proofs: Kind<Proof, Receipt> = {
     const content = bodyOf(await withSlot(invocation, proof));
     await invocation.sender()(routes.tester.submitProof, { content });
   },
-  // All servers with closed testing support the Idempotency-Key. A repeated request gets the first answer. (rule H10)
+  // All servers with closed testing support the Idempotency-Key, so a repeated request gets the first answer. (rule
+  // H10)
   isPostedTwiceWithoutKey: false,
   isFinal,
   keptText: "The proof is kept. It counts only if it arrives before its day of the test is over.",
@@ -117,10 +120,12 @@ export const proofs: Kind<Proof, Receipt> = {
   printResults,
 };
 
-/** A placeholder for the id of a slot that the server has not returned yet. */
+/** The placeholder for the id of a slot that is not known yet. */
 const noSlot = "00000000-0000-0000-0000-000000000000";
 
-/** Returns the proof with the whole id of its slot. Throws a CliError if the tester has no such slot, or several. */
+/**
+ * Returns the proof with the whole id of its slot. Throws a CliError if the tester has no such slot or several.
+ */
 async function withSlot(invocation: Invocation, { wantedSlot, ...proof }: Proof): Promise<Proof> {
   if (wantedSlot === undefined) return proof;
   const slotId = await ownSlotId(invocation, wantedSlot === "" ? undefined : wantedSlot);
@@ -128,16 +133,16 @@ async function withSlot(invocation: Invocation, { wantedSlot, ...proof }: Proof)
 }
 
 /**
- * Returns the body of the request. The id of the proof is the boundary of the form, so the bytes are the same in each
- * attempt.
+ * Returns the body of the request. Uses the id of the proof as the boundary of the form, so that the bytes are the same
+ * in each attempt.
  */
 function bodyOf({ id, fields, images }: Proof): FileContent {
   return formBody({ fields: { ...fields }, files: { images } }, id);
 }
 
 /**
- * Whether the server will refuse the proof in every attempt: it refused the proof itself and not the sender or the
- * time, or the tester has no such slot.
+ * Whether every further attempt will fail. This is so if the tester has no such slot, or if the server refused the
+ * proof itself and not, for example, the sign-in.
  */
 function isFinal(error: Error): boolean {
   if (error instanceof CliError) return error.exit === "usage" || error.exit === "notFound";
@@ -155,7 +160,7 @@ const temporary = {
   codes: ["insufficient_scope", "forbidden", "idempotency_in_progress"],
 };
 
-/** Explains why a proof did not count, and the next step. */
+/** Explains why a proof did not count, and what the tester can do next. */
 function explain({ error }: Failed, { id }: Proof): Explanation {
   const dayIndex = dayIn(error);
   return {
@@ -169,7 +174,7 @@ function explain({ error }: Failed, { id }: Proof): Explanation {
 const nextSteps: Readonly<Record<string, string>> = {
   already_submitted: "There is nothing left to do for this day.",
   out_of_window:
-    "`innkeep task list` shows today's day of each test and when it ends; take new pictures for it.",
+    "`innkeep task list` shows the current day of each test and when it ends. Take new pictures for that day.",
   cycle_not_running: "`innkeep slot list` shows the state of the test.",
   slot_not_active: "`innkeep slot list` shows the state of your slots.",
   not_found: "`innkeep task list` shows your slots.",
@@ -202,7 +207,7 @@ function printKept(invocation: Invocation, kept: readonly Proof[]): void {
   }));
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { heading: "id", of: ({ id }) => id },
-    { heading: "slot", of: ({ slotId }) => slotId ?? "the only one" },
+    { heading: "slot", of: ({ slotId }) => slotId ?? "the only slot" },
     { heading: "taken", of: ({ capturedAt }) => capturedAt },
     { heading: "images", of: ({ images }) => images.length },
     { heading: "state", of: ({ outcome }) => outcome },

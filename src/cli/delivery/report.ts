@@ -15,7 +15,7 @@ import { filesInPlace, type Report, storedReport, storedReportText } from "./sto
 /** The server's answer. On servers other than Innkeep, the id and the address may be missing. */
 export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
 
-/** The kind of item for reports. */
+/** How reports are stored, sent and shown. */
 export const reports: Kind<Report, Answer> = {
   word: "report",
   noun: "feedback",
@@ -59,13 +59,13 @@ const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
   `<${mediaType} ${name}, ${megabytes(bytes)}>`;
 
 /**
- * Removes the files of a report. This changes the request, so the report gets another idempotency key. Throws a usage
+ * Removes the files of a report. This changes the request, so the report gets a new idempotency key. Throws a usage
  * error if the request with the files may have arrived.
  */
 function withoutFiles({ context }: Invocation, report: Report): Report {
   if (report.lastTry?.outcome === "unknown") {
     throw usageError(
-      `Report ${report.id} may have arrived with its files: without them it would be posted a second time.`,
+      `Report ${report.id} may have arrived with its files. Without them it would be posted a second time.`,
       `innkeep feedback resend ${report.id}`,
     );
   }
@@ -87,26 +87,27 @@ const postedTexts: Readonly<Record<LastTry["outcome"], string>> = {
   unsent: "Nothing was posted.",
   refused: "Nothing was posted.",
   unknown:
-    "Whether it was posted is not known. Sent again it has the same Idempotency-Key: Innkeep posts it once, " +
-    "a server that does not know the key may post it twice.",
+    "It is not known whether it was posted. If it is sent again with the same Idempotency-Key, Innkeep posts it only once. " +
+    "A server that does not support this key may post it twice.",
 };
 
 function meaningOf(error: Error, isCut: boolean): string | undefined {
   if (isCut) return "A proxy or the server may have a limit that is smaller than this report.";
   if (!(error instanceof ServerError) || error.status !== 403) return undefined;
   return (
-    "A 403 means that this key may not send feedback, or that feedback is turned off for the app. " +
+    "The status 403 means that this key may not send feedback, or that feedback is turned off for the app. " +
     "The owner of the app sees both in the console."
   );
 }
 
-// Whether the server closed the connection during the upload. Many servers do that without an answer when a body is too
+// Whether the server closed the connection during the upload. Many servers do this, without an answer, if a body is too
 // large.
 const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
 /**
- * Returns the faults that the server found, with the names of the flags. After a 413, returns the sizes of the files.
+ * Returns the faults that the server found, with the names of the flags. After status 413, returns the sizes of the
+ * files instead.
  */
 function issuesOf(error: Error, report: Report): readonly Issue[] {
   if (!(error instanceof ServerError)) return [];
@@ -123,7 +124,9 @@ const sizesOf = ({ files }: Report): Issue[] =>
     message: `has ${megabytes(file.bytes)}`,
   }));
 
-/** Returns the flag and the file of a field such as `images.1`. For other fields, returns the flag. */
+/**
+ * Returns the flag and the name of the file for a field such as `images.1`. For other fields, returns only the flag.
+ */
 function flagAndFile(path: string, { files }: Report): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
@@ -141,8 +144,8 @@ function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): stri
 }
 
 /**
- * Prints the address of the feedback, if the server returns one. Prints the address of the sender's page only on
- * request: anybody who has the address can open the page, and many people read logs.
+ * Prints the address of the feedback, if the server returns one. Prints the address of the sender's page only if the
+ * person asks for it, because everybody with this address can open the page, and many people read logs.
  */
 export function printAnswer(
   invocation: Invocation,
@@ -150,12 +153,12 @@ export function printAnswer(
   wanted: { readonly statusUrl?: boolean } = {},
 ): void {
   const page = wanted.statusUrl ? { statusUrl } : {};
-  // The server wrote these texts. Each is printed on one line that no CI service reads as a command.
+  // These texts come from the server. Each is printed on one line, in a form that no CI service reads as a command.
   const lines = [answer.id, answer.consoleUrl, page.statusUrl]
     .filter((text) => typeof text === "string")
     .map((text) => withoutCommands(onOneLine(text)));
   if (!invocation.flags.json && lines.length > 0) {
-    note(invocation, answer.deduplicated ? "Added to feedback that is open already." : "Feedback sent.");
+    note(invocation, answer.deduplicated ? "Added to feedback that is already open." : "Feedback sent.");
   }
   noteAnswer(invocation, answer);
   printOne(invocation, { ...answer, ...page }, () =>
@@ -163,7 +166,9 @@ export function printAnswer(
   );
 }
 
-/** Prints a note if a resolved failure occurred again, and a note about content that the server did not store. */
+/**
+ * Prints a note if the failure had been resolved before, and notes about content that the server did not store.
+ */
 export function noteAnswer(invocation: Invocation, answer: Answer): void {
   const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;
   if (!invocation.flags.json && typeof earlier?.consoleUrl === "string") {
@@ -224,7 +229,7 @@ function printResults(
     { heading: "report", of: ({ report }) => report },
     { heading: "sent", of: ({ sent }) => (sent ? "yes" : "no") },
     { heading: "id", of: ({ id }) => id },
-    { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
+    { heading: "link or reason", of: ({ consoleUrl, why }) => consoleUrl ?? why },
   ];
   printList(invocation, { items: rows, columns, extra: { left } });
 }

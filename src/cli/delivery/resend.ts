@@ -8,13 +8,13 @@ import { openSpool, resendOf, type Spool, type SpooledItem } from "./spool.ts";
 export interface ResendFlags {
   readonly all?: boolean;
   readonly list?: boolean;
-  /** Whether to send a report without its files. Not for proofs. */
+  /** Whether to send a report without its files. A proof cannot be sent in this way. */
   readonly withoutFiles?: boolean;
 }
 
 /**
  * Sends items in the spool again. Each has the idempotency key of its first attempt. So a report is not posted twice,
- * and a proof that has already arrived gets the first answer and not a refusal.
+ * and if a proof has already arrived, the server repeats its first answer and does not refuse the proof.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -26,7 +26,7 @@ export async function resend<I extends SpooledItem, Answer>(
   if (flags.list) await listKept(invocation, kind, spool);
   else if (id && !flags.all) await resendOne(invocation, kind, spool, await keptItem(spool, id), flags);
   else if (flags.all && !id && !flags.withoutFiles) return resendAll(invocation, kind, spool);
-  else throw usageError(`Name one ${kind.word}, or give --all alone.`, resendOf(kind, "--list"));
+  else throw usageError(`Name one ${kind.word}, or use only --all.`, resendOf(kind, "--list"));
   return "ok";
 }
 
@@ -38,13 +38,14 @@ async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Pro
   throw new CliError({
     exit: "notFound",
     code: "not_found",
-    message: `No ${kind.word} ${id} is kept here.`,
+    message: `There is no unsent ${kind.word} ${id} on this machine.`,
     next: resendOf(kind, "--list"),
   });
 }
 
 /**
- * Shows the items that no server has confirmed yet, oldest first. Prints a note about folders without a complete item.
+ * Prints the items that no server has confirmed yet, oldest first. Prints a note for each folder that contains no
+ * complete item.
  */
 async function listKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -70,7 +71,7 @@ async function resendOne<I extends SpooledItem, Answer>(
   kind.printAnswer(invocation, await sendKept(invocation, { item, spool }, kind));
 }
 
-/** Throws a usage error if the item was written for another server than the command's. */
+/** Throws a usage error if the item is for another server than the one that the command uses. */
 function refuseOtherServer(
   invocation: Invocation,
   kind: Pick<Kind<SpooledItem, unknown>, "word" | "noun">,
@@ -86,8 +87,8 @@ function refuseOtherServer(
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
- * Sends the items in the spool for this server, oldest first, until one must wait. The exit is that of the first
- * failure.
+ * Sends the items in the spool that are for this server, oldest first. Stops at the first item that cannot be sent now.
+ * Returns the exit of the first failure.
  */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -105,7 +106,7 @@ async function resendAll<I extends SpooledItem, Answer>(
   return failure?.exit ?? "ok";
 }
 
-/** Returns the items for this server that can be sent without a person's decision. Prints a note about the others. */
+/** Returns the items for this server that can safely be sent again. Prints notes about all other items. */
 async function dueItems<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -114,19 +115,18 @@ async function dueItems<I extends SpooledItem, Answer>(
   const { items } = await spool.list();
   const here = items.filter(({ baseUrl }) => baseUrl === invocation.baseUrl());
   if (here.length < items.length)
-    note(invocation, `${items.length - here.length} kept for other servers: ${resendOf(kind, "--list")}`);
+    note(invocation, `${items.length - here.length} more for other servers: ${resendOf(kind, "--list")}`);
   const now = invocation.context.clock.now();
   const due = here.filter((item) => !kind.isPostedTwiceWithoutKey || !isDoubtful(item, now));
   for (const { id } of here.filter((item) => !due.includes(item)))
     note(
       invocation,
-      `${capital(kind.word)} ${id} may have arrived more than a day ago. Look in the console; ${resendOf(kind, id)} sends it.`,
+      `${capital(kind.word)} ${id} may have arrived more than a day ago. If it is not in the console, send it with: ${resendOf(kind, id)}`,
     );
   return due;
 }
 
-// A server keeps an idempotency key for a day. If an older item has arrived before, the server could post it a second
-// time.
+// A server stores an idempotency key for only one day. After that it could post an item that has arrived a second time.
 const keyLifetimeMs = 23 * 3_600_000;
 
 const isDoubtful = ({ lastTry }: SpooledItem, now: Date): boolean =>

@@ -39,7 +39,7 @@ export interface SendFlags extends DraftFlags {
 }
 
 /**
- * Checks and sends one report. With `--best-effort` the exit is always `ok`, and a warning describes what was not sent.
+ * Checks and sends one report. With `--best-effort`, returns `ok` even if it was not sent, and prints a warning.
  */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};
@@ -51,7 +51,7 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
     if (error instanceof DryRun) throw error;
     const failure = cliErrorOf(error);
     if (invocation.context.signal.aborted) {
-      if (!made.draft) note(invocation, "Interrupted: nothing was sent.");
+      if (!made.draft) note(invocation, "Interrupted. Nothing was sent.");
       throw failure;
     }
     if (flags.bestEffort) return warnAndContinue(invocation, failure, made.draft);
@@ -90,8 +90,8 @@ export interface DraftFlags extends Readonly<Partial<Record<ReportTextName, stri
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort` removes
- * fields with faults and names them in the message. Throws only if no report remains.
+ * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`,
+ * removes the fields with faults instead and names them in the message. Then it throws only if no valid report remains.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -132,7 +132,7 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   return whole;
 }
 
-/** Returns the scope and the run that report a failure. By default they are those of the CI job. (rule F27) */
+/** Returns the scope and the run of a failure. By default they come from the CI job. (rule F27) */
 export function dedupeFields(
   { env, platform }: Invocation["context"],
   { dedupeKey, dedupeScope, dedupeRun, ciMetadata: readsCiJob = true }: Partial<DraftFlags>,
@@ -149,8 +149,8 @@ const missingKeyFaults = (flags: DraftFlags): InputFault[] =>
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
 
 /**
- * Returns a fault if the sender's address is not an email address. The server accepts any text, but can send a reply
- * only to an email address.
+ * Returns a fault if the sender's address is not an e-mail address. The server accepts any text, but can send replies
+ * only to an e-mail address.
  */
 const emailFaults = (email = ""): InputFault[] =>
   email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
@@ -158,12 +158,13 @@ const emailFaults = (email = ""): InputFault[] =>
     : [
         {
           flag: "--email",
-          message: "must be an address such as ada@example.org, or no reply reaches the sender",
+          message: "must be an address such as ada@example.org. Otherwise no reply reaches the sender",
         },
       ];
 
 /**
- * Returns one object with all `--metadata key=text` and `--metadata key:=json`. A later value replaces an earlier one.
+ * Returns one object with the values of all flags `--metadata key=text` and `--metadata key:=json`. A later value
+ * replaces an earlier one with the same key.
  */
 function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
   const pairs = given.map(pairOf);
@@ -204,7 +205,7 @@ function checkFields(given: Fields, known: readonly InputFault[]): Checked<Field
   return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
 }
 
-/** Describes the fault of a value. If only certain values are allowed, also names the most similar one. */
+/** Describes the fault of a value. If only certain values are allowed, also suggests the most similar one. */
 function faultText(value: unknown, message: string): string {
   if (value === undefined) return "is missing";
   const words = [...message.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
@@ -217,8 +218,7 @@ type Field = keyof FeedbackFiles;
 const filesFields = ["images", "videos", "attachments"] as const;
 
 /**
- * Checks every file that the person chose: whether it is readable, its size, and its type by its bytes. Converts
- * attached texts to PDFs.
+ * Checks whether every file can be read, and checks its size and its type. Converts attached text files to PDFs.
  */
 async function checkFiles(
   cwd: string,
@@ -249,7 +249,9 @@ function otherFlag(mediaType: string): string | undefined {
   return field && flagOfFiles[field];
 }
 
-/** Returns the report without the fields that have faults. Its message names them. Throws if no report remains. */
+/**
+ * Removes the fields that have faults, and names them in the message. Throws an error if no valid report remains.
+ */
 function withoutFaults(invocation: Invocation, fields: Fields, faults: readonly InputFault[]): Fields {
   const sound = Object.entries(fields).filter(
     ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
@@ -269,8 +271,8 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds the metadata of the CI job. The person's values replace values of the same name. They come first, because a
- * server that gets too much metadata drops the last values.
+ * Adds the metadata of the CI job. If a name occurs twice, the person's value is used. The person's values come first,
+ * because a server that gets too much metadata drops the last values.
  */
 function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };
@@ -284,8 +286,8 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Reads a text of the report. `--message` may be a log of any length, in any common encoding. A sentence replaces an
- * empty log.
+ * Reads a text of the report. For `--message`, it may be a log of any length and in any common encoding. If the log is
+ * empty, returns a sentence about that.
  */
 async function reportTextOf(
   invocation: Invocation,
@@ -302,7 +304,9 @@ async function reportTextOf(
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
-/** Whether the file is standard input from a pipe or a terminal. Its end cannot be read before its beginning. */
+/**
+ * Whether the file is standard input from a pipe or a terminal. Such input can only be read from its beginning.
+ */
 async function isPipedIn(file: string | undefined): Promise<boolean> {
   if (file === undefined || !isStandardInput(file)) return false;
   return stat(file).then(
@@ -311,10 +315,10 @@ async function isPipedIn(file: string | undefined): Promise<boolean> {
   );
 }
 
-/** Cuts the text to the limit. Prints a note that says what was cut. */
+/** Cuts the text to the limit. Prints a note if something was cut. */
 function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
   const { message, cut } = cutMessage(text, most);
-  if (cut !== undefined) note(invocation, `The message is too long: ${cut} were cut from its middle.`);
+  if (cut !== undefined) note(invocation, `The message is too long, so ${cut} were cut from its middle.`);
   return message;
 }
 
@@ -325,8 +329,8 @@ interface CutMessage {
 }
 
 /**
- * Cuts the text to the limit. Keeps its beginning and its end, with a line between them that says what was cut. The end
- * is longer, because a log ends with the failure. Replaces NUL and broken characters, which servers refuse.
+ * Cuts the text to the limit. Keeps its beginning and its end, and inserts a line that says how much was cut. Keeps
+ * more of the end, because a log ends with the failure. Replaces NUL and invalid characters, which servers refuse.
  */
 export function cutMessage(text: string, most: number): CutMessage {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
@@ -357,17 +361,21 @@ function wholeLines(text: string, end: "head" | "tail"): string {
   return kept.length > text.length * 0.8 ? kept : text;
 }
 
-// The number of bytes that are read from each end. It is far more than a message can have.
+// The number of bytes that are read at the beginning and at the end. A message can never have so many.
 const endBytes = 131_072;
 
-/** Reads standard input. If it is long, keeps only both ends, with a line about the gap between them. */
+/**
+ * Reads standard input. If it is long, keeps only its beginning and its end, and inserts a line about the gap.
+ */
 async function readPiped({ context }: Invocation, flag: string): Promise<string> {
   const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
   const isWhole = head.length + tail.length === bytes;
   return isWhole ? decoded(Buffer.concat([head, tail])) : joined(head, tail, megabytes(bytes));
 }
 
-/** Reads a file of text. Only both ends of a large file are read, with a line about the gap between them. */
+/**
+ * Reads a text file. Of a large file, reads only its beginning and its end, and inserts a line about the gap.
+ */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
   const path = resolve(context.cwd, file);
   try {
@@ -393,7 +401,9 @@ async function readEnds(path: string, size: number): Promise<string> {
   }
 }
 
-/** Joins the beginning of a text and its end, with a line between them. `cutMessage` reads the size from this line. */
+/**
+ * Joins the beginning of a text and its end, with a line between them. `cutMessage` reads the size from this line.
+ */
 function joined(head: Buffer, tail: Buffer, size: string): string {
   const line = `\n[… ${size} were not read as a whole …]\n`;
   const encoding = encodingOf(head);

@@ -11,22 +11,26 @@ import { note } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type LastTry, openSpool, resendOf, type Spool, type SpooledItem, type StoredKind } from "./spool.ts";
 
-/** A kind of item: how it is stored, sent and shown. There are two: reports and proofs. */
+/** How a kind of item is stored, sent and shown. The two kinds are reports and proofs. */
 export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
-  /** Requests the data from the server that the item still lacks. */
+  /** Completes the item with data from the server. */
   complete?(invocation: Invocation, item: I): Promise<I>;
-  /** Returns the body of the request. It has the same bytes in each attempt. */
+  /** Returns the body of the request. The bytes must be the same in each attempt. */
   bodyOf(item: I): FileContent;
   send(client: Client, request: CallOptions & { readonly content: Content }): Promise<Answer>;
-  /** For `--dry-run`: ends the command and prints the request. Files are only named. */
+  /**
+   * Prints the request for `--dry-run` and ends the command. Prints only the names of files, not their content.
+   */
   preview(invocation: Invocation, item: I): Promise<void>;
   /** Returns the item without its files, for `--without-files`. */
   withoutFiles?(invocation: Invocation, item: I): I;
-  /** Whether a server may store a repeated item a second time if it no longer stores the Idempotency-Key. */
+  /** Whether the server would store an item a second time if it no longer knows the Idempotency-Key. */
   readonly isPostedTwiceWithoutKey: boolean;
-  /** Whether the server will never accept the item. Then the copy in the spool is removed. */
+  /**
+   * Whether this error means that the server will never accept the item. Then the copy in the spool is removed.
+   */
   isFinal?(error: Error): boolean;
-  /** A sentence that says that the unsent item is in the spool. */
+  /** The sentence that says that the unsent item is stored on this machine. */
   readonly keptText: string;
   explain(failed: Failed, item: I): Explanation;
   printAnswer(invocation: Invocation, answer: Answer): void;
@@ -35,17 +39,17 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   printResults(invocation: Invocation, tried: readonly SendResult<I, Answer>[], left: number): void;
 }
 
-/** The text that a kind of item adds to the error of an unsent item. */
+/** What a kind of item adds to the error about an unsent item. */
 export interface Explanation {
   readonly sentences: readonly (string | undefined)[];
-  /** The next step. It is used if the error itself has none. */
+  /** The next step. It is used if the error itself names none. */
   readonly next?: string | undefined;
   /** The command that sends the item again. */
   readonly resend: string;
   readonly details: Pick<Failure, "issues" | "dayIndex">;
 }
 
-/** The result of one item that was sent. */
+/** The result of the attempt to send one item. */
 export interface SendResult<I extends SpooledItem, Answer> {
   readonly item: I;
   readonly delivery: Delivery<Answer>;
@@ -59,7 +63,9 @@ type Delivery<Answer> =
 
 export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
-/** An item to send, and the spool with its copy. The spool is undefined if the copy could not be stored. */
+/**
+ * An item to send, and the spool that contains a copy. The spool is undefined if the copy could not be stored.
+ */
 export interface KeptItem<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
@@ -82,8 +88,8 @@ export function itemOf<Draft extends object>(
 }
 
 /**
- * Stores a new item in the spool, sends it, and returns the server's answer. Throws an error that explains why it did
- * not arrive.
+ * Stores a new item in the spool, sends it, and returns the server's answer. If it does not arrive, throws an error
+ * that explains why.
  */
 export async function sendNew<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -95,7 +101,7 @@ export async function sendNew<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends one item from the spool. If the person interrupts, prints a note about the state of the item, because an
+ * Sends one item from the spool. If the person interrupts this, prints a note about the state of the item, because an
  * interrupted program prints no error.
  */
 export async function sendKept<I extends SpooledItem, Answer>(
@@ -109,7 +115,7 @@ export async function sendKept<I extends SpooledItem, Answer>(
   throw failure;
 }
 
-/** Returns the message of a failure, its issues and its next step, in lines. */
+/** Returns the message of a failure, its issues and its next step as lines of text. */
 export const failureText = ({ message, details, next }: CliError): string =>
   [
     message,
@@ -118,8 +124,8 @@ export const failureText = ({ message, details, next }: CliError): string =>
   ].join("\n");
 
 /**
- * Stores an item in the spool before it is sent. If that fails, for example because the disk is full, the item is still
- * sent. (rule L6)
+ * Stores an item in the spool before it is sent. If the spool cannot store it, for example because the disk is full,
+ * only prints a note, so that the item is sent without a copy. (rule L6)
  */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
@@ -132,7 +138,7 @@ export async function keep<I extends SpooledItem>(
   } catch (cause) {
     note(
       invocation,
-      `This ${kind.word} is sent without a copy on disk (${systemReason(cause)}): ${spool.folderOf("")}`,
+      `This ${kind.word} is sent, but no copy of it can be stored on disk (${systemReason(cause)}): ${spool.folderOf("")}`,
     );
     return { item, spool: undefined };
   }
@@ -147,12 +153,13 @@ export async function remind<I extends SpooledItem>(
   if (items.length === 0 || invocation.flags.json) return;
   if (!mayShowToday(invocation.context, `kept-${kind.word}`)) return;
   const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;
-  note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
+  note(invocation, `${count} stored here and not confirmed by a server: ${resendOf(kind, "--list")}`);
 }
 
 /**
- * Sends items from the spool one after another until one must wait. Returns the result of each attempted item, the
- * number of items that are still unsent, and the first failure. Skips items that another process is sending.
+ * Sends items from the spool one after another. Stops at an item after which the next items would fail, too. Skips
+ * items that another process is sending. Returns the results, the number of items that are still unsent, and the first
+ * failure.
  */
 export async function sendEach<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -181,13 +188,13 @@ export async function sendEach<I extends SpooledItem, Answer>(
   return { tried, left: items.length - skipped - tried.length + failures.length, failure: failures[0] };
 }
 
-// Whether the next items would fail, too. They go to the same server with the same credential.
+// Whether the next items would fail, too, because they go to the same server with the same credential.
 const endsSeries = ({ exit }: CliError): boolean =>
   ["tryLater", "authentication", "interrupted"].includes(exit);
 
 /**
- * Sends an item from the spool. Removes the copy when a server has the item or will never accept it. Otherwise stores
- * the result. Throws a CliError if another process is sending the item. (rule L6)
+ * Sends an item from the spool. Removes the copy if the server has the item or will never accept it. Otherwise stores
+ * the result of this attempt. Throws a CliError if another process is sending the item. (rule L6)
  */
 async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -243,14 +250,14 @@ async function sendFromSpool<I extends SpooledItem, Answer>(
   }
 }
 
-// The state that is stored while the item is sent. It is also correct if the program is killed.
+// The state that is stored while the item is sent. If the program is killed, this state is still correct.
 const started = (now: Date): LastTry => ({
   at: now.toISOString(),
   outcome: "unknown",
   why: "The program ended before the server had answered.",
 });
 
-// If an earlier attempt may have arrived, the outcome stays `unknown`, whatever happens later.
+// If an earlier attempt may have arrived, the outcome stays `unknown`, even if a later attempt fails clearly.
 const withDoubt = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
@@ -269,7 +276,7 @@ async function removeCopy<I extends SpooledItem>(invocation: Invocation, spool: 
   } catch (cause) {
     note(
       invocation,
-      `The server has it, but the copy cannot be removed (${systemReason(cause)}): ${spool.folderOf(id)}`,
+      `The server has received it, but the copy cannot be removed (${systemReason(cause)}): ${spool.folderOf(id)}`,
     );
   }
 }
@@ -281,7 +288,9 @@ const beingSent = ({ word }: { readonly word: string }, { id }: SpooledItem) =>
     message: `Another process is sending ${word} ${id} right now.`,
   });
 
-/** Returns the error of an unsent item: the reason, whether a copy is in the spool, and the next step. */
+/**
+ * Returns the error about an unsent item. It contains the reason, whether there is a copy, and the next step.
+ */
 function undelivered<I extends SpooledItem, Answer>(
   kind: Kind<I, Answer>,
   item: I,
@@ -308,9 +317,9 @@ function undelivered<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. After a temporary failure sends it again with
- * the same Idempotency-Key. Does not do that if a copy exists and the server runs on this machine but is stopped. If
- * one attempt may have arrived, a later failure does not change that.
+ * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends it again with
+ * the same Idempotency-Key, unless a copy exists and a server on this machine is stopped. If one of the attempts may
+ * have arrived, the outcome is `unknown`.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -329,7 +338,7 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // If a copy exists, nothing is lost. So the command does not wait for a stopped server of this machine.
+    // If a copy exists, nothing is lost. So the command does not wait until a server on this machine is started.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
@@ -357,21 +366,21 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
   return isSentWhole ? "unknown" : "unsent";
 }
 
-// Whether the server refused the item. After other errors the request may have arrived: a gateway can fail after the
-// server has received it, and a server can fail while it stores it.
+// Whether the server refused the item. After other errors the item may have arrived, because a gateway can fail after
+// the server has received the item, and the server can fail while it stores the item.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
 // Whether the server is still handling an earlier attempt. Only a server that stores the Idempotency-Key returns this
-// code. Later it returns the stored answer.
+// code. A later attempt gets the stored answer.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Observes how the content is read. `isSentWhole` says whether the last byte was sent. Before that, no server can have
- * the item. `failure` is the error of a file that could not be read.
+ * Observes how the content is read. `isSentWhole` returns whether the last byte was sent. Before that, no server can
+ * have the item. `failure` returns the error if a file could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;
@@ -391,7 +400,7 @@ function counted(content: FileContent) {
   return { content: { ...content, read }, isSentWhole: () => left <= 0, failure: () => failure };
 }
 
-/** Shows on standard error which part of a body is sent. */
+/** Shows on standard error how much of a body has been sent. */
 interface Progress {
   update(sentBytes: number, totalBytes: number): void;
   /** Removes the progress bar. */
@@ -399,8 +408,8 @@ interface Progress {
 }
 
 /**
- * Shows a progress bar on a terminal that can clear it. Elsewhere shows a line for each file that is sent. Shows
- * nothing without files, or with `--json` in a pipe.
+ * Shows a progress bar on a terminal that can clear it. Otherwise prints a line for each file that was sent. With
+ * `--json`, does not print these lines. Shows nothing if there are no files.
  */
 function showProgress(invocation: Invocation, { files }: FileContent): Progress {
   const { stderr } = invocation.context.io;

@@ -5,22 +5,24 @@ import type { SentFile } from "../../client/body.ts";
 import { makeFolder } from "../../credentials/folders.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/** Stores items on disk until a server has them. Each item has a folder that only its owner can read. */
+/**
+ * Stores items on disk until a server has confirmed them. Each item has a folder that only this user can read.
+ */
 export interface Spool<I extends SpooledItem> {
   readonly kind: StoredKind<I>;
   /**
-   * Stores an item with copies of its files. If that fails, stores nothing. Returns the item with the paths of the
+   * Stores an item and copies of its files. If that fails, nothing is stored. Returns the item with the paths of the
    * copies.
    */
   keep(item: I): Promise<I>;
   /** Stores the new state of an item. */
   update(item: I): Promise<void>;
   read(id: string): Promise<I | undefined>;
-  /** Returns all items, oldest first, and the folders whose item cannot be read. */
+  /** Returns all items, oldest first, and the folders that contain no readable item. */
   list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
   drop(id: string): Promise<void>;
   /**
-   * Locks an item while this process sends it. Returns the function that unlocks it. Undefined if another running
+   * Locks an item while this process sends it. Returns the function that unlocks it, or undefined if another running
    * process has locked it.
    */
   claim(id: string): Promise<(() => Promise<void>) | undefined>;
@@ -73,15 +75,15 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// The folder name of an incomplete item begins with a dot and does not match. A process is writing that item, or was
-// killed while it wrote.
+// The folder of an incomplete item has a name that begins with a dot, so it does not match. A process is still writing
+// the item, or was killed while it wrote.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
 
 const dayMs = 86_400_000;
 
-/** Removes incomplete items that killed processes have left. */
+/** Removes incomplete items of killed processes. */
 async function sweep(root: string, now: Date): Promise<void> {
   const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith("."));
   for (const path of names.map((name) => join(root, name))) {
@@ -124,8 +126,7 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// A lock that is older is ignored. This is longer than any upload. Process ids are reused, so the id in an older lock
-// may belong to another process.
+// An older lock is ignored, because no upload takes so long. The process id in it may now belong to another process.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -136,8 +137,8 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
 }
 
 /**
- * The result of the last attempt. `unsent`: the server cannot have the item. `refused`: the server refused it.
- * `unknown`: the server may have it, but did not answer.
+ * The result of the last attempt. `unsent` means that the server cannot have the item, `refused` that it refused the
+ * item, and `unknown` that it may have the item, but did not answer.
  */
 export interface LastTry {
   readonly at: string;
@@ -145,7 +146,7 @@ export interface LastTry {
   readonly why: string;
 }
 
-/** An item that no server has confirmed yet: a report or a proof. */
+/** A report or a proof that no server has confirmed yet. */
 export interface SpooledItem {
   readonly id: string;
   readonly createdAt: string;
@@ -155,23 +156,25 @@ export interface SpooledItem {
   readonly lastTry: LastTry | null;
 }
 
-/** A file with its place in the request, such as `images.0`. */
+/** A file and its place in the request, such as `images.0`. */
 export interface FileInPlace {
   readonly place: string;
   readonly file: SentFile;
 }
 
-/** The names for a kind of item, and the function that reads a stored item. */
+/** How a kind of item is named and stored. */
 export interface StoredKind<I extends SpooledItem> {
   /** The word for an item in messages. */
   readonly word: "report" | "proof";
-  /** The noun in the commands for these items: `innkeep <noun> resend`. */
+  /** The noun in the command that sends such items again, `innkeep <noun> resend`. */
   readonly noun: "feedback" | "proof";
-  /** The folder of the items in the state folder. */
+  /** The name of the folder in the state folder that contains these items. */
   readonly folder: string;
   filesOf(item: I): readonly FileInPlace[];
   textOf(item: I): string;
-  /** Parses the stored text of an item. Its files are in this folder. Undefined if the text is not an item. */
+  /**
+   * Parses the stored text of an item. Returns undefined if it is not an item. `folder` contains the files of the item.
+   */
   itemIn(folder: string, text: string): I | undefined;
 }
 

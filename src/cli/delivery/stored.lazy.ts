@@ -5,7 +5,7 @@ import type { FileInPlace, SpooledItem } from "./spool.ts";
 
 /** The checked content of a report. */
 export interface ReportContent {
-  /** The fields of the request without the files. */
+  /** The fields of the request, except the files. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: FeedbackFiles;
 }
@@ -23,8 +23,8 @@ export interface ProofContent {
   };
   readonly images: readonly SentFile[];
   /**
-   * The start of the slot's id that the tester gave. Empty for the tester's only slot. Undefined if the whole id is
-   * known. The whole id is requested from the server before the proof is sent. Until then `fields.slotId` is `noSlot`.
+   * The start of the slot's id, as the tester gave it. Empty if the tester named no slot. Undefined if the whole id is
+   * known. Before the proof is sent, the whole id is requested from the server. Until then `fields.slotId` is `noSlot`.
    */
   readonly wantedSlot?: string;
 }
@@ -35,8 +35,8 @@ export type Proof = SpooledItem & ProofContent;
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 
 /**
- * The data that the spool stores for every item. The files are stored beside it. Each is named by its place in the
- * request.
+ * The data that the spool stores for every item. The files are stored in the same folder. The name of each file is its
+ * place in the request, such as `images.0`.
  */
 const stored = {
   id: z.string(),
@@ -70,7 +70,7 @@ const StoredProof = z.object({
   wantedSlot: z.optional(z.string()),
 });
 
-/** Returns the files, each with its place in the request, such as `images.0`. */
+/** Adds to each file its place in the request, such as `images.0`. */
 export const filesInPlace = (files: Readonly<Record<string, readonly SentFile[]>>): readonly FileInPlace[] =>
   Object.entries(files).flatMap(([field, list]) =>
     list.map((file, at) => ({ place: placeOf(field, at), file })),
@@ -80,7 +80,10 @@ const placeOf = (field: string, at: number): string => `${field}.${at}`;
 
 export const storedReportText = (report: Report): string => JSON.stringify(StoredReport.parse(report));
 
-/** Parses the text that the spool stored for a report in this folder. Undefined if the text is not a report. */
+/**
+ * Parses the stored text of a report. Returns undefined if it is not a report. `folder` contains the files of the
+ * report.
+ */
 export function storedReport(folder: string, text: string): Report | undefined {
   const report = parsed(StoredReport, text);
   if (!report) return undefined;
@@ -95,7 +98,9 @@ export function storedReport(folder: string, text: string): Report | undefined {
 
 export const storedProofText = (proof: Proof): string => JSON.stringify(StoredProof.parse(proof));
 
-/** Parses the text that the spool stored for a proof in this folder. Undefined if the text is not a proof. */
+/**
+ * Parses the stored text of a proof. Returns undefined if it is not a proof. `folder` contains the files of the proof.
+ */
 export function storedProof(folder: string, text: string): Proof | undefined {
   const proof = parsed(StoredProof, text);
   return proof && { ...proof, images: copiesIn(folder, "images", proof.images) };
@@ -109,6 +114,6 @@ function parsed<Schema extends z.ZodMiniObject>(schema: Schema, text: string): z
   }
 }
 
-/** Returns the files of an item, with the paths of their copies in its folder. */
+/** Adds to each file of an item the path of its copy in the folder of the item. */
 const copiesIn = (folder: string, field: string, files: readonly Omit<SentFile, "path">[]): SentFile[] =>
   files.map((file, at) => ({ ...file, path: join(folder, placeOf(field, at)) }));

@@ -50,7 +50,7 @@ async function findingsOf(invocation: Invocation): Promise<Finding[]> {
   return [...local, ...(await findingsOrFailure("address", () => serverFindings(invocation)))];
 }
 
-/** Checks the server. Stops after the first failure after which the next checks are impossible. */
+/** Checks the server. Stops when a failure makes the next checks impossible. */
 async function serverFindings(invocation: Invocation): Promise<Finding[]> {
   const server = invocation.server();
   const connection = await checkConnection(invocation.context, server.address);
@@ -75,8 +75,8 @@ async function findingsOrFailure(check: string, examineIt: () => Promise<Finding
   try {
     return await examineIt();
   } catch (error) {
-    const why = "Commands that need it fail in the same way.";
-    return [failure(check, faultOf(error, { why, next: "`innkeep config list` shows what is set." }))];
+    const why = "Commands that need this fail with the same error.";
+    return [failure(check, faultOf(error, { why, next: "`innkeep config list` shows your settings." }))];
   }
 }
 
@@ -84,14 +84,14 @@ async function findingsOrFailure(check: string, examineIt: () => Promise<Finding
 async function checkApp(invocation: Invocation): Promise<Finding[]> {
   if (!(await invocation.credential("maintainerToken").catch(() => undefined))) return [];
   const wanted = namedApp(invocation);
-  const next = "Name one with --app, INNKEEP_APP or `innkeep config set app NAME`.";
+  const next = "Name an app with --app, INNKEEP_APP or `innkeep config set app NAME`.";
   try {
     const apps = await reachableApps(invocation);
     const id = await appIdOf(invocation);
     const app = apps.find((one) => one.id === id.toLowerCase());
     if (app) return [ok("app", `Commands are for the app ${app.name}.`)];
     const what = `This token has no access to the app ${wanted}.`;
-    return [failure("app", { what, why: "Commands for it are refused.", next })];
+    return [failure("app", { what, why: "The server refuses commands for this app.", next })];
   } catch (error) {
     const why = "It is not clear which app the commands of a maintainer use.";
     const fault = faultOf(error, { why, next });
@@ -120,7 +120,7 @@ async function checkMail({ env, programs }: Context): Promise<Finding[]> {
     const { server, from } = await programs.admin({ command: "mail check", smtpUrl, mailFrom });
     return [ok("mail", `The mail server ${server} accepts mail from ${from}.`)];
   } catch (error) {
-    const why = "A server with these settings sends no mail. Mails wait for three days.";
+    const why = "A server with these settings sends no mail. Each mail waits for at most three days.";
     const next = "Correct INNKEEP_SMTP_URL, then try `innkeep admin mail test --to ADDRESS`.";
     return [failure("mail", faultOf(error, { why, next }))];
   }
@@ -139,7 +139,7 @@ async function checkBackups(invocation: Invocation): Promise<Finding[]> {
     if (typeof provenAt !== "string") return [remark("backups", "No nightly backup was created yet.")];
     return [ok("backups", `The nightly backup of ${provenAt} was verified.`)];
   } catch (error) {
-    const settings = "Set INNKEEP_DATA or INNKEEP_DATABASE_URL as for the server.";
+    const settings = "Set INNKEEP_DATA or INNKEEP_DATABASE_URL to the value that the server uses.";
     return [failure("backups", faultOf(error, { why, next: settings }))];
   }
 }
@@ -162,7 +162,7 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
   const findings = damaged.map((folder) =>
     warning("unsent", {
       what: `${folder} contains no readable ${kind.word}.`,
-      why: "It cannot be sent.",
+      why: `The ${kind.word} in this folder cannot be sent.`,
       next: `Look at its files, then remove it: rm -r "${folder}"`,
     }),
   );
@@ -170,14 +170,17 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
   return [
     warning("unsent", {
       what: `${waiting} on this machine for ${servers}.`,
-      why: "No server has confirmed them.",
+      why: "No server has confirmed the delivery.",
       next: `${resendOf(kind, "--list")}, then ${resendOf(kind, "--all")}`,
     }),
     ...findings,
   ];
 }
 
-/** The date of the last security fixes of each Node version. Odd versions are not listed: they end after months. */
+/**
+ * The day on which the security fixes for each Node version end. Odd versions get fixes for a few months only, so they
+ * are not listed.
+ */
 const lastFixes: Readonly<Record<number, string>> = {
   20: "2026-04-30",
   22: "2027-04-30",
@@ -217,7 +220,9 @@ async function checkServerParts({ checkServer }: Context): Promise<Finding> {
   }
 }
 
-/** Checks the keychain. A fault is a failure only if credentials are stored in the keychain, else a warning. */
+/**
+ * Checks the keychain. A fault is a failure if credentials are stored in the keychain. Otherwise it is a warning.
+ */
 async function checkKeychain(context: Context): Promise<Finding> {
   const used = isKeychainUsed(context);
   const keychain = await context.keychain();
@@ -227,9 +232,9 @@ async function checkKeychain(context: Context): Promise<Finding> {
     return ok("keychain", "The keychain of this system works.");
   } catch (error) {
     const why = used
-      ? "Credentials are stored in it, and cannot be read."
+      ? "Credentials are stored in the keychain, and commands cannot read them."
       : "New credentials would be stored in a file that only you can read.";
-    const next = "Unlock the keychain, or store them with `innkeep auth set KIND --insecure-storage`.";
+    const next = "Unlock the keychain, or store credentials with `innkeep auth set KIND --insecure-storage`.";
     return (used ? failure : warning)("keychain", faultOf(error, { why, next }));
   }
 }
@@ -257,7 +262,9 @@ function withoutKeychain(used: boolean): Finding {
   });
 }
 
-/** Finds variables that begin with INNKEEP_ and have no meaning. */
+/**
+ * Returns a warning for each environment variable that begins with INNKEEP_ but that the program does not know.
+ */
 function checkVariables({ env }: Context): Finding[] {
   const known = variables.flatMap(({ name }) => name.split(", "));
   const unknown = Object.keys(env).filter((name) => name.startsWith("INNKEEP_") && !known.includes(name));
@@ -283,7 +290,7 @@ function checkCi({ env }: Context): Finding {
   return remark("ci", `This is a CI job${service ? ` of ${service}` : ""}: commands ask no questions.`);
 }
 
-/** Checks whether this user can use the folders of credentials and unsent reports, and whether other users can. */
+/** Checks whether this user, and nobody else, can use the folders for credentials and unsent reports. */
 function checkFolders(context: Context): Finding[] {
   const config = { check: "config folder", folder: configFolder(context), variable: "INNKEEP_CONFIG_DIR" };
   const state = { check: "state folder", folder: stateFolder(context), variable: "INNKEEP_STATE_DIR" };
@@ -309,12 +316,12 @@ function checkFolder(context: Context, place: CheckedFolder): Finding[] {
       failure(check, {
         what: `${folder} cannot be used (${systemReason(error)}).`,
         why: "Nothing can be stored: no credential, no profile, no report that could not be sent.",
-        next: `Make it yours with \`chmod u+rwx "${folder}"\`, or name another folder with ${variable}.`,
+        next: `Give yourself access with \`chmod u+rwx "${folder}"\`, or name another folder with ${variable}.`,
       }),
     ];
   }
   const open = openToOthers(context, folder);
-  return open.length > 0 ? open : [ok(check, `${folder} can be written by you only.`)];
+  return open.length > 0 ? open : [ok(check, `Only you can use ${folder}.`)];
 }
 
 const notAFolder = ({ check, folder, variable }: CheckedFolder, file: string): Finding =>
@@ -338,7 +345,7 @@ function openToOthers({ platform }: Context, folder: string): Finding[] {
     .map((path) =>
       failure("modes", {
         what: `Other users of this machine can open ${path}.`,
-        why: "It contains, or may contain, credentials and reports.",
+        why: "It may contain credentials and reports.",
         next: `chmod go-rwx "${path}"`,
       }),
     );
@@ -356,7 +363,10 @@ function checkSettings(context: Context, flags: GlobalFlags): Finding[] {
   ].flat();
 }
 
-/** Checks a file. `read` returns a remark, or undefined for no finding. It throws an error if the file is damaged. */
+/**
+ * Checks a file. `read` returns the text of a remark, or undefined if there is nothing to report. It throws an error if
+ * the file is damaged.
+ */
 function checkFile(check: string, why: string, read: () => string | undefined): Finding[] {
   try {
     const text = read();
@@ -379,7 +389,7 @@ function projectText(context: Context): string | undefined {
   return project && `${project.file} is used in this folder.`;
 }
 
-/** A credential to check if it exists: its kind, its server, and the function that finds it. */
+/** A credential that is checked if it exists. */
 interface CredentialToCheck {
   readonly kind: CredentialKind;
   readonly server: string;
@@ -388,7 +398,7 @@ interface CredentialToCheck {
 }
 
 /**
- * Checks for each credential whether its server accepts it. These are the credentials that commands use here, and all
+ * Checks whether each credential is accepted by its server. Checks the credentials that commands would use now, and all
  * others that are stored on this machine.
  */
 async function checkCredentials(invocation: Invocation): Promise<Finding[]> {
@@ -406,8 +416,8 @@ async function checkCredentials(invocation: Invocation): Promise<Finding[]> {
 const noCredential = (invocation: Invocation): Finding =>
   warning("credentials", {
     what: `There is no key and no token for ${new URL(invocation.baseUrl()).origin}.`,
-    why: "The server refuses nearly every command without one.",
-    next: "`innkeep auth set token` stores one of a maintainer; `innkeep auth login` signs a tester in.",
+    why: "Without a credential, the server refuses nearly every command.",
+    next: "`innkeep auth set token` stores the token of a maintainer. `innkeep auth login` signs a tester in.",
   });
 
 async function checkOne(invocation: Invocation, sought: CredentialToCheck): Promise<Finding[]> {
@@ -421,8 +431,8 @@ async function checkOne(invocation: Invocation, sought: CredentialToCheck): Prom
       return [
         failure(name, {
           what: wrong,
-          why: "The server refuses it.",
-          next: `Store the right one: ${command}`,
+          why: "The server refuses this credential.",
+          next: `Store one of the right kind: ${command}`,
         }),
       ];
     return [await checkFound(invocation, sought, found), ...expiry(invocation, sought)];
@@ -446,17 +456,24 @@ async function checkFound(
     const next =
       kind === "deviceToken"
         ? "Sign in again: innkeep auth login"
-        : `Create a new one in the console, and store it: ${command}`;
-    return failure(name, { what: `${named} is ${problem}.`, why: "The server refuses it.", next });
+        : `Create a new credential in the console, and store it: ${command}`;
+    return failure(name, {
+      what: `${named} is ${problem}.`,
+      why: "The server refuses this credential.",
+      next,
+    });
   }
   return warning(name, {
     what: `${named} could not be checked: ${problem}`,
-    why: "It may or may not work.",
+    why: "It is not known whether the server accepts this credential.",
     next: `Run \`innkeep doctor --base-url ${server}\` when the server answers.`,
   });
 }
 
-/** Describes the scopes and the app of a maintainer token. The server has no such endpoint for other kinds. */
+/**
+ * Describes the scopes and the app of a maintainer token. For other credentials the server has no such endpoint, so the
+ * text is empty.
+ */
 async function detailsOf(
   invocation: Invocation,
   { kind, server }: CredentialToCheck,
@@ -469,7 +486,7 @@ async function detailsOf(
     const { text } = await send({ ...routes.session.me, auth: "maintainerToken" });
     const { scopes, app } = Object(JSON.parse(text));
     const reach = typeof app?.name === "string" ? `for the app ${app.name}` : "for all apps of its owner";
-    return `; it is ${reach} and may use ${Array.isArray(scopes) ? scopes.join(", ") : "all it needs"}`;
+    return `; it is ${reach} and may use ${Array.isArray(scopes) ? scopes.join(", ") : "all scopes"}`;
   } catch {
     return "";
   }
@@ -487,7 +504,7 @@ function expiry({ context }: Invocation, { kind, server }: CredentialToCheck): F
   return [
     (isOver ? failure : warning)("sign-in", {
       what: `The sign-in at ${server} ${isOver ? "ended" : "ends"} on ${day}.`,
-      why: "After that a tester's commands are refused.",
+      why: "Without a sign-in, the server refuses the commands of a tester.",
       next: "Sign in again: innkeep auth login",
     }),
   ];

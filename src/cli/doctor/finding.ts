@@ -4,7 +4,10 @@ import { failureOf } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";
 import { onOneLine, type Painter, painter, widthOf } from "../core/plain-text.ts";
 
-/** `warning`: it works now, but has a disadvantage or will stop working. `failure`: something does not work. */
+/**
+ * A `warning` is about something that works now but has a disadvantage or will stop working. A `failure` is about
+ * something that does not work.
+ */
 export type State = "ok" | "note" | "warning" | "failure";
 
 /** The result of one check. It never contains a secret. */
@@ -14,13 +17,13 @@ export interface Finding {
   readonly state: State;
   /** The result of a check. */
   readonly what: string;
-  /** The consequence, for a warning or a failure. */
+  /** The consequence of a warning or a failure. Otherwise null. */
   readonly why: string | null;
-  /** The next command or setting. */
+  /** What the user can do next, such as a command to run or a setting to change. */
   readonly next: string | null;
 }
 
-/** A fault: what is wrong, the consequence, and the next step. */
+/** Describes what is wrong, its consequence, and the next step. */
 export interface Fault {
   readonly what: string;
   readonly why: string;
@@ -41,15 +44,17 @@ export const warning = (check: string, fault: Fault): Finding => ({ check, state
 
 export const failure = (check: string, fault: Fault): Finding => ({ check, state: "failure", ...fault });
 
-/** Describes an error as a fault. If the error has its own next step, that one is used instead of `next`. */
+/**
+ * Describes an error as a fault. If the error names a next step, the fault contains that step instead of `next`.
+ */
 export function faultOf(error: unknown, { why, next }: Pick<Fault, "why" | "next">): Fault {
   const { message, next: own } = failureOf(error);
   return { what: message, why, next: own ?? next };
 }
 
 /**
- * Prints findings without secrets. With `--json`, the fields of `more` are part of the output. Returns whether there is
- * no failure.
+ * Prints findings without secrets. With `--json`, the output also contains the fields of `more`. Returns true if there
+ * is no failure.
  */
 export function reportFindings(invocation: Invocation, all: readonly Finding[], more: object = {}): boolean {
   const findings = all.map(withoutSecrets);
@@ -84,14 +89,14 @@ const width = Math.max(...Object.keys(colors).map((state) => state.length));
 
 const margin = " ".repeat(width + 2);
 
-/** The colours, and the width of a line in columns. */
+/** How findings are printed: with which colours, and with how many columns in a line. */
 interface Layout {
   readonly paint: Painter;
   readonly columns: number;
 }
 
 function linesOf({ check, state, what, why, next }: Finding, { paint, columns }: Layout): string[] {
-  const texts = [`${check}: ${what}`, why && `Why: ${why}`, next && `Next: ${next}`];
+  const texts = [`${check}: ${what}`, why && `Effect: ${why}`, next && `Next: ${next}`];
   const [first = "", ...rest] = texts.flatMap((text) =>
     text ? wrapped(onOneLine(text), columns - margin.length) : [],
   );
@@ -99,7 +104,9 @@ function linesOf({ check, state, what, why, next }: Finding, { paint, columns }:
   return [`${label}  ${first}`, ...rest.map((line) => margin + line)];
 }
 
-/** Wraps a text to a number of columns. A word is never cut, because it may be part of a command to copy. */
+/**
+ * Wraps a text at a number of columns. Never cuts a word, because the user may copy it as a part of a command.
+ */
 function wrapped(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

@@ -14,11 +14,11 @@ import { checkConnection, tryServer } from "./network.ts";
 /** The actions that an agent may do through this server. */
 type Permission = "read" | "propose" | "work";
 
-/** The findings, and what the agent may do. */
+/** The findings, and the actions that the agent may do. */
 interface Examined {
   readonly findings: readonly Finding[];
   readonly may: readonly Permission[];
-  /** Whether the check failed only for now: the server did not answer, but may answer later. */
+  /** Whether the same check may succeed later, because the server did not answer now. */
   readonly tryLater?: boolean;
 }
 
@@ -62,14 +62,16 @@ async function examined(invocation: Invocation, offered: Offered): Promise<Exami
 
 const isFailure = ({ state }: Finding): boolean => state === "failure";
 
-/** Finds the token that the MCP server would use. Returns findings if there is none, or if its kind is wrong. */
+/**
+ * Finds the token that the MCP server would use. Returns a finding instead if there is no token of the right kind.
+ */
 async function agentTokenOf(
   invocation: Invocation,
 ): Promise<{ readonly credential?: FoundCredential; readonly findings: Finding[] }> {
   const { origin } = new URL(invocation.baseUrl());
   const store = `\`${credentialKinds.agentToken.command} --base-url ${origin}\``;
-  const next = `Create one in the console under Settings, and store it: ${store}`;
-  const why = "The tools are listed, and every call fails.";
+  const next = `Create a token in the console under Settings, and store it: ${store}`;
+  const why = "The agent sees the tools, but every call fails.";
   try {
     const credential = await invocation.credential("agentToken");
     if (credential) return { credential, findings: [] };
@@ -96,12 +98,12 @@ async function permissionsOf(
   const named = `The agent token (${found.source})`;
   if (valid === false) {
     const { command } = credentialKinds.agentToken;
-    const next = `Create a new one in the console under Settings, and store it: \`${command}\`, or change ${found.source}.`;
-    const why = "The tools are listed, and every call fails.";
+    const next = `Create a new token in the console under Settings, and store it with \`${command}\`, or change ${found.source}.`;
+    const why = "The agent sees the tools, but every call fails.";
     return { findings: [failure(token, { what: `${named} is ${problem}.`, why, next })], may: [] };
   }
   if (valid === null) {
-    const why = "It may or may not work.";
+    const why = "It is not known whether the token works.";
     const next = "Run `innkeep mcp --check` again when the server answers.";
     return {
       findings: [warning(token, { what: `${named} could not be checked: ${problem}`, why, next })],
@@ -116,7 +118,7 @@ async function permissionsOf(
   return { findings: [ok(token, `${named} is accepted.`), permissions(work, offered)], may };
 }
 
-/** Whether the agent may claim approved plans. If not, the reason. */
+/** Whether the agent may claim approved plans, and if not, why. */
 type WorkPermission = "allowed" | "no_scope" | "no_claims" | "unknown" | "not_offered";
 
 function permissions(work: WorkPermission, offered: Offered): Finding {
@@ -126,9 +128,9 @@ function permissions(work: WorkPermission, offered: Offered): Finding {
   if (!lacks) return ok("permissions", permissionTexts[work]);
   const next =
     work === "no_scope"
-      ? "Create a token with the scope runs:work in the console, or leave --work and INNKEEP_MCP_WORK out."
-      : "Leave --work and INNKEEP_MCP_WORK out.";
-  const why = "Claims and outcomes of the agent are refused.";
+      ? "Create a token with the scope runs:work in the console, or do not use --work and INNKEEP_MCP_WORK."
+      : "Do not use --work and INNKEEP_MCP_WORK.";
+  const why = "The server refuses when the agent claims a plan or reports its outcome.";
   return warning("permissions", { what: permissionTexts[work], why, next });
 }
 
@@ -136,12 +138,12 @@ const permissionTexts: Readonly<Record<WorkPermission, string>> = {
   allowed: "The agent may read, propose, and work on approved plans.",
   no_scope:
     "The agent may read and propose. To work on approved plans it needs a token with the scope runs:work.",
-  no_claims: "The agent may read and propose. This server does not accept claims.",
+  no_claims: "The agent may read and propose. On this server, agents cannot claim approved plans.",
   unknown: "The agent may read and propose. The server did not say whether it may work on approved plans.",
   not_offered: "The agent may read. With --read-only it gets no tools that write.",
 };
 
-const howToOffer = "It gets the tools for this work only with --work or INNKEEP_MCP_WORK=true.";
+const howToOffer = "The MCP server offers the tools for this work only with --work or INNKEEP_MCP_WORK=true.";
 
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 

@@ -13,7 +13,7 @@ import { failureOf, proxyNext } from "../core/failures.ts";
 import { published } from "../core/published.ts";
 import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
 
-/** Checks the variables of proxies and certificate authorities. */
+/** Checks the environment variables for proxies and certificates. */
 export function checkNetworkVariables(context: Context): Finding[] {
   return [...checkProxies(context), ...checkAuthorities(context), ...checkTrust(context)];
 }
@@ -35,7 +35,7 @@ function checkProxies({ env }: Context): Finding[] {
 }
 
 const ignoredProxy = warning("proxy", {
-  what: "ALL_PROXY is set, and innkeep does not read it.",
+  what: "ALL_PROXY is set, but innkeep does not read it.",
   why: "Requests go directly to the server, without a proxy.",
   next: "Set HTTPS_PROXY and HTTP_PROXY instead.",
 });
@@ -53,11 +53,12 @@ function checkAuthorities({ env }: Context): Finding[] {
     : readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----")
       ? undefined
       : "contains no certificate";
-  if (fault === undefined) return [remark("authorities", `${file} adds certificate authorities.`)];
+  if (fault === undefined)
+    return [remark("authorities", `Node also trusts the certificate authorities in ${file}.`)];
   return [
     failure("authorities", {
       what: `NODE_EXTRA_CA_CERTS names ${file}, which ${fault}.`,
-      why: "Node ignores it, so a certificate of your own authority is not trusted.",
+      why: "Node ignores the file, so it does not trust certificates of your own authority.",
       next: "Name a PEM file with the certificate of the authority.",
     }),
   ];
@@ -109,7 +110,7 @@ async function checkPort(context: Context, url: URL, through: string): Promise<F
   if (reason !== undefined) {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
     const serverNext = isLocal
-      ? "Start it with `innkeep serve`, or name another with `innkeep config set server https://…`."
+      ? "Start the server with `innkeep serve`, or name another server with `innkeep config set server https://…`."
       : "Check the port in the address, the firewall, and whether the server runs.";
     const next = through ? proxyNext : serverNext;
     const what = `${url.host}${through} does not accept connections (${reason}).`;
@@ -130,9 +131,9 @@ function tlsFinding({ clock }: Context, { host }: URL, { reason, validTo }: Cert
     });
   if (validTo && validTo.getTime() - clock.now().getTime() < soonMs)
     return warning("tls", {
-      what: `The certificate of ${host} ends on ${validTo.toISOString().slice(0, 10)}.`,
-      why: "After that no request is sent.",
-      next: "Renew it, or tell the person who runs the server.",
+      what: `The certificate of ${host} expires on ${validTo.toISOString().slice(0, 10)}.`,
+      why: "After that day, no request is sent.",
+      next: "Renew the certificate, or tell the person who runs the server.",
     });
   return ok("tls", `The certificate of ${host} is accepted.`);
 }
@@ -173,7 +174,7 @@ const silent = `no answer within ${limitMs / 1_000} s`;
 
 /** The result of the check of a certificate. */
 interface CertificateCheck {
-  /** Why the certificate is not accepted; undefined if it is accepted. */
+  /** Why the certificate is not accepted. Undefined if it is accepted. */
   readonly reason?: string;
   readonly validTo?: Date;
 }
@@ -197,7 +198,7 @@ async function checkCertificate(url: URL): Promise<CertificateCheck> {
 
 /** The data that the server returns about itself. */
 interface ServerInfo {
-  /** The version of the server; undefined if it has only the base API or does not return its version. */
+  /** The version of the server. Undefined if it has only the base API or does not return its version. */
   readonly version?: string;
   readonly isInnkeep: boolean;
 }
@@ -226,7 +227,10 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   }
 }
 
-/** For each answer, adds to `skews` by how many milliseconds the clock of this machine is ahead. */
+/**
+ * Returns a transport that compares the clocks. For each answer, it adds to `skews` how many milliseconds the clock of
+ * this machine is ahead of the server's clock.
+ */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
   return async (request) => {
@@ -242,7 +246,9 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
-/** Asks for the data of the server. Returns undefined if it does not have our API. Throws if nothing answers. */
+/**
+ * Asks the server for its version. Returns undefined if it does not have our API. Throws an error if nothing answers.
+ */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
   const health = await orRefusal(() => send(open("/healthz")));
@@ -250,14 +256,17 @@ async function ask(invocation: Invocation, transport: Transport): Promise<Server
     const { status, version } = Object(jsonIn(health.text));
     if (status === "ok") return { isInnkeep: true, ...(typeof version === "string" && { version }) };
   }
-  // Every server with the base API refuses this request without a key, in JSON.
+  // The request contains no key. Every server with the base API refuses it with status 401 and JSON.
   const refusal = await orRefusal(() => send(open("/api/v1/faqs/remote")));
   return refusal instanceof ServerError && refusal.status === 401 && refusal.body !== undefined
     ? { isInnkeep: false }
     : undefined;
 }
 
-/** Returns the answer of a server, also if it is an error. Throws if there was no answer. */
+/**
+ * Returns the answer of a server or its refusal. Throws an error if there was no answer, or if the status is 500 or
+ * higher (except 501).
+ */
 async function orRefusal(call: () => Promise<WireAnswer>): Promise<WireAnswer | ServerError> {
   try {
     return await call();
@@ -275,11 +284,15 @@ const notAServer = (address: string): Finding =>
   });
 
 const kindFinding = ({ isInnkeep, version }: ServerInfo): Finding => {
-  if (!isInnkeep) return ok("server", "It has only the base API. Commands that need more of Innkeep say so.");
+  if (!isInnkeep)
+    return ok(
+      "server",
+      "The server has only the base API. Commands that need other parts of Innkeep say so.",
+    );
   return ok("server", version === undefined ? "It is an Innkeep server." : `It is Innkeep ${version}.`);
 };
 
-/** Returns how to install the version of the server. (rule L56) */
+/** Returns how to install this program in the version of the server. (rule L56) */
 const installNext = (version: string): string =>
   published === null
     ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
@@ -294,7 +307,7 @@ function versionFindings({ context }: Invocation, { version }: ServerInfo): Find
     return [ok("versions", `Server ${version} and command line ${context.version} are compatible.`)];
   return [
     warning("versions", {
-      what: `The server is ${version}, this command line is ${context.version}.`,
+      what: `The server has version ${version}, and this command line has version ${context.version}.`,
       why: "One of them may not support all commands of the other.",
       next: installNext(version),
     }),
@@ -314,7 +327,7 @@ function clockFindings([first]: readonly number[]): Finding[] {
     state("clock", {
       what: `This machine's clock is ${seconds} s ${first > 0 ? "ahead of" : "behind"} the server's.`,
       why: "Sessions and proofs of testers may be refused, and times in lists are wrong.",
-      next: "Set the clock by the network: `sudo timedatectl set-ntp true` on Linux.",
+      next: "Let the network set the clock. On Linux, run `sudo timedatectl set-ntp true`.",
     }),
   ];
 }

@@ -24,7 +24,7 @@ export async function listFaqs(invocation: Invocation, lang?: string): Promise<u
   });
 }
 
-/** Returns the whole id of an entry. It may be given by its first characters. */
+/** Returns the whole id of an entry. The person may give only the first characters of the id. */
 export const faqId = (api: Pick<FaqApi, "list">, given: string): Promise<string> =>
   wholeId(given, {
     thing: "FAQ entry",
@@ -32,7 +32,7 @@ export const faqId = (api: Pick<FaqApi, "list">, given: string): Promise<string>
     list: async () => (await api.list()).map(({ id, question }) => ({ id, name: question })),
   });
 
-/** Returns an entry of the list. Throws a CliError if there is none. */
+/** Returns the entry with this id and the whole list. Throws a CliError if there is no such entry. */
 export async function findFaq(api: Pick<FaqApi, "list">, given: string) {
   const faqs = await api.list();
   const id = await faqId({ list: async () => faqs }, given);
@@ -47,7 +47,7 @@ export const noFaq = (given: string): CliError =>
     exit: "notFound",
     code: "not_found",
     message: `There is no FAQ entry ${given}.`,
-    next: "`innkeep faq list` shows all.",
+    next: "`innkeep faq list` shows all entries.",
   });
 
 export async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
@@ -55,14 +55,16 @@ export async function viewFaq(invocation: Invocation, _: object, given: string):
   printOne(invocation, faq, () => faqDetails(faq));
 }
 
-/** An entry as lines of text, with the names of its languages. */
+/** Returns an entry as lines of text. Lists the languages of its translations. */
 export const faqDetails = ({
   translations = {},
   ...faq
 }: Faq & Partial<Pick<ListedFaq, "pushedHash" | "pushedSortOrder" | "translations">>): string =>
   details({ ...faq, languages: languagesIn(translations) });
 
-/** Returns the languages of translations, with a mark for those that are outdated; undefined without any. */
+/**
+ * Returns the languages of the translations as text. Marks outdated translations. Returns undefined if there are none.
+ */
 export const languagesIn = (
   translations: Readonly<Record<string, { readonly outdated: boolean }>>,
 ): string | undefined =>
@@ -70,31 +72,36 @@ export const languagesIn = (
     .map(([language, { outdated }]) => (outdated ? `${language} (outdated)` : language))
     .join(", ") || undefined;
 
-/** The whole list, with the ETag and other data that a change needs. */
+/** All entries, and the ETag that a change of the list needs. */
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
   /**
-   * Whether the server stores which texts the last push set. Undefined for an empty list, because then it is not known.
+   * Whether the server stores which texts the last push set. Undefined if the list is empty, because only entries show
+   * this.
    */
   readonly keepsMarks: boolean | undefined;
 }
 
-/** The FAQ of an app. Requests go to the API for app keys or to the API for maintainer tokens. */
+/**
+ * The functions that read and change the FAQ of an app, through the API for app keys or for maintainer tokens.
+ */
 export interface FaqApi {
-  /** Returns the id of the app. Undefined with an app key, because then the server does not return the id. */
+  /**
+   * Returns the id of the app. Returns undefined with an app key, because the server does not tell the id then.
+   */
   app(): Promise<string | undefined>;
-  /** Returns the entries; with a language, as a user with this language gets them. */
+  /** Returns the entries. If a language is given, returns the texts that a user with this language gets. */
   list(lang?: string): ReturnType<Client["faqs"]["list"]>;
   read(): Promise<TaggedList>;
-  /** Replaces the whole FAQ with this list, if the FAQ still has this ETag. */
+  /** Replaces the whole FAQ with this list. Fails if the FAQ no longer has this ETag. */
   replace(faqs: readonly WantedFaq[], etag: string): Promise<readonly ServerEntry[]>;
   create(body: NewFaq): Promise<Faq>;
   update(faqId: string, body: FaqChange): Promise<Faq>;
   remove(faqId: string): ReturnType<Client["faqs"]["remove"]>;
 }
 
-/** Returns the FAQ through the API that the credentials allow. */
+/** Returns the functions that read and change the FAQ. The stored credentials decide which API they use. */
 export async function faqApi(invocation: Invocation): Promise<FaqApi> {
   if (await goesThroughConsole(invocation)) return consoleFaqApi(invocation);
   const ofApp = appFaqApi(invocation);
@@ -102,9 +109,9 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
 }
 
 /**
- * Combines the API for app keys with the API for maintainer tokens. If the app key may not write and there is also a
- * maintainer token, changes use the token. The whole list is replaced only through the API that read it, because the
- * ETag belongs to that answer.
+ * Combines the API for app keys with the API for maintainer tokens. If the app key may not write, changes of single
+ * entries use the maintainer token. The whole list is always replaced through the API for app keys, because the ETag
+ * comes from the answer of that API.
  */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   const either = async <T>(write: (api: FaqApi) => Promise<T>): Promise<T> => {
@@ -134,7 +141,7 @@ function appFaqApi(invocation: Invocation): FaqApi {
       try {
         return await list("translations");
       } catch (error) {
-        // A server without translations refuses this parameter.
+        // A server that stores no translations refuses this value of the parameter.
         if (!(error instanceof ServerError) || error.status !== 400) throw error;
         return list("push");
       }
@@ -182,7 +189,8 @@ function taggedList(success: Success, route: Route): TaggedList {
 }
 
 /**
- * Throws an UnexpectedAnswerError for an invalid entry. So no file is written or deleted because of an invalid answer.
+ * Throws an UnexpectedAnswerError if an entry is invalid, so that an invalid answer of a server never writes or deletes
+ * a file.
  */
 function refuseUnusable({ status, request }: Success, entries: readonly unknown[]): void {
   const known = new Set<string>();
@@ -199,23 +207,25 @@ function refuseUnusable({ status, request }: Success, entries: readonly unknown[
       continue;
     }
     const what = isUsable
-      ? `has the id of another one`
+      ? `has the id of another element`
       : "is not an entry with an id, a question and an answer";
     throw new UnexpectedAnswerError(
       status,
-      `The FAQ of ${request.url.origin} cannot be used: element ${at + 1} of its list ${what}. Nothing was changed.`,
+      `The FAQ of ${request.url.origin} cannot be used: element ${at + 1} of the list ${what}. Nothing was changed.`,
     );
   }
 }
 
-/** Returns an entry as a user with a language gets it. */
+/** Returns an entry with the text that a user with this language gets. */
 function inLanguage({ translations, ...faq }: ListedFaq, wanted: string) {
   const language = lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag)) ?? null;
   const { question, answer } = (language === null ? undefined : translations[language]) ?? faq;
   return { ...faq, question, answer, language };
 }
 
-/** Returns the translations that a server has sent. A language that could not be the name of a folder is left out. */
+/**
+ * Returns the translations in the answer of a server. Omits a language that is not a canonical language tag.
+ */
 function translationsIn(value: unknown): ServerEntry["translations"] {
   if (typeof value !== "object" || value === null) return undefined;
   return Object.fromEntries(
@@ -229,7 +239,7 @@ function translationsIn(value: unknown): ServerEntry["translations"] {
   );
 }
 
-/** Converts an entry that any server may have sent. */
+/** Converts an entry in the answer of a server. */
 function serverEntry(value: unknown): ServerEntry {
   const { id, question, answer, sortOrder, pushedHash, pushedSortOrder, translations } = Object(value);
   return {

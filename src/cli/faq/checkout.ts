@@ -11,22 +11,24 @@ import { conflictsIn, type EarlierEntry, type Item, type PlanInput, planOf, type
 import { type CheckedSource, fieldsInList, readSource } from "./source.ts";
 import { readStates, type SeenState, writeStates } from "./state.ts";
 
-/** The FAQ files, and the stored state of each server. */
+/** The FAQ files, and the states that were stored for each server and app. */
 interface OpenedFiles {
   readonly invocation: Invocation;
   readonly source: CheckedSource;
   readonly states: readonly SeenState[];
-  /** The id of the app; undefined with an app key. */
+  /** The id of the app. Undefined with an app key. */
   readonly app: string | undefined;
   readonly isCi: boolean;
 }
 
-/** The FAQ files, together with the list of a server. */
+/** The FAQ files and the list of entries on the server. */
 export interface Checkout extends OpenedFiles {
   /** The entries of the files, with their ids on this server. */
   readonly entries: readonly FileEntry[];
   readonly list: TaggedList;
-  /** The stored state of this server and app. Empty if these files were never pushed to it and never pulled from it. */
+  /**
+   * The stored state for this server and app. It has no entries if these files were never pushed to or pulled from it.
+   */
   readonly seen: SeenState;
 }
 
@@ -37,12 +39,12 @@ export async function openFiles(
   { api, mustHave }: { readonly api: FaqApi; readonly mustHave: boolean },
 ): Promise<OpenedFiles> {
   const source = await readSource(invocation.context, path, { mustHave });
-  // Without files the stored state is not used: a pull must write every entry.
+  // If there are no files, the stored state is ignored, so that a pull writes every entry.
   const states = source.entries.length === 0 ? [] : await readStates(source.statePlace);
   return { invocation, source, states, app: await api.app(), isCi: isCiJob(invocation.context.env) };
 }
 
-/** Combines the files with the list of a server, and finds the entry for each file. */
+/** Combines the files with the list of a server. Replaces the ids in the files with the ids on this server. */
 export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   const { invocation, source, states, app } = files;
   const server = invocation.baseUrl();
@@ -53,18 +55,18 @@ export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
 }
 
 /**
- * Prints a note if these files were used with other servers or apps, but never with this one, and if the server cannot
- * store their translations.
+ * Prints a note if the server cannot store the translations in the files. Prints another note if the files were used
+ * with other servers or apps, but never with this one.
  */
 export function tellNewServer({ invocation, states, seen, entries, list }: Checkout): void {
   const isOlder = list.entries.some(({ translations }) => translations === undefined);
   if (isOlder && entries.some(({ translations }) => translations !== undefined))
-    note(invocation, "This server stores no translations: those in the files are left out.");
+    note(invocation, "This server stores no translations, so the translations in the files are ignored.");
   const others = states.map(({ server, app }) => [server, app].filter(Boolean).join(", app "));
   if (others.length === 0 || seen.entries.size > 0) return;
   note(
     invocation,
-    `These files were pulled from or pushed to ${others.join("; ")}, and never ${seen.server}: there, entries are found by their questions.`,
+    `These files were pulled from or pushed to ${others.join("; ")}, but never ${seen.server}. On this server, entries are found by their questions.`,
   );
 }
 
@@ -72,13 +74,13 @@ export function tellNewServer({ invocation, states, seen, entries, list }: Check
 export const storeSeen = ({ source, states, seen }: Checkout, entries: SeenState["entries"]) =>
   writeStates(source.statePlace, [...states, { ...seen, entries }]);
 
-/** Returns the id in a file, if its entry has another id on this server. */
+/** Returns the id in a file if it differs from the id that the entry has on this server. */
 export function otherIdIn({ source }: Checkout, file: string, id: string): string | undefined {
   const own = source.entries.find((entry) => entry.file === file)?.id;
   return own === id ? undefined : own;
 }
 
-/** The flags that change a plan. */
+/** The flags that influence a plan. */
 export interface PlanFlags {
   readonly prune?: boolean;
   readonly take?: readonly string[];
@@ -111,8 +113,8 @@ const mostCommits = 100;
 const mostBytes = 67_108_864;
 
 /**
- * Returns the earlier versions of the files with conflicts, from Git. They are needed for servers that do not store the
- * last push. Empty without Git or without history, as in a shallow clone.
+ * Reads the earlier versions of the files with conflicts from Git. They are needed if the server does not store what
+ * the last push set. There are none without Git or without history, for example in a shallow clone.
  */
 async function earlierVersions(
   cwd: string,
@@ -150,7 +152,7 @@ const versionOf = (fields: {
   sortOrder: fields.sortOrder,
 });
 
-/** Returns the output of Git. Undefined if Git fails. */
+/** Runs Git. Returns its output, or undefined if it fails. */
 async function run(cwd: string, words: readonly string[]): Promise<string | undefined> {
   const { execFile } = await import("node:child_process");
   return new Promise((done) => {
@@ -163,7 +165,7 @@ async function run(cwd: string, words: readonly string[]): Promise<string | unde
   });
 }
 
-/** Returns the stored state of a server and an app. Undefined if there is none. */
+/** Returns the stored state for a server and an app. Returns undefined if there is none. */
 function stateOf(
   states: readonly SeenState[],
   server: string,
@@ -179,14 +181,14 @@ function stateOf(
 
 /**
  * Returns the first state if the list is empty. With an app key the id of the app is not known, and an empty list has
- * no entries that could identify it.
+ * no entry that shows which state belongs to the app.
  */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 
 /**
  * Returns the entries of the files with their ids on this server. If the id in a file belongs only to another server or
- * app, removes that id. Then the file matches the entry with the same question, or is a new entry.
+ * app, removes the id. Then the file belongs to the entry with the same question, or is a new entry.
  */
 function withIdsHere(
   entries: readonly FileEntry[],
@@ -208,8 +210,8 @@ const idsByFileId = (state: SeenState | undefined): ReadonlyMap<string, string> 
   new Map([...(state?.entries ?? [])].map(([id, { fileId }]) => [fileId ?? id, id]));
 
 /**
- * Parses `--take mine ID … --take theirs ID …`. An id may be given by its start. Throws a usage error if an id matches
- * no entry, or several.
+ * Parses `--take mine ID … --take theirs ID …`. Accepts the start of an id. Throws a usage error if an id matches no
+ * entry or several entries.
  */
 function takesOf(words: readonly string[] = [], ids: readonly string[]): ReadonlyMap<string, Take> {
   const takes = new Map<string, Take>();
@@ -231,7 +233,10 @@ function takesOf(words: readonly string[] = [], ids: readonly string[]): Readonl
 }
 
 const withoutIds = () =>
-  usageError("--take needs `mine` or `theirs`, and the ids of entries.", "Such as `--take mine 01a1fda4`.");
+  usageError(
+    "--take needs `mine` or `theirs`, and the ids of entries.",
+    "For example: `--take mine 01a1fda4`.",
+  );
 
 function wholeOf(word: string, ids: readonly string[]): string {
   const given = word.toLowerCase();

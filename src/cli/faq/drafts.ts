@@ -4,7 +4,7 @@ import { appIdOf, wholeId } from "../core/ids.ts";
 import { details, note, printList, printOne } from "../core/output.ts";
 import { idOfEarlierText, printEarlierTexts } from "../earlier-texts.ts";
 
-/** Lists the entries whose text is not published. */
+/** Lists the entries that have a text that is not published. */
 export async function listDrafts(invocation: Invocation): Promise<undefined> {
   const params = { appId: await appIdOf(invocation) };
   printList(invocation, {
@@ -25,7 +25,7 @@ export async function createDraft(
 ): Promise<undefined> {
   const params = { appId: await appIdOf(invocation) };
   const faq = await invocation.client().consoleFaqs.createDraft({ params, body });
-  note(invocation, `Created FAQ entry ${faq.id}, a draft.`);
+  note(invocation, `Created FAQ entry ${faq.id} as a draft.`);
   show(invocation, faq);
 }
 
@@ -80,7 +80,10 @@ export async function restoreVersion(
     name: ({ question }) => question,
   });
   const faq = await invocation.client().consoleFaqs.restore({ params, body: { version } });
-  note(invocation, `The earlier text is the draft of FAQ entry ${faq.id}. \`faq publish\` publishes it.`);
+  note(
+    invocation,
+    `The earlier text is now the draft of FAQ entry ${faq.id}. \`faq publish\` publishes the draft.`,
+  );
   show(invocation, faq);
 }
 
@@ -93,7 +96,9 @@ const show = (invocation: Invocation, faq: DraftedFaq): void =>
     }),
   );
 
-/** Returns the whole id of an entry, also of a draft. It may be given by its first characters. */
+/**
+ * Returns the whole id of an entry, which may be a draft. The person may give only the first characters of the id.
+ */
 const wholeFaqId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {
     thing: "FAQ entry",

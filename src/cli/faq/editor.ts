@@ -28,8 +28,8 @@ interface Edited {
 }
 
 /**
- * Opens an entry in the person's editor, as one document, and saves the changes. If saving fails, writes the text to a
- * file, and the error names that file.
+ * Opens an entry as one document in the person's editor, and saves the changes. If saving fails, writes the text to a
+ * file and throws an error that names the file.
  */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
   const api = await faqApi(invocation);
@@ -51,7 +51,7 @@ export async function editFaqInEditor(invocation: Invocation, given: string): Pr
   }
 }
 
-/** Returns the text after the person has closed the editor. */
+/** Opens the editor. Returns the text after the person has closed the editor. */
 async function edited({ context }: Invocation, name: string, text: string): Promise<string> {
   const { env } = context;
   const command = env.VISUAL || env.EDITOR || (context.platform === "win32" ? "notepad" : "vi");
@@ -62,8 +62,8 @@ async function edited({ context }: Invocation, name: string, text: string): Prom
     const status = await context.openEditor(command, file);
     if (status !== 0)
       throw usageError(
-        `The editor \`${command}\` ended with ${status}. Nothing was changed.`,
-        "VISUAL or EDITOR names another editor; --question, --answer and --sort-order need none.",
+        `The editor \`${command}\` ended with status ${status}. Nothing was changed.`,
+        "Name another editor in VISUAL or EDITOR, or use --question, --answer and --sort-order without an editor.",
       );
     return await readFile(file, "utf8");
   } finally {
@@ -102,7 +102,7 @@ async function save(
   });
 }
 
-/** Writes the text that could not be saved to a file. Returns an error that names the file. */
+/** Writes a text that the server did not save to a file. Returns an error that names the file. */
 function withRecovery(
   { context, stateFolder }: Invocation,
   { id, text }: { readonly id: string; readonly text: string },
@@ -117,7 +117,7 @@ function withRecovery(
   return new CliError({ ...failure, next: [next, where].filter((part) => part).join("\n") });
 }
 
-/** Returns whether the file was written. If it was not, the caller must print the text. */
+/** Returns whether the file was written. If not, the error contains the text. */
 function kept(write: () => void): boolean {
   try {
     write();

@@ -25,14 +25,16 @@ export interface MarkdownParts {
   readonly heading: Heading | undefined;
 }
 
-/** A value that was read, or a fault. The fault is the end of a sentence that begins with the name of the file. */
+/**
+ * A value that was read, or a fault. The fault is a sentence without its subject, which is the name of the file.
+ */
 export type Read<Value> = { readonly value: Value } | { readonly fault: string };
 
 const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
 
 /**
- * Splits a Markdown file into its parts. If the front matter has no question, the first heading is the question. (rule
- * C24)
+ * Splits a Markdown file into its parts. If the front matter has no question, a heading at the start of the text is the
+ * question. (rule C24)
  */
 export function splitMarkdown(text: string): Read<MarkdownParts> {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
@@ -52,8 +54,8 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
 }
 
 /**
- * Parses YAML. Aliases that expand without limit are faults, and so are duplicate keys. `linesBefore` is the number of
- * lines of the file before the text.
+ * Parses YAML. Duplicate keys are faults, and so are aliases that expand to too much data. `linesBefore` is the number
+ * of lines in the file before the text. It is added to the line numbers in messages.
  */
 export function parseYaml(text: string, linesBefore = 0): Read<Document> {
   const document = parseDocument(text, { prettyErrors: true });
@@ -77,9 +79,9 @@ function faultOf(message: string, linesBefore: number): string {
 }
 
 /**
- * Returns the fields of a Markdown file. The answer is the body without the heading with the question, without empty
- * lines before the answer and without one line end after it. If neither the front matter nor a heading has the
- * question, the name of the file is the question. (rule C24)
+ * Returns the fields of a Markdown file. The answer is the body without the heading that contains the question, without
+ * empty lines at its start and without one line end at its end. If neither the front matter nor a heading contains the
+ * question, it is made from the name of the file. (rule C24)
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
@@ -87,7 +89,7 @@ export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: strin
   return { id, question, sortOrder, answer: rest.replace(/^(?:[ \t]*\n)+/, "").replace(/\n$/, "") };
 }
 
-/** Returns the question for a file name: "How do i export" for `how-do-i-export.md` and `02-how-do-i-export.md`. */
+/** Makes a question from a file name, such as "How do i export" from `02-how-do-i-export.md`. */
 function questionOfName(name: string): string {
   const words = name
     .replace(/\.\w+$/, "")
@@ -97,7 +99,9 @@ function questionOfName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Checks the fields of an entry. Each fault is the end of a sentence. */
+/**
+ * Checks the fields of an entry. Each fault is a sentence without its subject, which is the name of the file.
+ */
 export function checkFields(raw: RawFields): {
   readonly value: FileFields;
   readonly faults: readonly string[];
@@ -106,7 +110,9 @@ export function checkFields(raw: RawFields): {
   const faults = [
     ...textFaults("question", raw.question),
     ...textFaults("answer", raw.answer),
-    ...(isMissing(id) || (typeof id === "string" && isId(id.trim())) ? [] : ["has an `id` that is no id"]),
+    ...(isMissing(id) || (typeof id === "string" && isId(id.trim()))
+      ? []
+      : ["has an `id` that is not a valid id"]),
     ...(isMissing(sortOrder) || Number.isSafeInteger(sortOrder)
       ? []
       : ["has a `sortOrder` that is not a whole number"]),
@@ -124,7 +130,7 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 
 function textFaults(name: string, value: unknown): string[] {
   if (isMissing(value) || value === "") return [`has no ${name}`];
-  if (typeof value !== "string") return [`has a ${name} that is not a text: put it in quotes`];
+  if (typeof value !== "string") return [`has a ${name} that is not a text. Put it in quotes`];
   if (value.trim() === "") return [`has no ${name}`];
   return value.includes("\0") ? [`has a NUL character in its ${name}`] : [];
 }
@@ -134,7 +140,7 @@ export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): str
   `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
 
 /**
- * Returns the text of a Markdown file with some fields changed. The rest of the text stays the same. (rule C24)
+ * Returns the text of a Markdown file after a change of some fields. The rest of the text does not change. (rule C24)
  */
 export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
   const { mark, lineEnd, heading } = parts;
@@ -162,7 +168,9 @@ function bodyWith(
   return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);
 }
 
-/** Sets fields in a map of a document. A new id becomes the first field. Returns whether the map has any field. */
+/**
+ * Sets fields in a map of a YAML document. Inserts a new id as the first field. Returns false if `map` is not a map.
+ */
 export function setFields(document: Document, map: unknown, fields: Partial<FileFields>): boolean {
   if (!isMap(map)) return false;
   for (const [name, value] of Object.entries(withoutMissing(fields))) {
@@ -172,7 +180,7 @@ export function setFields(document: Document, map: unknown, fields: Partial<File
   return true;
 }
 
-/** The style of written YAML. Long lines are not wrapped, so a long question stays on one line. */
+/** The style in which YAML is written. Long lines are not wrapped, so a long question stays on one line. */
 export const yamlStyle = { lineWidth: 0 } as const;
 
 export const unixLines = (text: string): string => text.replace(/\r\n?/g, "\n");
@@ -185,14 +193,16 @@ interface Heading {
   readonly text: string;
   /** The position after the heading. */
   readonly end: number;
-  /** Returns the heading with another text, in the same form, with its line end. */
+  /** Returns the same kind of heading with another text, including the line end. */
   readonly with: (text: string) => string;
 }
 
-/** The limit for a heading. A longer line is not a heading, and the search would take too long. */
+/**
+ * The maximum length of a heading. A longer line is not searched for a heading, because that would take too long.
+ */
 const longestHeading = 2_000;
 
-/** Returns the heading at the start of a text, in either Markdown form. Undefined if there is none. */
+/** Returns the heading at the start of a text, with `#` or underlined. Returns undefined if there is none. */
 function headingOf(body: string): Heading | undefined {
   const blank = blankOf(body);
   const [line = "", next = ""] = body.slice(blank.length).split("\n", 2);
@@ -212,8 +222,8 @@ function headingOf(body: string): Heading | undefined {
 }
 
 /**
- * Returns the empty lines and comments before the text. Each search for the end of a comment starts where the last
- * comment ended, so the time stays linear.
+ * Returns the empty lines and comments before the text. Searches for the end of a comment only behind the last one, so
+ * the time is linear.
  */
 function blankOf(body: string): string {
   let at = 0;
@@ -232,18 +242,18 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 const longestSlug = 60;
 
-/** Names that a file must not have: device names of Windows, and `readme`. */
+/** The names that a file must not have. They are device names of Windows and `readme`. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
 
 /**
- * Returns the same text for all names that Windows or macOS treats as equal. They ignore case and the way in which
- * accents are encoded.
+ * Returns the same text for all file names that Windows or macOS treats as equal. These systems ignore upper and lower
+ * case and the way in which accents are encoded.
  */
 export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
 
 /**
  * Returns a file name for a question, without an extension. It consists of letters, digits and hyphens. `taken`
- * contains the names that are already used, as `foldedName` returns them.
+ * contains the names that are already used. They were converted with `foldedName`.
  */
 export function slugOf(question: string, taken: ReadonlySet<string>): string {
   const words = question

@@ -4,7 +4,7 @@ import { type FaqText, plainAnswer, plainText } from "./entry.ts";
 import { structuredPatch } from "./packages.lazy.ts";
 import type { Action, Item } from "./plan.ts";
 
-/** Returns the plan of a push as text. It is the same for `diff`, `push --dry-run` and `push`. */
+/** Returns the plan of a push as text. `diff`, `push --dry-run` and `push` all print this text. */
 export function planText(items: readonly Item[]): string {
   const shown = items.filter(({ action }) => action !== "same");
   return [
@@ -61,7 +61,7 @@ function notesOf(item: Item): string[] {
 const notes: Partial<Record<Action, string>> = {
   newer: "changed on the server; `innkeep faq pull` gets it",
   gone: "deleted on the server; `innkeep faq pull` deletes the file",
-  kept: "has no file any more; `--prune` deletes it",
+  kept: "has no file any more; `--prune` deletes the entry",
   foreign: "only on the server; `innkeep faq pull` gets it",
 };
 
@@ -81,7 +81,7 @@ const words: readonly (readonly [Action, string])[] = [
   ["conflict", "in conflict"],
 ];
 
-/** Returns one line with the number of entries for each kind of change. */
+/** Returns one line that counts the entries for each kind of change. */
 function summaryOf(items: readonly Item[]): string {
   const count = (action: Action) => items.filter((item) => item.action === action).length;
   const parts = words.flatMap(([action, word]) => (count(action) > 0 ? [`${count(action)} ${word}`] : []));
@@ -141,8 +141,8 @@ const context = 2;
 const mostMilliseconds = 1_000;
 
 /**
- * Returns the lines in which two texts of an entry differ, with some lines around them. `-` marks lines of the first
- * text, `+` lines of the second.
+ * Returns the lines in which two texts of an entry differ, and some lines around them. `-` marks lines of the first
+ * text, and `+` marks lines of the second text.
  */
 function textDiff(before: FaqText | undefined, after: FaqText | undefined): string[] {
   const [one, other] = [textLines(before), textLines(after)];

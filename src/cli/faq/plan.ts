@@ -10,9 +10,9 @@ import {
 import type { SeenEntry } from "./state.ts";
 
 /**
- * The result of comparing one entry. `create`, `change`, `move`, `delete`: the value of the file counts. `newer`,
- * `gone`: the value of the server counts. `kept`: the file is deleted, but the entry still exists. `foreign`: only the
- * server has the entry, and it was never pulled.
+ * The result of comparing one entry. For `create`, `change`, `move` and `delete`, the value in the file is used. For
+ * `newer` and `gone`, the value on the server is used. `kept` means that the file was deleted, but the entry still
+ * exists. `foreign` means that only the server has the entry, and it was never pulled.
  */
 export type Action =
   | "same"
@@ -32,7 +32,7 @@ export interface Item {
   readonly theirs?: ServerEntry | undefined;
   readonly text: Side;
   readonly order: Side;
-  /** Whether the person chose the value of the file or of the server with `--take`. */
+  /** Whether the person chose one of the two values with `--take`. */
   readonly isTaken?: boolean;
   /** The reason for a conflict. */
   readonly why?: string;
@@ -40,7 +40,9 @@ export interface Item {
   readonly languages?: readonly LanguageItem[];
 }
 
-/** The result of comparing a translation. A missing text is one that the file or the server does not have. */
+/**
+ * The result of comparing a translation. `mine` is undefined if there is no file, `theirs` if the server has no text.
+ */
 export interface LanguageItem {
   readonly language: string;
   readonly side: Side;
@@ -48,7 +50,9 @@ export interface LanguageItem {
   readonly theirs: FaqText | undefined;
 }
 
-/** The value that the person chose for an entry: of the file or of the server. */
+/**
+ * The value that the person chose for an entry. `mine` is the value in the file, `theirs` the value on the server.
+ */
 export type Take = "mine" | "theirs";
 
 export interface PlanInput {
@@ -56,8 +60,8 @@ export interface PlanInput {
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
   /**
-   * Whether the value of the file counts, and not the value that an earlier push set, even if the file has an older
-   * value. True in a CI job.
+   * Whether the value in the file replaces the value that the last push set, even if the file has an older value. True
+   * in a CI job.
    */
   readonly filesRule: boolean;
   readonly prune: boolean;
@@ -72,8 +76,7 @@ export interface EarlierEntry {
 }
 
 /**
- * Compares the files with the server. Returns one item for each entry: first those of the files, then those that only
- * the server has.
+ * Compares the files with the server. Returns one item for each entry. The entries that only the server has come last.
  */
 export function planOf(input: PlanInput): Item[] {
   const { pairs, files, others } = paired(input);
@@ -85,8 +88,8 @@ export function planOf(input: PlanInput): Item[] {
 }
 
 /**
- * Finds the server's entry for each file: the one with the id of the file. A file without an id gets the entry with its
- * question that belongs to no other file.
+ * Finds the server's entry for each file by the id in the file. A file without an id belongs to the entry with the same
+ * question if that entry belongs to no other file.
  */
 function paired({ entries, server }: PlanInput) {
   const left = new Map(server.map((entry) => [entry.id, entry]));
@@ -141,7 +144,7 @@ function pairItem(mine: FileEntry, theirs: ServerEntry, input: PlanInput): Item 
   };
 }
 
-/** Returns the result for an entry with its translations. (rule C36) */
+/** Combines the result for an entry with the results for its translations. (rule C36) */
 function withLanguages(
   own: ReturnType<typeof verdict>,
   languages: readonly LanguageItem[],
@@ -159,7 +162,7 @@ function withLanguages(
   return own.action === "same" && has("theirs") ? { action: "newer" } : own;
 }
 
-/** Compares the translations of an entry. Those that are the same are left out. (rule C36) */
+/** Compares the translations of an entry. Omits translations that are the same. (rule C36) */
 function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): LanguageItem[] {
   if (theirs.translations === undefined) return [];
   const seen = input.seen.get(theirs.id)?.translations ?? {};
@@ -172,7 +175,9 @@ function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): 
   });
 }
 
-/** Returns which text of a translation counts; undefined if the server's stays although it has no file. */
+/**
+ * Returns which text of a translation is used. Returns undefined if its file was deleted but the server keeps the text.
+ */
 function languageSide(
   {
     mine,
@@ -220,12 +225,12 @@ function fileItem(mine: FileEntry, { seen, takes }: PlanInput): Item {
     return { action: "gone", mine, ...wholly("theirs"), isTaken: taken === "theirs" };
   const why = before
     ? "it was changed here and deleted on the server"
-    : "the server has no entry with its id";
+    : "the server has no entry with the id in this file";
   return { action: "conflict", mine, why, ...wholly("conflict") };
 }
 
 /**
- * Returns the item for an entry of the server that has no file. Without `--prune` it is never deleted. (rule C23)
+ * Returns the item for an entry of the server that has no file. The entry is deleted only with `--prune`. (rule C23)
  */
 function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Item {
   const before = seen.get(theirs.id);
@@ -234,7 +239,7 @@ function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Ite
   if (!prune || taken === "theirs") return { action: "kept", theirs, ...wholly("theirs") };
   const isEdited = hashOf(theirs) !== before.text && !isAsPushed(theirs);
   if (!isEdited || taken === "mine") return { action: "delete", theirs, ...wholly("mine") };
-  const why = "its file was deleted here, and it was changed on the server";
+  const why = "its file was deleted here, and the entry was changed on the server";
   return { action: "conflict", theirs, why, ...wholly("conflict") };
 }
 
@@ -248,19 +253,20 @@ export const changesIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => pushed.includes(action));
 
 /**
- * Which of two values counts: `same`: they are equal; `mine`: the file's value; `theirs`: the server's value;
- * `conflict`: a person must choose.
+ * Which of two values is used. `mine` is the value in the file, `theirs` the value on the server. `same` means that
+ * they are equal, and `conflict` that a person must choose.
  */
 type Side = "same" | "mine" | "theirs" | "conflict";
 
-/** The values of one field in the file, on the server and earlier. A value is the hash of a text, or a position. */
+/** The current and earlier values of one field. A value is the hash of a text, or a position. */
 interface Values<Value> {
   /** The value in the file. */
   readonly mine: Value;
   /** The current value on the server. */
   readonly theirs: Value;
   /**
-   * The value in the file and on the server when this checkout last read the server. Undefined if it has never read it.
+   * The value that the file and the server had after the last push or pull of this checkout. Undefined if there was
+   * none.
    */
   readonly base: Value | undefined;
   /** The value that the last push set. Undefined if there was no push. */
@@ -270,9 +276,10 @@ interface Values<Value> {
 }
 
 /**
- * Compares the file with the server. If the last push set the server's value, nobody has edited that value since, so
- * the value of the file counts. But a file that still has the value of an older list does not count, unless `filesRule`
- * is true: in a CI job, whose checkout has no record of what was pushed. (rule C22)
+ * Returns which value is used. If the server still has the value of the last push, nobody has edited it there since, so
+ * the value in the file is used. But if the file has not changed since this checkout last read the server, the push
+ * came from elsewhere, and the value on the server is used. With `filesRule`, the value in the file is used even then,
+ * because the checkout of a CI job does not know what was pushed. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

@@ -20,7 +20,7 @@ import { tellConflicts, translationsSeen, translationsTaken } from "./push.ts";
 import { defaultPath, type FileChange } from "./source.ts";
 import type { SeenEntry, SeenState } from "./state.ts";
 
-/** The change of one file by a pull. */
+/** What a pull does with the file of one entry. */
 interface Step {
   readonly item: Item;
   readonly change: FileChange | undefined;
@@ -28,8 +28,8 @@ interface Step {
 }
 
 /**
- * Changes the files to the content of the FAQ on the server. Keeps a local change if the server has not changed the
- * same value. A conflict stops the pull.
+ * Changes the files to the content of the FAQ on the server. Keeps a local change if the value has not changed on the
+ * server. If there is a conflict, changes nothing.
  */
 export async function pullFaqs(
   invocation: Invocation,
@@ -89,7 +89,8 @@ function stepOf(checkout: Checkout, item: Item): Step {
 }
 
 /**
- * Returns the state to store after a pull: the list of the server. For an entry that has no file, keeps the old state.
+ * Returns the state to store after a pull. It describes the list of the server. If the file of an entry was deleted,
+ * keeps the old state of the entry.
  */
 function seenAfter(checkout: Checkout, items: readonly Item[]): SeenState["entries"] {
   const entries = items.flatMap((item): (readonly [string, SeenEntry])[] => {

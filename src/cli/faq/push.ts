@@ -26,8 +26,8 @@ import { defaultPath, type FileChange, type FileFault, faultsError } from "./sou
 import type { SeenEntry } from "./state.ts";
 
 /**
- * The number of attempts of a push if the list changes again and again. After more changes than this, a program must be
- * making them.
+ * The maximum number of attempts of a push. Another attempt is needed whenever somebody has changed the list on the
+ * server. If this happens so often, a program must be changing the list.
  */
 const mostAttempts = 20;
 
@@ -92,7 +92,7 @@ function showConflicts(checkout: Checkout, items: readonly Item[]): Exit {
 export const tellConflicts = (invocation: Invocation, what: string): void =>
   note(
     invocation,
-    `${what}, because of the conflicts. \`-\` is the server's text, \`+\` the file's. Combine both texts in the file, or ` +
+    `${what}, because of the conflicts. \`-\` marks the server's text, \`+\` marks the file's text. Combine both texts in the file, or ` +
       "choose one of them: `--take mine ID …` or `--take theirs ID …`.",
   );
 
@@ -106,9 +106,9 @@ async function finish(
   }: {
     readonly items: readonly Item[];
     readonly list: TaggedList;
-    /** The result of the push. Undefined if there was nothing to push. */
+    /** The result of the push. Undefined if nothing had to be pushed. */
     readonly applied?: Applied;
-    /** Whether the plan has already been printed for the person. */
+    /** Whether the plan is already on the screen. */
     readonly isShown?: boolean;
   },
 ): Promise<Exit | undefined> {
@@ -137,13 +137,13 @@ async function finish(
   return failed ? failureOf(failed.error).exit : undefined;
 }
 
-/** Adds the new id to an entry that the push created. */
+/** Returns the item with the entry from the server if the push created that entry. */
 function withId(item: Item, { ids, entries }: Applied): Item {
   const id = item.mine && ids.get(item.mine);
   return id === undefined ? item : { ...item, theirs: entries.find((entry) => entry.id === id) };
 }
 
-/** Prints the plan as data, or as text. */
+/** Prints the plan as JSON or as text. */
 function print(
   { invocation, source }: Checkout,
   items: readonly Item[],
@@ -173,8 +173,9 @@ export async function diffFaqs(
 }
 
 /**
- * After a push, writes new ids and chosen texts into the files, and stores the new state. A CI job writes nothing,
- * because its checkout is deleted. If this fails, prints only a warning, because the push has succeeded. (rule C24)
+ * After a push, writes the ids of new entries and the texts taken from the server into the files, and stores the new
+ * state. A CI job writes nothing, because its checkout is deleted. A failure causes only a warning, because the push
+ * has succeeded. (rule C24)
  */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
@@ -197,8 +198,8 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
   ) ?? false;
 
 /**
- * Returns the stored state of an entry after a push. Keeps the old state if the server's value counts and is not in the
- * file yet.
+ * Returns the state to store for an entry after a push. If the server has a newer value that is not in the file yet,
+ * keeps the old state of that value.
  */
 function seenOf(
   item: Item,
@@ -227,8 +228,8 @@ function seenOf(
 }
 
 /**
- * Returns the hashes of the translations to store after a push or a pull. Keeps the old hash of a translation whose file
- * was deleted, and of one whose text on the server is not in the file yet.
+ * Returns the hashes of the translations to store after a push or a pull. Keeps the old hash of a translation if its
+ * file was deleted, or if the server has a newer text that is not in the file yet.
  */
 export function translationsSeen(
   { mine, languages = [], isTaken = false }: Item,
@@ -252,8 +253,8 @@ export function translationsSeen(
 }
 
 /**
- * Returns the id that stays in a file whose entry has another id on this server. Undefined if the entry was created
- * again: then the file gets the new id.
+ * Returns the id in a file if the entry has another id on this server and the file keeps its id. Returns undefined if
+ * the push created the entry again. Then the file gets the new id.
  */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
@@ -276,7 +277,9 @@ function fileChangesOf(item: Item, checkout: Checkout, { ids }: Applied): FileCh
     : [];
 }
 
-/** Returns the translations that the files take from the server; null for one that is deleted. */
+/**
+ * Returns the translations that the files take from the server, by language. Null means that the file is deleted.
+ */
 export const translationsTaken = ({ languages = [] }: Item): Readonly<Record<string, FaqText | null>> =>
   Object.fromEntries(
     languages.flatMap(({ language, side, theirs }) =>
@@ -286,7 +289,7 @@ export const translationsTaken = ({ languages = [] }: Item): Readonly<Record<str
     ),
   );
 
-/** The result of one change on a server that accepts only single entries. */
+/** The result of one change, on a server that cannot change the whole list in one request. */
 interface Result {
   readonly action: Action;
   readonly id: string | null;
@@ -297,7 +300,7 @@ interface Result {
 }
 
 interface Applied {
-  /** The list after the changes. */
+  /** The list on the server after the changes. */
   readonly entries: readonly ServerEntry[];
   /** The ids of new entries. */
   readonly ids: ReadonlyMap<FileEntry, string>;
@@ -306,9 +309,9 @@ interface Applied {
 }
 
 /**
- * Applies the changes of a plan, in one transaction if the server supports that. Returns `moved` if the list has
- * changed since it was read. Returns `oneByOne` if the server accepts only single entries. In both cases it has changed
- * nothing.
+ * Applies the changes of a plan, in one transaction if the server supports that. Returns `moved` if the list on the
+ * server has changed since it was read. Returns `oneByOne` if the server cannot change the whole list in one request.
+ * In both cases nothing has changed on the server.
  */
 async function apply(
   api: FaqApi,
@@ -342,7 +345,7 @@ interface Wanted {
   readonly file: string | undefined;
 }
 
-/** Returns the whole list for the request. An unchanged entry consists only of its id. */
+/** Returns the list for the request that replaces all entries. An unchanged entry is sent as its id only. */
 function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
   const byId = new Map(items.flatMap((item) => (item.theirs ? [[item.theirs.id, item] as const] : [])));
   const kept = entries.flatMap(({ id }): Wanted[] => {
@@ -374,7 +377,7 @@ function allTranslations({ translations = {} }: FileEntry): Pick<FaqChange, "tra
   return all.length === 0 ? {} : { translations: Object.fromEntries(all) };
 }
 
-/** Returns the translations that a push sends; null for one that it deletes. */
+/** Returns the translations that a push sends, by language. Null deletes a translation. */
 function changedTranslations({ languages = [] }: Item): Pick<FaqChange, "translations"> {
   const changed = languages.flatMap(({ language, side, mine }) =>
     side === "mine" ? [[language, mine ? textOf(mine) : null] as const] : [],
@@ -392,10 +395,7 @@ function changeOf(item: Item | undefined): FaqChange {
   };
 }
 
-/**
- * Returns the positions of new entries. A file may state the position. Entries without a position come after all
- * others.
- */
+/** Returns the positions of new entries. A new entry without `sortOrder` in its file comes after all others. */
 function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): ReadonlyMap<FileEntry, number> {
   const said = items.flatMap(({ mine }) => mine?.sortOrder ?? []);
   let last = Math.max(0, ...entries.map(({ sortOrder }) => sortOrder), ...said);
@@ -408,7 +408,7 @@ function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): Rea
   return places;
 }
 
-/** Converts an error of the server, so that it names files instead of elements of the list. */
+/** Converts an error that names elements of the list in the request into one that names files. */
 function withFiles(error: ServerError, wanted: readonly Wanted[]): unknown {
   const faults = error.issues.map(({ path, message }) => {
     const [, at = "", field = ""] = /^faqs\.(\d+)\.?(.*)$/.exec(path) ?? [];
@@ -446,7 +446,7 @@ async function applyEach(api: FaqApi, list: TaggedList, items: readonly Item[]):
   return { entries: [...after.values()], ids, results };
 }
 
-/** Applies one change. Returns the entry after the change. Undefined if it was deleted. */
+/** Applies one change. Returns the changed entry, or undefined if it was deleted. */
 async function applyOne(
   api: FaqApi,
   item: Item,
@@ -464,7 +464,9 @@ async function applyOne(
   return { ...theirs, question, answer, sortOrder, translations: translationsAfter(item) };
 }
 
-/** Returns the translations of an entry after its change on a server that answers without them. */
+/**
+ * Returns the translations of an entry after its change, because the answer of the server does not contain them.
+ */
 function translationsAfter({ theirs, languages = [] }: Item): ServerEntry["translations"] {
   const all = new Map(Object.entries(theirs?.translations ?? {}));
   for (const { language, side, mine } of languages) {
@@ -474,11 +476,13 @@ function translationsAfter({ theirs, languages = [] }: Item): ServerEntry["trans
   return theirs?.translations && Object.fromEntries(all);
 }
 
-/** Whether the next changes would fail in the same way. */
+/** Whether all further changes would fail with the same error. */
 const isForAll = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ServerError && [401, 403].includes(error.status));
 
-/** Returns the ids of new entries after a transaction. Finds them in the new list by their text. */
+/**
+ * Returns the ids of the entries that a push created in one transaction. Finds them in the new list by their text.
+ */
 function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonly ServerEntry[]) {
   const old = new Set(before.entries.map(({ id }) => id));
   const fresh = after
@@ -495,8 +499,8 @@ function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonl
 }
 
 /**
- * Throws one usage error that names all texts that are too long for an Innkeep server. Does not check them for other
- * servers, because only those servers know their limits.
+ * Throws one usage error that names all texts that are too long. Checks them only if this is an Innkeep server, because
+ * the limits of other servers are not known.
  */
 function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
   if (!keepsMarks) return;

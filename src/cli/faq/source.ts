@@ -28,7 +28,7 @@ import {
 import { type Document, isMap, isSeq, parseDocument } from "./packages.lazy.ts";
 import { languagesSeen, readStates, type StatePlace, statePlaceOf } from "./state.ts";
 
-/** The FAQ files without faults, and the place of their stored state. */
+/** FAQ files that were checked and have no faults. */
 export interface CheckedSource extends Source {
   /** The path that the person typed. */
   readonly path: string;
@@ -38,8 +38,8 @@ export interface CheckedSource extends Source {
 export const defaultPath = "faq";
 
 /**
- * Reads all FAQ files. Throws one usage error that names every fault. With `mustHave`, a source without entries is also
- * a fault.
+ * Reads all FAQ files. Throws one usage error that names every fault. With `mustHave`, it is also an error if there are
+ * no entries.
  */
 export async function readSource(
   { cwd }: Pick<Context, "cwd">,
@@ -65,7 +65,7 @@ async function assertKind(absolute: string, path: string, isList: boolean): Prom
   const found = await stat(absolute).catch(() => undefined);
   if (!found && /\.(?:txt|md|markdown|csv|tsv|html?|xml|toml|ndjson)$/i.test(path))
     throw usageError(
-      `${path} would be a folder with the name of a file.`,
+      `${path} has the name of a file, but innkeep would create a folder.`,
       "PATH is a folder of Markdown files, or one file that ends in .yaml, .yml or .json.",
     );
   if (!found || found.isDirectory() !== isList) return;
@@ -76,8 +76,8 @@ async function assertKind(absolute: string, path: string, isList: boolean): Prom
 }
 
 /**
- * Returns a fault for each id that occurs in two files, and for each question that occurs in two files without an id.
- * Such files cannot be distinguished.
+ * Returns a fault for each pair of files with the same id, and for each pair of files without an id but with the same
+ * question, because they cannot be distinguished.
  */
 function doubles(entries: readonly FileEntry[]): FileFault[] {
   const first = new Map<string, string>();
@@ -101,17 +101,17 @@ export function faultsError(faults: readonly FileFault[]) {
   });
 }
 
-/** Like `faultsError`, for one document. */
+/** Returns the same error as `faultsError` for the faults of one document. */
 export const faqsFault = (file: string, messages: readonly string[]) =>
   faultsError(messages.map((message) => ({ file, message })));
 
 const nothingThere = (path: string, isThere: boolean) =>
   usageError(
     isThere ? `${path} has no FAQ entries.` : `${path} does not exist.`,
-    "`innkeep faq pull` writes the entries of the server there. To delete all, use `innkeep faq delete`.",
+    "`innkeep faq pull` writes the entries of the server there. To delete entries, use `innkeep faq delete`.",
   );
 
-/** A file that was read: its path in the folder, and its parts. */
+/** A file that was read. `name` is its path in the folder. */
 interface ReadFile {
   readonly entry: FileEntry;
   readonly parts: MarkdownParts;
@@ -120,8 +120,8 @@ interface ReadFile {
 }
 
 /**
- * Reads a folder of Markdown files, one for each entry, and the folders with translations in it. `shown` is the name of
- * the folder in messages. `languages` are those of which a push or a pull has seen translations.
+ * Reads a folder with one Markdown file for each entry, and the folders of languages in it. `shown` is the name of the
+ * folder in messages. `languages` are the languages into which an earlier push or pull has seen translations.
  */
 async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);
@@ -139,7 +139,7 @@ async function readFolder(folder: string, shown: string, languages: ReadonlySet<
   faults.push(
     ...strays.map(({ entry, of }) => ({
       file: entry.file,
-      message: `translates no entry: there is no ${shown}/${of}`,
+      message: `is a translation, but there is no entry ${shown}/${of}`,
     })),
   );
   return {
@@ -153,7 +153,7 @@ async function readFolder(folder: string, shown: string, languages: ReadonlySet<
   };
 }
 
-/** The translations of an entry, by language. */
+/** The files with the translations of one entry, by language. */
 type TranslatedFiles = ReadonlyMap<string, ReadFile>;
 
 const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
@@ -165,9 +165,10 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
   );
 
 /**
- * Separates the translations from the other files. A folder such as `de` in the FAQ folder has translations if one of
- * its files has the path of an entry, or if a push or a pull has seen translations into its language. Then each file in
- * it must have the path of an entry. Other folders with such a name contain entries. (rule C36)
+ * Separates the translations from the entries. A folder with the name of a language, such as `de`, contains
+ * translations if one of its files has the same relative path as an entry, or if an earlier push or pull has seen
+ * translations into this language. Then every file in this folder must have the relative path of an entry. Otherwise
+ * the folder contains entries. (rule C36)
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {
@@ -202,7 +203,7 @@ function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<strin
 const pathOf = ({ name }: ReadFile): string => name.replaceAll("\\", "/");
 
 /**
- * The names of files that many projects have, such as a changelog. They contain no entry unless they have a front
+ * The names of files that many projects have, such as a changelog. Such a file is an entry only if it has a front
  * matter. (rule C24)
  */
 const ofProject =
@@ -210,13 +211,15 @@ const ofProject =
 
 /** The Markdown files of a folder. */
 interface FoundFiles {
-  /** The paths of the files with entries, in the folder and all folders below it, sorted. */
+  /** The relative paths of the files that may contain an entry, sorted. */
   readonly names: readonly string[];
-  /** The names that a new file must not have, without their extensions and as `foldedName` returns them. */
+  /** The names that a new file must not have. They have no extension and were converted with `foldedName`. */
   readonly taken: readonly string[];
 }
 
-/** Returns the Markdown files in a folder and all folders below it. Undefined if the folder does not exist. */
+/**
+ * Returns the Markdown files in a folder and all its subfolders. Returns undefined if the folder does not exist.
+ */
 async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   try {
     const found = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -233,8 +236,8 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
 }
 
 /**
- * Returns the bytes of a file, or the reason why it is not read. In a checkout of a stranger a link may point to any
- * file of the machine.
+ * Returns the bytes of a file, or the reason why it is not read. Does not follow a link out of the folder, because a
+ * stranger's repository may contain a link to any file of this machine.
  */
 async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
@@ -262,12 +265,12 @@ async function readOne(
   return { value: { entry: { ...value, file }, parts: split.value, text } };
 }
 
-/** The files of a folder. */
+/** A folder that was read. */
 interface ReadFolder {
   readonly folder: string;
   readonly shown: string;
   readonly files: readonly ReadFile[];
-  /** The translations by the name of the file that they translate. */
+  /** The translations of each entry. The key is the name of the entry's file. */
   readonly translated: ReadonlyMap<string, TranslatedFiles>;
 }
 
@@ -327,7 +330,7 @@ async function changeTranslations(
     else {
       const path = join(folder, language, name);
       await mkdir(dirname(path), { recursive: true });
-      // The folder of the language may be a link.
+      // The folder of the language may be a link to another folder.
       if (!isUnder(await realpath(folder), await realpath(dirname(path))))
         throw usageError(`${join(folder, language)} is a link that leads out of the folder.`);
       await addFile(path, markdownOf({ id: undefined, question, answer, sortOrder: undefined }));
@@ -337,7 +340,7 @@ async function changeTranslations(
 
 const withoutEnding = (name: string): string => foldedName(basename(name).replace(/\.\w+$/, ""));
 
-/** A list file that was read: the values of its elements, and the rest of its content. */
+/** A file with a list of entries that was read. */
 interface ListFile {
   readonly path: string;
   readonly shown: string;
@@ -349,7 +352,7 @@ interface ListFile {
   readonly lineEnd: string;
 }
 
-/** Reads one YAML or JSON file with the list of all entries. `shown` is the name of the file in messages. */
+/** Reads a YAML or JSON file with a list of all entries. `shown` is the name of the file in messages. */
 async function readList(path: string, shown: string): Promise<Source> {
   const text = textOf(path, shown);
   const isJson = /\.json$/i.test(path);
@@ -379,7 +382,7 @@ function textOf(path: string, shown: string): string | undefined {
   return bytes.toString("utf8");
 }
 
-/** Parses JSON. Every JSON text is also YAML, but here the messages for faults are about JSON. */
+/** Parses JSON. A YAML parser could also read it, but its messages about faults would be about YAML. */
 function parseJson(text: string): ReturnType<typeof parseYaml> {
   if (text.trim() === "") return { value: parseDocument("[]") };
   try {
@@ -389,7 +392,7 @@ function parseJson(text: string): ReturnType<typeof parseYaml> {
   }
 }
 
-/** Returns the entries of an earlier version of a list file. Empty if that version has faults. */
+/** Returns the entries in an earlier version of a list file. Returns none if that version cannot be parsed. */
 export function fieldsInList(path: string, text: string): FileFields[] {
   const plain = unixLines(text).replace(/^\ufeff/, "");
   const read = /\.json$/i.test(path) ? parseJson(plain) : parseYaml(plain);
@@ -426,7 +429,7 @@ function translationsIn(value: unknown, file: string) {
     if (tag === undefined) {
       faults.push({
         file,
-        message: `has a translation into “${language.slice(0, 40)}”, which is no language tag`,
+        message: `has a translation into “${language.slice(0, 40)}”, which is not a language tag`,
       });
       return [];
     }
@@ -495,8 +498,8 @@ const elementOf = ({ id, question, answer, sortOrder }: FileFields) => ({
 });
 
 /**
- * A change of the files: an entry is added, some of its fields change, or it is removed. `file` has the same meaning as
- * in FileEntry.
+ * A change of the files. It adds an entry, sets some fields of an entry, or removes an entry. `file` has the same
+ * meaning as in FileEntry.
  */
 export type FileChange =
   | { readonly kind: "add"; readonly fields: FileFields; readonly translations?: TranslatedTexts }
@@ -508,13 +511,13 @@ export type FileChange =
     }
   | { readonly kind: "remove"; readonly file: string };
 
-/** Texts by language; null for a translation that is deleted. */
+/** The translated texts by language. Null deletes a translation. */
 type TranslatedTexts = Readonly<Record<string, FaqText | null>>;
 
 /** The entries of a folder or of a list file, and a function that changes them. */
 interface Source {
   readonly entries: readonly FileEntry[];
-  /** The faults. Each is the end of a sentence that begins with the name of a file. */
+  /** The faults. Each message is the end of a sentence that begins with the name of the file. */
   readonly faults: readonly FileFault[];
   readonly isThere: boolean;
   /** Writes all changes. Returns the names of the files that it added, in the order of the changes. */

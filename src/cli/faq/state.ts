@@ -7,17 +7,17 @@ import { usageError } from "../core/cli-error.ts";
 import { replaceFile } from "../core/files.ts";
 import { readForeignText } from "../core/input.ts";
 
-/** The last state in which file and server were equal: the hash of the text, and the position. */
+/** The state of an entry when the file and the server were last equal. `text` is the hash of the text. */
 export interface SeenEntry {
   readonly text: string | undefined;
   readonly sortOrder: number | undefined;
-  /** The id in the file, if it belongs to another server or app. */
+  /** The id in the file if it differs from the id on this server. */
   readonly fileId?: string | undefined;
   /** The hashes of the translations, by language. */
   readonly translations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The stored state of a server and an app. Its entries have the ids of that server. */
+/** The stored state for a server and an app. The keys of `entries` are the ids on that server. */
 export interface SeenState {
   readonly server: string | undefined;
   readonly app: string | undefined;
@@ -26,7 +26,7 @@ export interface SeenState {
 
 const fileName = ".innkeep-faq.json";
 
-/** The file that stores the state of a folder or of a list file, and the key in that file. */
+/** The file that stores the state of a folder or of a list file, and the key of the state in that file. */
 export interface StatePlace {
   readonly file: string;
   readonly name: string;
@@ -38,8 +38,8 @@ export const statePlaceOf = (path: string, isList: boolean): StatePlace =>
     : { file: join(path, fileName), name: "." };
 
 /**
- * Reads the stored state of each server and app. A file of an older version contains only one state. Throws a usage
- * error for a damaged file.
+ * Reads the stored states for all servers and apps. A file that an older version wrote contains only one state. Throws
+ * a usage error if the file is damaged.
  */
 export async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
   const states = valueAt(await readAll(file), name);
@@ -54,7 +54,8 @@ function stateIn(state: unknown): SeenState {
 }
 
 /**
- * Stores the states. Each entry has its own line, so that Git can merge the file. Returns whether the states changed.
+ * Stores the states. Writes each entry on its own line, so that Git can merge the file. Returns whether the file
+ * changed.
  */
 export async function writeStates(
   { file, name }: StatePlace,
@@ -97,11 +98,11 @@ function textOfState(state: unknown): string {
 }
 
 async function readAll(file: string): Promise<unknown> {
-  // This file must not be a link, because it is also written. In a checkout of a stranger a link may point to any file
-  // of the machine.
+  // This file must not be a link, because innkeep also writes to it. A stranger's repository may contain a link to any
+  // file of this machine.
   const found = await lstat(file).catch(() => undefined);
   if (found && !found.isFile())
-    throw usageError(`${file} is a link or no file.`, "Delete it and run `innkeep faq pull`.");
+    throw usageError(`${file} is a link, or is not a file.`, "Delete it and run `innkeep faq pull`.");
   const text = readForeignText(file, file, limits.faqList);
   if (text === undefined) return {};
   try {
@@ -131,7 +132,7 @@ function hashesIn(value: unknown): Readonly<Record<string, string>> | undefined 
   return hashes.length === 0 ? undefined : Object.fromEntries(hashes);
 }
 
-/** Returns the languages in which these states have seen translations. */
+/** Returns the languages of all translations in these states. */
 export const languagesSeen = (states: readonly SeenState[]): ReadonlySet<string> =>
   new Set(
     states.flatMap(({ entries }) =>

@@ -5,7 +5,7 @@ import { note, printOne } from "../core/output.ts";
 import { faqApi, faqDetails, faqId } from "./api.ts";
 import { saveDraft } from "./drafts.ts";
 
-/** A change of a translation. A text that is left out stays as it is. */
+/** A change of a translation. A missing question or answer does not change. */
 interface Translating {
   readonly language: string;
   readonly draft: boolean;
@@ -35,14 +35,14 @@ export async function translateFaq(
     faqDetails(faq),
   );
 
-  /** Returns the whole text of the translation, because the server accepts only complete ones. */
+  /** Returns the question and the answer of the translation, because the server accepts only both together. */
   async function wholeText() {
     const stored = (await api.read()).entries.find((entry) => entry.id === id)?.translations?.[language];
     const { question = stored?.question, answer = stored?.answer } = text;
     if (question !== undefined && answer !== undefined) return { question, answer };
     throw usageError(
       `There is no translation into ${language} yet.`,
-      "Give --question and --answer for a new one.",
+      "A new translation needs --question and --answer.",
     );
   }
 }

@@ -31,14 +31,20 @@ export function addBulk(feedback: Command, setup: Setup): void {
   const bulk = feedback
     .command("bulk [thread...]")
     .description(routes.bulk.change.summary)
-    .option("--view <name>", "the threads of this view instead of named ones: see `innkeep view list`")
-    .addOption(new Option("--status <status>", "their new status").choices(choices.threadStatuses))
+    .option(
+      "--view <name>",
+      "change the threads of this view instead of named threads; `innkeep view list` lists the views",
+    )
+    .addOption(new Option("--status <status>", "set this status").choices(choices.threadStatuses))
     .option("--tag <name>", "add this tag; repeatable", several)
     .option("--untag <name>", "remove this tag; repeatable", several)
-    .option("--assignee <who>", "assign them to `me`, to `none` or to the e-mail address of a member")
-    .option("--snooze <until>", "snooze them, as `feedback snooze` does; `none` ends their snooze")
-    .option("--read", "mark them as read for you")
-    .option("--undo <token>", "undo a change by the token that it printed, within ten minutes");
+    .option("--assignee <who>", "assign the threads to a member by e-mail address, to `me` or to `none`")
+    .option(
+      "--snooze <until>",
+      "snooze the threads until a time as in `feedback snooze`; `none` ends the snooze",
+    )
+    .option("--read", "mark the threads as read for you")
+    .option("--undo <token>", "undo a change within ten minutes; the change has printed the token");
   addExamples(
     bulk,
     "innkeep feedback bulk 01a1fda4-237d-759b-ad89-7cf5663516dc --status resolved --tag fixed --app Larder",
@@ -56,7 +62,7 @@ async function changeThreads(
 
   if (flags.undo !== undefined) {
     const undone = await invocation.client().bulk.undo({ params: { appId }, body: { undo: flags.undo } });
-    note(invocation, `Undone in ${undone.changed} threads.${skippedWords(undone.skippedCount)}`);
+    note(invocation, `Undid the change in ${undone.changed} threads.${skippedWords(undone.skippedCount)}`);
     printOne(invocation, undone, () => String(undone.changed));
     return;
   }
@@ -75,24 +81,24 @@ async function changeThreads(
   const done = await invocation.client().bulk.change({ params: { appId }, body: { ...which, change } });
   note(
     invocation,
-    `Changed ${done.changed} threads.${skippedWords(done.skippedCount)} \`innkeep feedback bulk --undo ${done.undo}\` undoes it.`,
+    `Changed ${done.changed} threads.${skippedWords(done.skippedCount)} \`innkeep feedback bulk --undo ${done.undo}\` undoes this.`,
   );
   printOne(invocation, done, () => done.undo);
 }
 
-const skippedWords = (count: number): string => (count === 0 ? "" : ` Left out ${count}.`);
+const skippedWords = (count: number): string => (count === 0 ? "" : ` Skipped ${count}.`);
 
 const snoozeOf = (invocation: Invocation, until: string): string | null =>
   until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
 
-/** Returns the named threads, or the filters of a view with the number of its threads now. */
+/** Returns the ids of the named threads, or the filters of a view and how many threads it contains now. */
 async function chosen(
   invocation: Invocation,
   appId: string,
   { view, given }: { readonly view: string | undefined; readonly given: readonly string[] },
 ) {
   if ((view === undefined) === (given.length === 0))
-    throw usageError("Name threads, or a view with --view.", "`innkeep view list` lists the views.");
+    throw usageError("Name either threads or a view with --view.", "`innkeep view list` lists the views.");
   if (view === undefined) {
     const ids: string[] = [];
     for (const thread of given) ids.push(await wholeThreadId(invocation, thread));

@@ -27,13 +27,17 @@ export function addMerge(feedback: Command, setup: Setup): void {
 }
 
 const mergeNotes = `
-Each sender sees only their own words, and a reply goes only to the senders that you choose. \`feedback unmerge\` undoes it.`;
+Each sender sees only their own messages, and a reply goes only to the senders that you choose.
+\`feedback unmerge\` undoes a merge.`;
 
 async function mergeThread(invocation: Invocation, given: string, other: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
   const into = await wholeThreadId(invocation, other);
   const thread = await invocation.client().threads.merge({ params: { id }, body: { into } });
-  note(invocation, `Feedback ${id} is merged into ${into}. \`innkeep feedback unmerge ${id}\` undoes it.`);
+  note(
+    invocation,
+    `Feedback ${id} is merged into ${into}. \`innkeep feedback unmerge ${id}\` undoes the merge.`,
+  );
   printOne(invocation, thread, () => threadText(thread));
 }
 
@@ -44,7 +48,10 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/** Returns the id of a merged thread. Its number now finds the thread into which it was merged. */
+/**
+ * Returns the id of a merged thread. If its number is given, the server returns the thread into which it was merged,
+ * which lists the merged threads.
+ */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
   const number = /^#?(\d+)$/.exec(given)?.[1];

@@ -11,7 +11,7 @@ import { note, printOne } from "../core/output.ts";
 import { wholeThreadId } from "./thread-ids.ts";
 import { newestMessageIn } from "./thread-text.ts";
 
-/** A command with the text of a message. */
+/** The flags of a command that sends a message. */
 export interface BodyFlags {
   readonly body: string;
 }
@@ -24,13 +24,15 @@ export interface ReplyFlags extends BodyFlags {
   readonly force?: boolean;
   /** The id of the newest message that the person has read, or `none`. */
   readonly expectMessage?: string;
-  /** The receivers of a reply to everyone that the person has seen. */
+  /**
+   * The value from `feedback view` that stands for the receivers that the person saw. Used for a reply to everyone.
+   */
   readonly expectReceivers?: string;
 }
 
 /**
- * Replies to the sender. Asks the person first if somebody else has replied already. With `--expect-message` the server
- * refuses the reply if there is a newer message. (rule L55)
+ * Replies to the sender. If somebody else has replied already, asks the person first. With `--expect-message` the
+ * server refuses the reply if there is a newer message. (rule L55)
  */
 export async function replyToSender(
   invocation: Invocation,
@@ -44,7 +46,7 @@ export async function replyToSender(
   const { force, expectMessage, expectReceivers } = flags;
   const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
   const isOpen = flags.everyone !== true && flags.report === undefined;
-  // A dry run also works without the server: then the request names no receiver.
+  // A dry run also works without the server. Then the request names no receiver.
   const ifUnread = invocation.flags.dryRun ? () => undefined : ifUnreadable;
   const thread = asks || isOpen ? await read().catch(ifUnread) : undefined;
   const reportId = isOpen ? receiverIn(thread) : flags.report;
@@ -84,20 +86,23 @@ function senderText(thread: OwnedThread, reportId: string): string {
   return oneLine(name ?? email ?? "an anonymous sender");
 }
 
-/** What the person has seen of a thread. */
+/** The state of the thread when the person read it. The server refuses the reply if the thread has changed. */
 interface Seen {
   readonly expectedMessageId?: string | null;
   readonly expectedMergeId?: string | null;
   readonly expectedReceivers?: string;
 }
 
-/** Returns what the flags say that the person has seen. Who gets a reply to everyone does not follow from a message. */
+/**
+ * Returns the state that the person read, according to the flags. A message does not show who would get a reply to
+ * everyone, so `--everyone` also needs the receivers.
+ */
 function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
   if (force) return {};
   if (everyone && expectMessage !== undefined && expectReceivers === undefined)
     throw usageError(
-      "--everyone with --expect-message also needs --expect-receivers, because others may get the reply since.",
-      "`innkeep feedback view` shows both.",
+      "--everyone with --expect-message also needs --expect-receivers, because the receivers may have changed.",
+      "`innkeep feedback view` shows both values.",
     );
   return {
     ...(expectMessage === undefined
@@ -114,8 +119,8 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
 });
 
 /**
- * Returns what the person has seen. If somebody has replied since the sender's last message, the newest message is the
- * one before that reply, so that the server notices the existing reply.
+ * Returns the state that the person read. If somebody has replied since the sender's last message, names the message
+ * before that reply, so that the server reports the existing reply.
  */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};
@@ -125,14 +130,16 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   return seenIn(reply === -1 ? thread : { ...thread, messages: messages.slice(0, reply) });
 }
 
-/** Returns nothing if the token may not read: then the reply goes to the first sender, without a check. */
+/**
+ * Ignores the error if the token may not read the thread. Then the reply goes to the first sender, without a check.
+ */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
 }
 
 /**
- * Returns the report that a reply without `--report` answers. Undefined if there is only one, or if the given id is that
- * of a merged thread: then its sender gets the reply. (rule M10)
+ * Returns the report that a reply without `--report` answers. Returns undefined if the thread has only one report, or
+ * if the given id belongs to a merged thread. Then the sender of the given thread gets the reply. (rule M10)
  */
 const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
   thread !== undefined && thread.feedback.mergedInto === undefined && hasRepeats(thread)
@@ -150,5 +157,5 @@ const notSent = (error: ServerError, id: string): CliError =>
   new CliError({
     ...failureOf(error),
     message: `Nothing was sent. ${error.message}`,
-    next: `\`innkeep feedback view ${id}\` shows it. --force sends your reply anyway.`,
+    next: `\`innkeep feedback view ${id}\` shows the thread. --force sends your reply anyway.`,
   });

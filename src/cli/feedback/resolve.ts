@@ -31,8 +31,8 @@ export interface ResolveFlags {
 }
 
 /**
- * Resolves the threads of the failures whose tests passed in a run. Resolves nothing if the run has no clear result,
- * for example because it was cancelled. With `--best-effort` the exit is always `ok`. (rule F28)
+ * Resolves the threads about failures of tests that passed in this run. Resolves nothing if the run has no clear
+ * result, for example because it was cancelled. With `--best-effort`, returns `ok` even after an error. (rule F28)
  */
 export async function resolve(invocation: Invocation, flags: ResolveFlags): Promise<Exit> {
   try {
@@ -57,7 +57,7 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
       `The run ended with "${onOneLine(status)}", so no thread is resolved.`,
     );
   if (outcome === "failure" && !flags.junit && wrong.length === 0)
-    return nothingResolved(invocation, "The run failed, so no thread is resolved by its key.");
+    return nothingResolved(invocation, "The run failed, so no thread is resolved by its dedupe key.");
   const passed = await passedOf(invocation, flags, wrong);
   if (passed.length === 0) return nothingResolved(invocation, "No test passed, so no thread is resolved.");
   if (invocation.flags.dryRun) return showRequests(invocation, await requestsOf(invocation, run, passed));
@@ -66,7 +66,7 @@ async function resolveRun(invocation: Invocation, flags: ResolveFlags): Promise<
   printResolved(invocation, resolved);
 }
 
-/** Shows one request as every dry run does, and several requests as a list. */
+/** Shows the requests of a dry run. Several requests are shown as a list. */
 function showRequests(invocation: Invocation, requests: readonly RequestView[]): void {
   const [request, ...others] = requests;
   if (request && others.length === 0) throw new DryRun(request);
@@ -76,13 +76,13 @@ function showRequests(invocation: Invocation, requests: readonly RequestView[]):
 const noStatus: InputFault = {
   flag: "--run-status",
   message:
-    "must say how the run ended, such as success. On GitHub Actions it is the value of job.status; GitLab sets it in after_script",
+    "must say how the run ended, such as success. On GitHub Actions, use the value of job.status. On GitLab, run the command in after_script",
 };
 
 /**
- * The words of the CI services for a result, in lower case. Any other word, such as `cancelled`, contains no
- * information about failures. Jenkins and Azure Pipelines have a separate word for a run that continued after a
- * failure.
+ * The words of the CI services for a result, in lower case. Any other word, such as `cancelled`, does not say whether
+ * there were failures. `unstable` (Jenkins) and `succeededwithissues` (Azure Pipelines) mean that a run continued after
+ * a failure.
  */
 const outcomes = new Map<string, "success" | "failure">([
   ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
@@ -92,12 +92,12 @@ const outcomes = new Map<string, "success" | "failure">([
 function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[] {
   if ((dedupeKey === undefined) !== (junit === undefined)) return [];
   if (junit) return [{ flag: "--junit", message: "cannot be used together with --dedupe-key" }];
-  return [{ flag: "--junit", message: "or --dedupe-key must name what passed" }];
+  return [{ flag: "--junit", message: "or --dedupe-key is needed, to name what passed" }];
 }
 
 /**
- * Returns the tests that passed in the run. Throws a usage error that lists the earlier faults and the faults of the
- * reports.
+ * Returns the tests that passed in the run. If there are faults in the flags (`wrong`) or in the reports, throws a
+ * usage error that lists all of them.
  */
 async function passedOf(
   invocation: Invocation,
@@ -138,14 +138,16 @@ const noInstant = (given: string): InputFault => ({
   message: `must be an instant such as 2026-11-21T09:00:00Z, not "${onOneLine(given)}"`,
 });
 
-/** Returns the start of a job on GitHub. GitHub sets no variable with it, but writes a file at that time. */
+/** Returns when a GitHub job started. No variable contains this time, but GitHub writes a file at the start. */
 async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<string | undefined> {
   const written = fileOfStart(env);
   const file = written ? await stat(written).catch(() => undefined) : undefined;
   return file && file.mtime <= clock.now() ? file.mtime.toISOString() : undefined;
 }
 
-/** Prints the resolved threads, and the threads that stay open because their tests have not passed everywhere. */
+/**
+ * Prints the resolved threads. Also names the threads that stay open because a test has not passed everywhere.
+ */
 function printResolved(
   invocation: Invocation,
   { resolved, stillFailing, why }: Resolved & { readonly why?: string },
@@ -166,7 +168,7 @@ function whyOpen({ consoleUrl, scopes, reportedLater }: Resolved["stillFailing"]
   return `Still open: ${onOneLine(consoleUrl)} ${where}${since}.`;
 }
 
-/** Adds the resolved threads to the summary page of a GitHub Actions job. */
+/** Adds links to the resolved threads to the summary page of a GitHub Actions job. */
 async function summariseResolved(invocation: Invocation, { resolved }: Resolved): Promise<void> {
   if (resolved.length === 0) return;
   const links = resolved.slice(0, mostLinks).map(({ id, consoleUrl }) => `- ${markdownLink(id, consoleUrl)}`);
@@ -186,7 +188,7 @@ const counted = (count: number): string => (count === 1 ? "One thread" : `${coun
 
 const scopeName = (scope: string): string => (scope === "" ? "a job without a scope" : onOneLine(scope));
 
-/** The fields of a request that describe the run. */
+/** The fields of a request that describe the CI run. */
 interface PassingRun {
   readonly scope: string | undefined;
   readonly run: string;
@@ -198,7 +200,9 @@ type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
 
 type Resolved = Omit<Answer, "more">;
 
-/** Reports to the server which tests passed. Sends several requests if one would exceed the limits of the server. */
+/**
+ * Reports to the server which tests passed. Sends several requests if one would exceed the limits of the server.
+ */
 async function resolvePassed(
   invocation: Invocation,
   run: PassingRun,
@@ -229,8 +233,7 @@ async function resolvePassed(
 }
 
 /**
- * Returns the first request for each part of the list. The answer may require a second request for the same part, which
- * a dry run cannot predict.
+ * Returns the first request for each part of the list. A dry run cannot know whether a part would need more requests.
  */
 async function requestsOf(
   invocation: Invocation,
@@ -253,8 +256,8 @@ async function requestsOf(
 }
 
 /**
- * Returns the threads that no earlier answer for this part contained. Without this check a faulty server could make the
- * command send requests forever.
+ * Returns the threads that no earlier answer for this part of the list contained. Without this check, a faulty server
+ * could make the command send requests forever.
  */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
@@ -284,13 +287,13 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
   new CliError({
     exit: "notFound",
     code,
-    message: `This server has no app ${appId}, or it cannot resolve failures: an older Innkeep or another program answers there.`,
+    message: `This server has no app ${appId}, or it is an older Innkeep or another program that cannot resolve failures.`,
     status,
   });
 
 /**
- * Returns a function that returns an idempotency key for each request. Only the first request uses the given key,
- * because each request needs its own.
+ * Returns a function that returns the idempotency key of the next request. Each request needs its own key, so only the
+ * first one uses exactly the given key.
  */
 function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
   let count = 0;
@@ -300,7 +303,7 @@ function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undef
   };
 }
 
-// The difference is enough for the other fields of the body.
+// The limit of the server, without 16 KiB for the other fields of the body.
 const mostBytes = limits.json - 16_384;
 
 /** Splits the list into parts that fit into one request each. */
@@ -320,12 +323,12 @@ function parts(passed: readonly Passed[]): Passed[][] {
   return [...all, part];
 }
 
-/** A key that passed, or the beginning of the keys of all failures of a test. */
+/** A dedupe key that passed, or the beginning of the dedupe keys of all failures of one test. */
 type Passed = string | { readonly prefix: string };
 
 /**
  * Returns the prefixes of the dedupe keys of all tests that passed. If a test passed, its suite and its class also
- * passed: tools report a failure of the suite or the class when a test cannot start. (rule F28)
+ * count as passed, because tools report a failure of the suite or the class when a test cannot start. (rule F28)
  */
 function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();
@@ -343,7 +346,9 @@ const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || 
 /** The test names that tools write when a class could not start. */
 const namesOfClass = ["", "initializationError", "executionError", "classMethod"];
 
-/** Returns the hashes of the test, of its class and suite, and of a suite or file with the name of the class. */
+/**
+ * Returns the hashes of a test and of every failure that tools report when its class or its suite cannot start.
+ */
 const hashesOf = ({ suite, className, name }: TestResult, folder: string): string[] =>
   [
     { suite, className, name },

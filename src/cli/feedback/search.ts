@@ -22,7 +22,7 @@ export interface SearchFlags {
   readonly all?: boolean;
 }
 
-/** Prints the threads of all apps, or of one, that a query finds, each with the line that was found. */
+/** Prints the threads that a query finds in one app or in all apps, each with the line that matches. */
 export async function searchFeedback(
   invocation: Invocation,
   { app, status, type, limit, all = false, ...flags }: SearchFlags,

@@ -11,7 +11,7 @@ import { threadText } from "./thread-text.ts";
 export function addSnooze(feedback: Command, setup: Setup): void {
   const snooze = feedback
     .command("snooze <thread> <until>")
-    .description("Hide a thread from triage until a time, or until its sender writes; `none` ends the snooze")
+    .description("Hide a thread from triage until a time or until its sender writes. `none` ends the snooze")
     .addHelpText("after", snoozeNotes);
   addExamples(
     snooze,
@@ -25,7 +25,8 @@ export function addSnooze(feedback: Command, setup: Setup): void {
 }
 
 const snoozeNotes = `
-The time is ISO 8601, a day (its start in UTC), or from now: 90m, 4h, 3d, 2w. Then the thread is unread for all.`;
+The end is a time in ISO 8601, a day (its start in UTC), or a duration from now: 90m, 4h, 3d, 2w.
+At the end, the thread becomes unread for all members.`;
 
 /** Snoozes a thread until a time, or ends its snooze (`none`). */
 async function snoozeThread(invocation: Invocation, given: string, until: string): Promise<undefined> {
@@ -42,7 +43,7 @@ async function snoozeThread(invocation: Invocation, given: string, until: string
 
 const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
-/** Returns the instant that an argument names: an instant, a day, or a time from now. */
+/** Returns the instant at which the snooze ends. The argument is an instant, a day, or a duration from now. */
 export function endOfSnooze(given: string, now: Date): string {
   const [, number, unit = ""] = /^(\d{1,5})([mhdw])$/.exec(given) ?? [];
   const seconds = unitSeconds[unit];

@@ -4,7 +4,7 @@ import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, wholeId } from "../core/ids.ts";
 
-/** Returns the id in a console link, or the given id itself. */
+/** Returns the id at the end of a console link. Returns any other text unchanged. */
 const threadId = (given: string): string =>
   given
     .replace(/[?#].*$/, "")
@@ -12,13 +12,15 @@ const threadId = (given: string): string =>
     .split("/")
     .at(-1) ?? given;
 
-/** Returns the whole id of a thread for its number, a console link, an id, or the start of an id. */
+/**
+ * Returns the whole id of a thread. The person may give its number, its console link, its id or the start of the id.
+ */
 export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
   const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];
   return number === undefined ? idFrom(invocation, given) : idOfNumber(invocation, number);
 };
 
-/** Returns the id of the thread of the app that has this number. Throws a CliError if there is none. */
+/** Returns the id of the thread with this number in the app. Throws a CliError if there is none. */
 async function idOfNumber(invocation: Invocation, number: string): Promise<string> {
   const { threads } = invocation.client();
   const params = { appId: await appIdOf(invocation) };

@@ -11,7 +11,7 @@ type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
 export interface ThreadTextOptions {
-  /** Whether to print each repeated report. By default one line replaces many of them. */
+  /** Whether to print each repeated report. By default, one line replaces many repeated reports. */
   readonly repeats?: boolean | undefined;
 }
 
@@ -38,7 +38,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
     ...reportTexts.map(({ name, label }) => line(label, feedback[name])),
     line("Issue", feedback.githubIssueUrl),
-    line("Occurred again, resolved before", earlier?.consoleUrl ?? null),
+    line("Earlier thread about this failure, now resolved", earlier?.consoleUrl ?? null),
     line("Assigned to", assignee?.email ?? null),
     line("Snoozed until", feedback.snoozedUntil ?? null),
     ...merged.map(({ number, subject }) =>
@@ -63,7 +63,7 @@ function newestLine(messages: readonly Message[]): string | undefined {
   return newest === null ? undefined : `\n${line("Newest message", newest)}`;
 }
 
-/** Returns a line with the value for `feedback reply --expect-receivers`, if a reply can reach several senders. */
+/** Returns a line with the value for `feedback reply --expect-receivers` if the thread has several reports. */
 const receiversLine = ({ messages, receivers }: OwnedThread): string | undefined =>
   messages.some(({ sender }) => sender !== undefined) ? line("Receivers", receivers ?? null) : undefined;
 
@@ -83,7 +83,7 @@ const plain = (value: unknown): string =>
     ? value
     : JSON.stringify(value, (_, part: unknown) => (part === undefined ? absent : part));
 
-/** What replaces a value that only the first report has. */
+/** The text that is shown instead of a value that only the first report has. */
 const absent = "not in this report";
 
 const directions: Readonly<Record<string, string>> = { inbound: "Sender", outbound: "Reply", note: "Note" };

@@ -159,7 +159,7 @@ describe("a hostile repository cannot make FAQ commands use other files", () => 
     await symlink("../settings.json", pathIn(checkout, "faq/.innkeep-faq.json"));
     const ran = await checkout.run("faq pull");
     expect(ran.exit).toBe(2);
-    expect(ran.stderr).toContain(".innkeep-faq.json is a link or no file");
+    expect(ran.stderr).toContain(".innkeep-faq.json is a link, or is not a file");
     expect(await readFile(pathIn(checkout, "settings.json"), "utf8")).toBe(
       '{"auths": {"registry": "token"}}',
     );

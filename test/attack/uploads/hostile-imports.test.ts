@@ -127,7 +127,9 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(await refused(`${"[".repeat(2_000_000)}\n`.replace("[", "{"))).toContain(
       "line 1: is nested deeper",
     );
-    expect(await refused(`{"type":"export","x":"${"a".repeat(9_000_000)}"}\n`)).toContain("line 1: has over");
+    expect(await refused(`{"type":"export","x":"${"a".repeat(9_000_000)}"}\n`)).toContain(
+      "line 1: has more than",
+    );
   });
 
   it("is refused with the reason if it is of a future version", async () => {
@@ -186,7 +188,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
   it("causes an error with the line of a record that is repeated or belongs to no other record", async () => {
     const faq = lines.findIndex(({ type }) => type === "faq");
     const twice = await refused(fileOf([...lines.slice(0, -1), { ...lines[faq] }]));
-    expect(twice).toBe(`line ${lines.length}: the faq comes twice.`);
+    expect(twice).toBe(`line ${lines.length}: the faq occurs twice.`);
     const orphan = { ...lines[at("message")], id: crypto.randomUUID(), feedbackId: world.threadId };
     const without = lines.filter(({ type }) => ["export", "app"].includes(String(type)));
     expect(await refused(fileOf([...without, orphan]))).toBe(
@@ -217,7 +219,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
       forged("thread", one, { mergedInto: null, status: "open" }),
       fileOf(merged.filter((line) => line.type !== "merge")),
     ])
-      expect(await refused(file)).toBe("its merges of threads contradict each other.");
+      expect(await refused(file)).toBe("the merges of its threads contradict each other.");
     await world.call("DELETE", `/feedback/${three}`);
   });
 
@@ -268,7 +270,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ])
       expect(await refused(tar(head, bad))).toContain("is not from an export");
     expect(await refused(tar(head, good, good))).toContain("twice");
-    expect(await refused(tar(head))).toContain("records name 1 files, but the archive has 0");
+    expect(await refused(tar(head))).toContain("records name 1 files, but the archive contains 0");
     expect(await refused(Buffer.concat([tar(head, good), Buffer.alloc(512)]))).toContain("after its end");
     expect(await refused(tar(head, good).subarray(0, -700))).toContain("incomplete");
     const other = sample.gif().bytes;

@@ -41,7 +41,10 @@ describe("the command changelog export", () => {
       ["150", "--publish", ...item("A build as its version")],
     );
     const ran = await android();
-    expect(ran).toMatchObject({ exit: 0, stderr: "Without a build number of android: 1.3.0.\n" });
+    expect(ran).toMatchObject({
+      exit: 0,
+      stderr: "These versions have no build number for Android: 1.3.0.\n",
+    });
     expect(ran.stdout.split("\n")).toContain("out/changelogs/145.txt\t1.0.0\t22\t0");
     expect(await files()).toEqual({
       "145.txt": "- The list\n- The photo\n",
@@ -137,7 +140,7 @@ describe("the command changelog export", () => {
     const ran = await android();
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain("  1.0.0 begins with a change of more than 500 characters: shorten it\n");
-    expect(ran.stderr).toMatch(/ {2}1\.\d\.0 has the build number 2, as 1\.\d\.0 has/);
+    expect(ran.stderr).toMatch(/ {2}1\.\d\.0 has the same build number 2 as 1\.\d\.0/);
     expect(await files()).toEqual({});
   });
 
@@ -153,7 +156,7 @@ describe("the command changelog export", () => {
     expect(await files()).toEqual({});
     await android("--version", "v1.0.0");
     expect(await files()).toEqual({ "1.txt": "- A draft\n" });
-    expect((await android("--version", "1.2.0")).stderr).toContain("1.2.0 has no build number of android");
+    expect((await android("--version", "1.2.0")).stderr).toContain("1.2.0 has no build number for Android");
     expect((await android("--version", "9.0.0")).exit).toBe(6);
     await android("--drafts");
     expect(Object.keys(await files())).toEqual(["1.txt", "2.txt"]);
@@ -163,7 +166,7 @@ describe("the command changelog export", () => {
     const { android } = await maintainerWith(["1.0.0", "--publish", ...item("No number")]);
     expect(await android()).toMatchObject({
       exit: 6,
-      stderr: expect.stringContaining("No published release note has a build number of android."),
+      stderr: expect.stringContaining("No published release note has a build number for Android."),
     });
   });
 

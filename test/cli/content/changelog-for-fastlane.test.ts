@@ -64,9 +64,11 @@ describe("fastlane deliver", () => {
     );
     await maintainer.create("1.1.0", "--publish", ...item("A"));
     const two = await maintainer.run(...ios("metadata/en-US", "--version", "1.0.0", "--version", "1.1.0"));
-    expect(two).toMatchObject({ exit: 2, stderr: expect.stringContaining("give --version only once") });
+    expect(two).toMatchObject({ exit: 2, stderr: expect.stringContaining("Use --version only once") });
     const other = await maintainer.run(...ios("out"));
-    expect(other.stderr).toContain("fastlane reads folders of languages such as en-US, not out.");
+    expect(other.stderr).toContain(
+      "fastlane reads only folders with the name of a language, such as en-US, and not out.",
+    );
   });
 });
 

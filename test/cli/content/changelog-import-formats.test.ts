@@ -58,7 +58,7 @@ describe("the command changelog import --format changesets", () => {
     const ran = await run("import", "--format", "changesets");
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain("  no-front.md has no front matter between two lines of ---");
-    expect(ran.stderr).toContain("  no-size.md has a line that names no change: larder: huge");
+    expect(ran.stderr).toContain("  no-size.md has a line that names no size of a change: larder: huge");
   });
 });
 
@@ -102,7 +102,7 @@ describe("the command changelog import --format github-release", () => {
 
   it.each([
     ["{", "is not JSON"],
-    ["{}", "contains no release of GitHub"],
+    ["{}", "contains no GitHub release"],
   ])("refuses %s", async (text, fault) => {
     const { write, run } = await newMaintainer();
     await write("event.json", text);

@@ -26,13 +26,13 @@ describe("the command changelog import, if it cannot read the file,", () => {
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toContain("  line 9 is a second heading of 1.0.0; the first is in line 3");
     expect(ran.stderr).toContain(
-      "  line 15 has “01/02/2025”, which is not clear: write the date as 2026-11-22",
+      "  line 15 has “01/02/2025”, which is not a clear date: write it as 2026-11-22",
     );
     expect(await stored()).toEqual([]);
   });
 
   it.each([
-    ["1.0.0 - January 30, 2026", "has “January 30, 2026”, which is not clear: write the date as 2026-11-22"],
+    ["1.0.0 - January 30, 2026", "has “January 30, 2026”, which is not a clear date: write it as 2026-11-22"],
     ["1.0.0 - 5 février 2026", "has “5 février 2026”, which is not clear"],
     ["1.0.0 vom 01.12.2025", "has “vom 01.12.2025”, which is not clear"],
     ["1.0.0 - 2026年3月5日", "has “2026年3月5日”, which is not clear"],
@@ -105,10 +105,13 @@ describe("the command changelog import, if it cannot read the file,", () => {
   });
 
   it.each([
-    [["--from", "v1"], "--from: only with --format git."],
-    [["CHANGELOG.md", "--format", "git"], "--format git reads the commits of this repository, and no file."],
+    [["--from", "v1"], "--from can be used only with --format git."],
+    [
+      ["CHANGELOG.md", "--format", "git"],
+      "--format git reads the commits of this repository and not a file.",
+    ],
     [["missing.md"], "error: The file missing.md cannot be read (it does not exist)."],
-    [["--platform-version", "ios=1.0"], "--platform-version belongs to one version, and there are 2."],
+    [["--platform-version", "ios=1.0"], "--platform-version is for one version, but there are 2."],
     [["--draft", "--published-at", "2026-01-01"], "cannot be used together with"],
   ])("refuses %j", async (flags, fault) => {
     const { write, run } = await newMaintainer();
@@ -145,7 +148,8 @@ describe("the command changelog import, if it cannot read the file,", () => {
       expect(ran).toMatchObject({
         exit: 6,
         stdout: "",
-        stderr: "error: This server cannot accept release notes: it has only endpoints that read them.\n",
+        stderr:
+          "error: This server cannot accept release notes, because it has only endpoints that read them.\n",
       });
     }
     expect(new Set(asked)).toEqual(new Set(["GET"]));

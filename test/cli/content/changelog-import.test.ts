@@ -140,7 +140,7 @@ describe("the command changelog import", () => {
     await write("CHANGELOG.md", changelog("## 1.1.0\n\n- Add a list", "## 1.0.0\n\n- Add a map"));
     const ran = await run("import");
     expect(ran.stderr).toContain(
-      "Without a date, these are drafts unless they were published before: 1.0.0, 1.1.0.",
+      "These versions have no date, so they are drafts unless they were published before: 1.0.0, 1.1.0.",
     );
     expect((await stored()).map(({ publishedAt }) => publishedAt)).toEqual([null, null]);
     await run("import", "--published-at", "2026-02-01");
@@ -177,7 +177,7 @@ describe("unreleased notes", () => {
       changelog("## Unreleased", waiting.replace("Unreleased", "1.1.0 - 2026-03-02"), first),
     );
     const ran = await run("import");
-    expect(ran.stderr).toContain("The draft Unreleased is the release note of 1.1.0 now.");
+    expect(ran.stderr).toContain("The draft Unreleased is now the release note of 1.1.0.");
     expect(ran.stderr).toContain("Kept what a person wrote in 1.1.0: body.");
     expect(await stored()).toMatchObject([
       {
@@ -197,7 +197,9 @@ describe("unreleased notes", () => {
     await run("import");
     await write("CHANGELOG.md", changelog(first));
     const ran = await run("import");
-    expect(ran.stderr).toContain("The draft Unreleased stays as it was: the file has no unreleased notes.");
+    expect(ran.stderr).toContain(
+      "The draft Unreleased was not changed, because the file has no unreleased notes.",
+    );
     expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);
     await run("release");
     expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);
@@ -243,7 +245,7 @@ describe("the command changelog import --dry-run", () => {
     const ran = await run("import", "--dry-run", { INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     expect(ran).toMatchObject({ exit: 0, stderr: "" });
     expect(ran.stdout).toMatch(
-      /^version {4}1\.0\.0\ntitle {6}Version 1\.0\.0\ntype {7}from the version before\npublished {2}a draft, because it is yanked\nshows {6}the items\nbody {7}### Added\n[\s\S]*items {6}added: Maps\n\nversion {4}1\.1\.0\n/,
+      /^version {4}1\.0\.0\ntitle {6}Version 1\.0\.0\ntype {7}computed from the previous version\npublished {2}a draft, because it is yanked\nshows {6}the items\nbody {7}### Added\n[\s\S]*items {6}added: Maps\n\nversion {4}1\.1\.0\n/,
     );
   });
 });

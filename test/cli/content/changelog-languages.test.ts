@@ -51,7 +51,7 @@ describe("translations of release notes", () => {
     await maintainer.run("export", "--platform", "android", "--lang", "fr", "--out", out);
     expect(await readFile(join(maintainer.folder, out, "changelogs/145.txt"), "utf8")).toBe("- Maps\n");
     const wrong = await maintainer.run("edit", "2.0.0", "--lang", "de", "--publish");
-    expect(wrong.stderr).toContain("leave the other flags out");
+    expect(wrong.stderr).toContain("Do not use other flags with --lang");
     await maintainer.run("edit", "2.0.0", "--lang", "de-DE", "--delete-translation");
     expect((await maintainer.stored())[0]?.translations).toEqual({});
   });

@@ -58,7 +58,7 @@ describe("the command changelog release with other sources", () => {
     expect(refused).toMatchObject({
       exit: 2,
       stdout: "",
-      stderr: expect.stringContaining("--version says which version"),
+      stderr: expect.stringContaining("Name their version"),
     });
     await run("release", "--format", "changesets", "--version", "2.0.0");
     expect(await stored()).toMatchObject([
@@ -74,12 +74,12 @@ describe("the command changelog release with other sources", () => {
       "There are no notes of 3.0.0. The newest versions are: 1.1.0, 1.0.0.",
     ],
     [[], changelog("## Unreleased\n\n- Add maps"), 2, "CHANGELOG.md:3 has only notes without a version."],
-    [["--notes", "Maps"], "", 2, "--notes needs --version: this is not a job for a tag."],
+    [["--notes", "Maps"], "", 2, "--notes needs --version, because this is not a CI job for a tag."],
     [
       ["--notes", "Maps", "--version", "1", "--format", "git"],
       "",
       2,
-      "give it without a file and without --format",
+      "Do not use a file or --format with it",
     ],
   ])("refuses %j of another file", async (flags, text, exit, fault) => {
     const { write, run, stored } = await newMaintainer();

@@ -149,7 +149,7 @@ describe("a long changelog", () => {
     const usual = await list();
     expect([linesOf(usual).length, usual.stderr]).toEqual([
       20,
-      "There are more: --limit shows up to 50, or --all.\n",
+      "There are more. Use --limit with a number up to 50, or --all.\n",
     ]);
     const whole = await list("--limit", "22");
     expect([linesOf(whole).length, whole.stderr]).toEqual([22, ""]);
@@ -162,7 +162,7 @@ describe("a long changelog", () => {
     const { line } = await filled(53);
     const first = await line.run(["changelog", "list", "--fields", "version"]);
     expect(linesOf(first)).toHaveLength(50);
-    const [, cursor = ""] = /^There are more: --cursor (\S+), or --all\.$/m.exec(first.stderr) ?? [];
+    const [, cursor = ""] = /^There are more\. Use --cursor (\S+), or --all\.$/m.exec(first.stderr) ?? [];
     const second = await line.run(["changelog", "list", "--fields", "version", "--cursor", cursor]);
     expect([linesOf(second), second.stderr]).toEqual([["1.2.0", "1.1.0", "1.0.0"], ""]);
     const all = await line.run(["changelog", "list", "--fields", "version", "--all"]);

@@ -125,7 +125,7 @@ describe("the command changelog view", () => {
     const { create, reader } = await newApp();
     expect(await reader.run(["changelog", "view", await create("1.0.0")])).toMatchObject({
       exit: 6,
-      stderr: expect.stringContaining("drafts need a maintainer token"),
+      stderr: expect.stringContaining("Drafts need a maintainer token"),
     });
   });
 });

@@ -65,7 +65,7 @@ describe("the command faq edit without flags", () => {
     const { ran } = await edit((text) => text.replace("So.", "No."), { status: 1 });
     expect(ran).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("The editor `nano -w` ended with 1."),
+      stderr: expect.stringContaining("The editor `nano -w` ended with status 1."),
     });
     expect(await world.list()).toMatchObject([{ answer: "So." }]);
   });

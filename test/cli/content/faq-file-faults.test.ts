@@ -53,9 +53,9 @@ describe("FAQ files with faults", () => {
         expect.stringMatching(
           /^ {2}faq\/f\.md has a broken front matter: .* at line 2, column 11\. .*needs quotes$/,
         ),
-        "  faq/g.md has a question that is not a text: put it in quotes",
+        "  faq/g.md has a question that is not a text. Put it in quotes",
         "  faq/g.md has no answer",
-        "  faq/g.md has an `id` that is no id",
+        "  faq/g.md has an `id` that is not a valid id",
         "  faq/g.md has a `sortOrder` that is not a whole number",
         expect.stringMatching(
           /^ {2}faq\/h\.md has a broken front matter: Map keys must be unique at line 3, column 1$/,
@@ -87,13 +87,7 @@ describe("FAQ files with faults", () => {
     ["an empty list", "faq.yaml", "[]\n", "faq push faq.yaml --yes", "faq.yaml has no FAQ entries."],
     ["a file in place of a folder", "faq", "text", "faq push --yes", "faq is not a folder."],
     ["a folder in place of a file", "faq.json/a.md", good, "faq pull faq.json", "faq.json is a folder."],
-    [
-      "a name of a file for a folder",
-      "a.md",
-      good,
-      "faq pull all.txt",
-      "all.txt would be a folder with the name",
-    ],
+    ["a name of a file for a folder", "a.md", good, "faq pull all.txt", "all.txt has the name of a file"],
     ["YAML that is no list", "faq.yaml", "question: A?\n", "faq diff faq.yaml", "must be a list of entries"],
     ["broken YAML", "faq.yaml", "- question: A: B\n", "faq diff faq.yaml", "faq.yaml is broken: "],
     [

@@ -164,7 +164,7 @@ describe("the command faq push", () => {
     await world.create("Never pulled?");
     const { rm } = await import("node:fs/promises");
     await rm(`${checkout.line.cwd}/faq/b.md`);
-    expect((await push()).stdout).toContain("`--prune` deletes it");
+    expect((await push()).stdout).toContain("`--prune` deletes the entry");
     expect(await questions()).toEqual(["A?", "B?", "Never pulled?"]);
     expect((await push(" --prune --json")).json()).toMatchObject({
       pushed: true,

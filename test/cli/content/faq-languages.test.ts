@@ -134,7 +134,7 @@ describe("translations in FAQ files (rule C36)", () => {
     await checkout.write("faq/de/other.md", de);
     const refused = await push();
     expect(refused.exit).toBe(2);
-    expect(refused.stderr).toContain("faq/de/other.md translates no entry: there is no faq/other.md");
+    expect(refused.stderr).toContain("faq/de/other.md is a translation, but there is no entry faq/other.md");
   });
 
   it("can also be in a list file", async () => {
@@ -151,7 +151,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(await checkout.read("faq.yaml")).not.toContain("Wie?");
     await checkout.write("faq.json", '[{"question":"A?","answer":"A.","translations":{"../x":{}}}]');
     const refused = await checkout.run("faq push faq.json --yes");
-    expect(refused.stderr).toContain("is no language tag");
+    expect(refused.stderr).toContain("is not a language tag");
   });
 
   it("are not written through a link to a place outside the folder", async () => {

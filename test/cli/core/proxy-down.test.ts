@@ -64,7 +64,7 @@ describe("a proxy that is not running", () => {
       expect(examined.stdout).toMatch(/the proxy for inn\.example/);
       expect(examined.stdout.replace(/\s+/g, " ")).toMatch(aboutProxy);
       for (const text of [ran.stderr, examined.stdout])
-        expect(text).not.toMatch(/server running|whether the server runs|Start it with|secret/);
+        expect(text).not.toMatch(/server running|whether the server runs|Start the server with|secret/);
     },
   );
 

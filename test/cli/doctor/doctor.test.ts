@@ -101,7 +101,7 @@ describe("the command innkeep doctor", () => {
     const { line } = await place();
     const { stdout, stderr } = await line.run(["doctor"], { env: { CI: "false" } });
     expect(stdout).toMatch(/^ok {7}node: Node 24\.4\.0\.\n/);
-    expect(stdout).toMatch(/^warning {2}ci: CI is set to `false`.*\n {9}Why: .*\n {9}Next: .*`unset CI`/m);
+    expect(stdout).toMatch(/^warning {2}ci: CI is set to `false`.*\n {9}Effect: .*\n {9}Next: .*`unset CI`/m);
     expect(stderr).toMatch(/^0 failures, \d warnings\.\n$/);
   });
 

@@ -90,7 +90,7 @@ export const faultsOfServer: readonly Planted[] = [
     ...{
       check: "versions",
       state: "warning",
-      what: /The server is 2\.1\.0/,
+      what: /The server has version 2\.1\.0/,
       next: /npm install.*innkeep-2\.1\.0\.tgz/,
     },
   },

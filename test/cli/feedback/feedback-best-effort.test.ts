@@ -23,7 +23,7 @@ describe("the command feedback send with a long log", () => {
     const [, cut = "", whole = ""] =
       /\n\[… ([\d,]+) of ([\d,]+) characters were cut here …\]\n/.exec(message) ?? [];
     expect(stderr).toContain(
-      `The message is too long: ${cut} of ${whole} characters were cut from its middle.`,
+      `The message is too long, so ${cut} of ${whole} characters were cut from its middle.`,
     );
     expect(Number(whole.replace(",", ""))).toBe(log(2_000).length);
     const kept = message.replace(/\n\[.*\]\n/, "");
@@ -108,7 +108,7 @@ describe("the command feedback send --best-effort with a faulty report", () => {
     const images = ["a.png", "a.png", "a.png", "a.png"].flatMap((name) => ["--image", name]);
     expect(await line.run([...bestEffort, ...images])).toMatchObject({ exit: 0 });
     expect(bodies()[0].images).toHaveLength(3);
-    expect(bodies()[0].message).toContain("--image at most 3 can be sent; there are 4");
+    expect(bodies()[0].message).toContain("--image at most 3 can be sent, but there are 4");
   });
 
   it("sends a report without its log, and names omitted parts beside a long log", async () => {

@@ -30,7 +30,7 @@ describe("the command feedback send, before it sends anything,", () => {
       "--type must be one of `bug`, `feature`, `question`, `general`: did you mean bug?",
       "--message is missing",
       "--metadata x must be key=text or key:=json",
-      "--image at most 3 can be sent; there are 4",
+      "--image at most 3 can be sent, but there are 4",
       "--image shot.png must be at most 2 MB (2097152 bytes); it has 2097153 bytes",
       "--image doc.png must be PNG, JPEG, WebP or GIF; its bytes are PDF: send it with --attach",
       "--image none.png cannot be read (it does not exist)",
@@ -114,8 +114,8 @@ describe("the command feedback send, before it sends anything,", () => {
   });
 
   it.each([
-    ["--video", mp4(), 3, "at most 2 can be sent; there are 3"],
-    ["--attach", pdf(), 4, "at most 3 can be sent; there are 4"],
+    ["--video", mp4(), 3, "at most 2 can be sent, but there are 3"],
+    ["--attach", pdf(), 4, "at most 3 can be sent, but there are 4"],
   ])("refuses too many files for %s", async (flag, file, count, fault) => {
     const line = await createCommandLine();
     await place(line, file);
@@ -133,7 +133,7 @@ describe("the command feedback send, before it sends anything,", () => {
     [
       "an e-mail address that is none",
       ["--message", "x", "--email", "nope"],
-      "--email must be an address such as ada@example.org, or no reply reaches the sender",
+      "--email must be an address such as ada@example.org. Otherwise no reply reaches the sender",
     ],
     [
       "a missing text file",

@@ -93,7 +93,7 @@ describe("feedback sent to an Innkeep server", () => {
     const { line, threads } = await newApp();
     await line.run([...send, "--dedupe-key", "build"]);
     const { stderr } = await line.run([...send, "--dedupe-key", "build"]);
-    expect(stderr).toBe("Added to feedback that is open already.\n");
+    expect(stderr).toBe("Added to feedback that is already open.\n");
     expect(await threads()).toMatchObject([{ occurrences: 2 }]);
   });
 

@@ -71,7 +71,7 @@ describe("a report without a confirmation of the server", () => {
     const { exit, stderr } = await line.run(send);
     expect({ exit, sent: received.length }).toEqual({ exit: 0, sent: 1 });
     expect(stderr).toContain(
-      "This report is sent without a copy on disk (a part of its path is not a folder)",
+      "This report is sent, but no copy of it can be stored on disk (a part of its path is not a folder)",
     );
   });
 
@@ -84,7 +84,7 @@ describe("a report without a confirmation of the server", () => {
     expect(exit).toBe(2);
     expect(stderr).toContain(`innkeep feedback resend ${id} --base-url ${baseUrl}`);
     expect((await line.run(["feedback", "resend", "--all", ...elsewhere])).stderr).toContain(
-      "1 kept for other servers",
+      "1 more for other servers",
     );
   });
 
@@ -117,7 +117,7 @@ describe("a report without a confirmation of the server", () => {
   it("is mentioned once a day when another report is sent", async () => {
     const { line } = await startFeedbackSending(full, accepts);
     await line.run(sendOnce);
-    const hint = "One report is kept that no server has confirmed";
+    const hint = "One report is stored here and not confirmed by a server";
     const sentAt = async (instant: string) =>
       (await line.run(send, { now: () => new Date(instant) })).stderr.includes(hint);
     expect(await sentAt("2026-03-01T10:00:00Z")).toBe(true);

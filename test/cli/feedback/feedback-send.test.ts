@@ -88,7 +88,7 @@ describe("the command feedback send", () => {
     const { line } = await startFeedbackSending(
       answers(201, { success: true, id, consoleUrl, deduplicated: true }),
     );
-    expect((await line.run(send)).stderr).toBe("Added to feedback that is open already.\n");
+    expect((await line.run(send)).stderr).toBe("Added to feedback that is already open.\n");
   });
 
   it("names the resolved thread of the same failure", async () => {

@@ -164,7 +164,7 @@ describe("the command feedback send --attach refuses a text file", () => {
       "has NUL bytes behind its beginning",
       "a.log",
       Buffer.from(`${"a".repeat(2_000)}\0`),
-      "is not a text: it contains bytes that no text contains",
+      "is not a text, because it contains bytes that no text contains",
     ],
     ["is empty", "a.log", Buffer.alloc(0), "is empty"],
   ])("that %s", async (_, name, bytes, fault) => {
@@ -181,7 +181,7 @@ describe("the command feedback send --attach refuses a text file", () => {
     const { exit, stderr } = await line.run([...send, "--attach", "random.log"]);
     expect(exit).toBe(2);
     expect(stderr).toMatch(
-      /--attach random.log must be at most 5 MB \(5242880 bytes\) as a PDF; as a PDF it has \d{8} bytes/,
+      /--attach random.log must be at most 5 MB \(5242880 bytes\) as a PDF, but would have \d{8} bytes/,
     );
   });
 
@@ -189,7 +189,7 @@ describe("the command feedback send --attach refuses a text file", () => {
     const { line } = await startFeedbackSending();
     await writeFile(join(line.cwd, "huge.log"), Buffer.alloc(33_554_433, "a"));
     const { stderr } = await line.run([...send, "--attach", "huge.log"]);
-    expect(stderr).toContain("--attach huge.log is too large: a text can have 33554432 bytes at most");
+    expect(stderr).toContain("--attach huge.log is too large. A text can have at most 33554432 bytes");
   });
 
   it.each([
@@ -201,7 +201,7 @@ describe("the command feedback send --attach refuses a text file", () => {
     await writeFile(join(line.cwd, "lines.log"), Buffer.alloc(bytes, end));
     const { exit, stderr } = await line.run([...send, "--attach", "lines.log"]);
     expect([exit, received]).toEqual([2, []]);
-    expect(stderr).toContain("--attach lines.log has too many lines: a text can have 500000 at most");
+    expect(stderr).toContain("--attach lines.log has too many lines. A text can have at most 500000");
   });
 
   it("as an image or a video", async () => {

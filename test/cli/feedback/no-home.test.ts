@@ -12,7 +12,10 @@ describe("the command feedback send without a writable folder", () => {
       const ran = await line.run(["feedback", "send", "--type", "bug", "--message", "m"], {
         world: { home },
       });
-      expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("without a copy on disk") });
+      expect(ran).toMatchObject({
+        exit: 0,
+        stderr: expect.stringContaining("no copy of it can be stored on disk"),
+      });
       expect(received).toHaveLength(1);
     },
   );
@@ -27,7 +30,10 @@ it.each(["home-in-proc.sh", "home-is-a-file.sh", "state-in-proc.sh"])(
     const ran = await runScriptCommand(command, {
       env: { INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" },
     });
-    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("without a copy on disk") });
+    expect(ran).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining("no copy of it can be stored on disk"),
+    });
     expect(received).toHaveLength(1);
   },
 );

@@ -150,7 +150,7 @@ describe("the inbox in the terminal", () => {
     await shows("Address of the issue");
     type("#12");
     type("\r");
-    await shows("An issue is a web address");
+    await shows("The issue must be a web address");
     type("\u007f\u007f\u007f");
     for (let left = 3; left > 0; left -= 1) type("\u007f");
     type("https://github.com/inn/larder/issues/12");

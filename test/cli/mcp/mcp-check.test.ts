@@ -50,7 +50,7 @@ describe("the command innkeep mcp --check", () => {
     });
     const ran = await line.run(["mcp", "--check", "--json"], { world: { keychain: async () => keychain } });
     expect(stateOf(ran, "agent token").what).toContain("(keychain) is accepted");
-    expect(stateOf(ran, "permissions").what).toContain("does not accept claims");
+    expect(stateOf(ran, "permissions").what).toContain("agents cannot claim");
     expect(stateOf(ran, "versions").state).toBe("ok");
     expect(ran.exit).toBe(0);
   });

@@ -4,8 +4,7 @@ export const changeTypes = ["added", "changed", "deprecated", "removed", "fixed"
 export type ChangeType = (typeof changeTypes)[number];
 
 /**
- * The headings that each tool writes, with their type of change. The headings are in lower case, without punctuation
- * and emoji.
+ * The type of change for each heading that tools write. The headings are in lower case, without punctuation and emoji.
  */
 const headings = new Map<string, ChangeType>([
   // Keep a Changelog
@@ -28,13 +27,13 @@ const headings = new Map<string, ChangeType>([
 ]);
 
 /**
- * Headings of changes that an app's users do not see. They come from conventional-changelog, from the types of commits,
- * from GitHub and from auto-changelog.
+ * Matches headings of changes that do not concern the users of an app. They come from conventional-changelog, from the
+ * types of commits, from GitHub and from auto-changelog.
  */
 const hidden =
   /^(?:(?:miscellaneous )?chores?|docs|documentation|styles?|(?:code )?refactor(?:ing)?|tests?|build(?: system)?|ci|continuous integration|new contributors|commits)$/;
 
-/** The first words of a change that say its type, as in `fix(list)!: …` or `Fix the list`. */
+/** The first words that show the type of a change, as in `fix(list)!: …` or `Fix the list`. */
 const words: Readonly<Record<ChangeType, readonly string[]>> = {
   added: ["feat", "feature", "add", "adds", "added", "introduce", "introduces", "new"],
   changed: [
@@ -57,11 +56,13 @@ export const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(te
 /** Whether the changes under a heading are breaking changes. */
 export const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
-/** Whether a heading only names the size of the changes. Then the type of each change follows from its own words. */
+/**
+ * Whether a heading only names the size of the changes. Then the type of each change comes from its first word.
+ */
 export const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
 
-/** Returns the words of a heading in lower case, without signs such as the one in `⚠ BREAKING CHANGES`. */
+/** Returns the words of a heading in lower case, without punctuation and signs such as `⚠`. */
 const wordsOf = (text: string): string =>
   text
     .replace(/[^\p{L}' ]/gu, " ")
@@ -69,7 +70,7 @@ const wordsOf = (text: string): string =>
     .trim()
     .toLowerCase();
 
-/** Returns the change and its type, from a line such as `fix(list)!: …` or `Fix the list`. */
+/** Returns the type and the text of a change from a line such as `fix(list)!: …` or `Fix the list`. */
 export function labelledChange(text: string): { type: ChangeType; text: string } | undefined {
   const [, label = "", rest = ""] = /^(\p{L}+)(?:\([^)]*\))?!?:\s+(.+)$/su.exec(text) ?? [];
   const labelled = byWord.get(label.toLowerCase());
@@ -78,7 +79,9 @@ export function labelledChange(text: string): { type: ChangeType; text: string }
   return verb && { type: verb, text };
 }
 
-/** Texts that bots and tools write about dependencies, merges and releases, in lower case. */
+/**
+ * Patterns of texts that bots and tools write about dependencies, merges and releases. They match lower case only.
+ */
 const ofTools = [
   /^updated dependencies\b/,
   /^bump \S+(?: and \S+)? from \S+ to /,
@@ -96,18 +99,20 @@ export function isOfTools(text: string): boolean {
   return ofTools.some((pattern) => pattern.test(plain));
 }
 
-/** Whether a change is invisible to users of the app: a tool wrote it, or the type of its commit is internal. */
+/**
+ * Whether a change does not concern the users of an app, because a tool wrote it or the type of its commit is internal.
+ */
 export const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
-/** The texts that tools write before or after a change, in the order in which they are removed. */
+/** Patterns of what tools write before or after a change, in the order in which they are removed. */
 const around = [
-  // changesets: the pull request, the commit and the people to thank; or the commit alone
+  // changesets: either the pull request, the commit and the people to thank, or only the commit
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,
   /^[0-9a-f]{7,40}: /,
   // GitHub: the author and the pull request
   /\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/,
-  // conventional-changelog: the issues that it closes, the pull request and the commits
+  // conventional-changelog: the closed issues, the pull request and the commits
   /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
   /(?:\s+\(#\d+\))?(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/,
   // auto-changelog: the commit

@@ -11,7 +11,7 @@ import {
   readMarkdown,
 } from "./release-notes.ts";
 
-/** One version of a file, with the line of its heading. */
+/** One version in a changelog file. `line` is the line of its heading. */
 export interface FileRelease extends VersionHeading {
   readonly line: number;
   readonly notes: Notes;
@@ -21,19 +21,21 @@ export interface FileRelease extends VersionHeading {
 export interface ChangelogFile {
   /** The versions, in the order of the file. */
   readonly releases: readonly FileRelease[];
-  /** The parts of the file that belong to no version and are left out, described for the user. */
+  /** Descriptions of the parts of the file that are ignored, because they belong to no version. */
   readonly ignored: readonly string[];
   /** Why the file cannot be used. */
   readonly faults: readonly Fault[];
 }
 
-/** A fault in a file, with its line. */
+/** A fault in a file. */
 export interface Fault {
   readonly line: number;
   readonly message: string;
 }
 
-/** Reads a changelog in the format of Keep a Changelog, conventional-changelog, auto-changelog or changesets. */
+/**
+ * Reads a changelog in the format of Keep a Changelog, conventional-changelog, auto-changelog or changesets.
+ */
 export function readChangelogFile(source: string): ChangelogFile {
   const text = readMarkdown(source);
   const { parts, ignored, faults } = partsOf(text.blocks);
@@ -46,7 +48,7 @@ export function readChangelogFile(source: string): ChangelogFile {
   return { releases, ignored, faults: all };
 }
 
-/** The notes of one version, without headings of versions. */
+/** Reads a text that contains the notes of one version and no heading of a version. */
 export function readNotes(source: string): Notes {
   const text = readMarkdown(source);
   return notesOf(text, text.blocks);
@@ -71,7 +73,7 @@ function partsOf(blocks: readonly Block[]): Parts {
   const ignored: string[] = [];
   const faults: Fault[] = [];
   const lost = lostBefore(blocks);
-  /** Whether the blocks that follow belong to no version. */
+  /** Whether the following blocks belong to no version. */
   let isOutside = true;
   for (const block of blocks) {
     const last = parts.at(-1);
@@ -97,7 +99,10 @@ function partsOf(blocks: readonly Block[]): Parts {
 
 const write = "write ## 1.2.0 - 2026-11-22";
 
-/** Returns the headings before the first version at the same level, except a title without changes below it. */
+/**
+ * Returns the headings before the first version that have the same level as that version. Omits the title of the file
+ * if there is no list before the first version.
+ */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
   const [before, first] = [blocks.slice(0, Math.max(at, 0)), blocks[at]];
@@ -111,7 +116,9 @@ function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   return new Set(headings.filter((block) => first && depthOf(block) === depthOf(first)));
 }
 
-/** Returns the date in a quotation below a heading that has no date. auto-changelog writes dates in this way. */
+/**
+ * Returns the date in a quotation just below a heading without a date. auto-changelog writes dates in this way.
+ */
 function dayBelow(block: Block, last: Part | undefined): string | null {
   if (block.type !== "blockquote" || last?.blocks.length !== 0 || last.heading.day !== null) return null;
   const [paragraph, ...others] = insideOf(block);
@@ -131,21 +138,23 @@ function versionHeadingIn(block: Block, last: Part | undefined): VersionHeading 
   return heading.name !== "" || heading.version === null ? undefined : heading;
 }
 
-/** Whether the first line of a paragraph is only a version, with or without a date: `**1.2.0** (2026-11-22)`. */
+/**
+ * Whether the first line of a paragraph contains only a version and perhaps a date, such as `**1.2.0** (2026-11-22)`.
+ */
 function isVersionLine(block: Block): boolean {
   if (block.type !== "paragraph") return false;
   const { version = null, name = "" } = readVersionHeading(plainLines(block)[0] ?? "") ?? {};
   return version !== null && name === "";
 }
 
-/** Whether a heading ends the notes of the last version, because it begins another part, such as a licence. */
+/** Whether a heading begins a part that belongs to no version, such as a licence. */
 const endsPart = (block: Block, last: Part | undefined): boolean =>
   block.type === "heading" &&
   last !== undefined &&
   depthOf(block) <= last.depth &&
   typeOfHeading(plainText(block)) === undefined;
 
-/** Returns a fault for each version that occurs twice, and for each date that is not clear. (rule L33) */
+/** Returns a fault for each version that occurs twice, and for each date that cannot be read. (rule L33) */
 function faultsOf(releases: readonly FileRelease[]): Fault[] {
   const first = new Map<string | null, number>();
   const repeated = releases.flatMap(({ version, line }) => {
@@ -161,31 +170,33 @@ function faultsOf(releases: readonly FileRelease[]): Fault[] {
   const unclear = releases.flatMap(({ unclearDate, line }) =>
     unclearDate === null
       ? []
-      : [{ line, message: `has “${unclearDate}”, which is not clear: write the date as 2026-11-22` }],
+      : [{ line, message: `has “${unclearDate}”, which is not a clear date: write it as 2026-11-22` }],
   );
   return [...repeated, ...unclear];
 }
 
 /** The content of the heading of a version. */
 interface VersionHeading {
-  /** Without `v`; null for `Unreleased`. */
+  /** The version without `v`. Null for `Unreleased`. */
   readonly version: string | null;
-  /** The day, such as `2026-11-22`; null if none is given or it cannot be read. */
+  /** The day, such as `2026-11-22`. Null if the heading has no date or the date cannot be read. */
   readonly day: string | null;
-  /** A date that does not exist or has an unknown format, as it was written; null if there is none. */
+  /** The text of a date that does not exist or has an unknown format. Null if there is no such date. */
   readonly unclearDate: string | null;
   readonly isYanked: boolean;
   readonly isUnreleased: boolean;
-  /** The rest of the heading; "" if there is none. */
+  /** The rest of the heading, such as a name of the release. May be empty. */
   readonly name: string;
 }
 
 const opening = /^\[?(?:(?:version|release) )?\[?v?(\d+(?:\.\d+)+(?:[0-9A-Za-z.+-]*[0-9A-Za-z])?)\]?(.*)$/i;
 
-/** The build number after a version. It is not part of the version. */
+/** Matches the build number after a version, which is not part of the version. */
 const build = /^\s*[,|–—-]?\s*(?:\((?:build )?\d+\)|build \d+)(?![\d.])/i;
 
-/** The maximum length of a heading of a version. To search a longer text would take too long. */
+/**
+ * The maximum length of a heading of a version. A longer text is not searched, because that would take too long.
+ */
 const longest = 1_000;
 
 /**
@@ -202,12 +213,13 @@ function readVersionHeading(heading: string): VersionHeading | undefined {
 }
 
 /**
- * Whether a heading seems to name a version in another form: `🎉 1.2.0`, `Larder 2.4.0`, `Build 145`, `2026-11-22`.
+ * Whether a heading seems to name a version in a form that is not supported, such as `🎉 1.2.0`, `Larder 2.4.0`, `Build
+ * 145` or `2026-11-22`.
  */
 const isLikeVersion = (heading: string): boolean =>
   heading.length <= longest && /^(?:\S+\s+)?\S*\d/.test(heading);
 
-/** Reads the part of a heading after the version, such as `- 2026-11-22 [YANKED]`. */
+/** Reads the rest of a heading after the version, such as `- 2026-11-22 [YANKED]`. */
 function ofRest(rest: string): Omit<VersionHeading, "version"> {
   const isYanked = /\byanked\b/i.test(rest);
   const isUnreleased = /[([–—-]\s*(?:unreleased|tbd)\b/i.test(rest);
@@ -232,7 +244,7 @@ const withoutSigns = (text: string): string =>
     .replace(/^\(([^()]*)\)$/, "$1")
     .trim();
 
-/** A date in a text, and the same date as `2026-11-22`; null if that date does not exist. */
+/** A date in a text. `day` has the form `2026-11-22`. It is null if that date does not exist. */
 interface FoundDate {
   readonly text: string;
   readonly day: string | null;
@@ -245,10 +257,10 @@ const months = [
 
 const iso = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?![\dT]| \d)/;
 
-/** A date in the format of auto-changelog: `22 November 2026`. */
+/** Matches a date in the format of auto-changelog, such as `22 November 2026`. */
 const written = new RegExp(`(?<!\\d)(\\d{1,2}) (${months.join("|")}) (\\d{4})(?!\\d)`);
 
-/** Returns the first date in a text. It must have one of the two formats that the tools write. */
+/** Returns the first date in a text that has the form `2026-11-22` or `22 November 2026`. */
 function dateIn(text: string): FoundDate | undefined {
   const [ofNumbers, year, month, day] = iso.exec(text) ?? [];
   if (ofNumbers !== undefined) return { text: ofNumbers, day: dayOf(year, month, day) };
@@ -257,7 +269,9 @@ function dateIn(text: string): FoundDate | undefined {
   return { text: ofWords, day: dayOf(inYear, String(months.indexOf(name) + 1), date) };
 }
 
-/** Whether a text seems to contain a date in another format: `5 mars 2026`, `01/02/2026`, `24.12.25`. */
+/**
+ * Whether a text seems to contain a date in another format, such as `5 mars 2026`, `01/02/2026` or `24.12.25`.
+ */
 const isLikeDate = (text: string): boolean =>
   (/(?<!\d)(?:19|20)\d\d(?!\d)/.test(text) && /(?<!\d)\d{1,2}(?!\d)/.test(text)) ||
   /(?<!\d)\d{1,2}([./-])\d{1,2}\1\d\d(?!\d)/.test(text);

@@ -9,16 +9,18 @@ export interface ChangesetFile {
 /** The changes that wait for the next version. */
 export interface PendingChanges {
   readonly notes: Notes;
-  /** The size of the largest change; undefined if there are no changes. */
+  /** The size of the largest change. Undefined if there are no changes. */
   readonly releaseType: Size | undefined;
-  /** The files that cannot be read, with the reason. */
+  /** The files that cannot be read, and why. */
   readonly faults: readonly { readonly name: string; readonly message: string }[];
 }
 
 const sizes = ["major", "minor", "patch"] as const;
 type Size = (typeof sizes)[number];
 
-/** Reads the files of `.changeset`. A file without packages changes nothing and is left out. */
+/**
+ * Reads the files of the folder `.changeset`. Omits a file that names no package, because it changes nothing.
+ */
 export function readChangesets(files: readonly ChangesetFile[]): PendingChanges {
   const read = files.map((file) => ({ ...readChangeset(file), name: file.name }));
   const parts = sizes.flatMap((size) => {
@@ -38,7 +40,7 @@ const titles: Readonly<Record<Size, string>> = {
   patch: "Patch changes",
 };
 
-/** The maximum length of a line that names a package. To search a longer line would take too long. */
+/** The maximum length of a line that names a package. The rest of a longer line is not searched. */
 const longestLine = 1_000;
 
 const sizeIn = (line: string): string | undefined =>
@@ -60,10 +62,15 @@ function readChangeset({ text }: ChangesetFile): Changeset {
   const found = lines.map((line) => sizeIn(line.slice(0, longestLine)));
   const wrong = lines.find((_, at) => !["major", "minor", "patch", "none"].includes(found[at] ?? ""));
   if (wrong !== undefined)
-    return { summary: "", fault: `has a line that names no change: ${wrong.slice(0, longestLine)}` };
+    return {
+      summary: "",
+      fault: `has a line that names no size of a change: ${wrong.slice(0, longestLine)}`,
+    };
   const size = sizes.find((one) => found.includes(one));
   return { summary: summary.trim(), ...(size && { size }) };
 }
 
-/** Returns a text as one item of a list. The lines after the first are indented, so that they belong to the item. */
+/**
+ * Returns a text as one item of a Markdown list. Indents all lines after the first, so that they belong to the item.
+ */
 const asListItem = (text: string): string => `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}`;

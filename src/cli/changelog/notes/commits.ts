@@ -9,7 +9,7 @@ export interface Commit {
   readonly body: string;
 }
 
-/** The types of change for the types of conventional commits. A commit of any other type is `changed`. */
+/** The type of change for each type of a conventional commit. Commits of any other type are `changed`. */
 const types: Readonly<Record<string, ChangeType>> = {
   feat: "added",
   feature: "added",
@@ -21,8 +21,8 @@ const types: Readonly<Record<string, ChangeType>> = {
 };
 
 /**
- * Creates notes from commits, which must be in the order of `git log`: newest first. Leaves out commits of a type in
- * `without`, except breaking changes. Also leaves out each reverted commit together with its revert.
+ * Creates notes from commits, which must be sorted from newest to oldest as in `git log`. Omits commits of a type in
+ * `without`, except breaking changes. Also omits each reverted commit and the commit that reverts it.
  */
 export function notesOfCommits(commits: readonly Commit[], without: readonly string[] = []): Notes {
   const changes = standing(commits)
@@ -43,7 +43,7 @@ export function notesOfCommits(commits: readonly Commit[], without: readonly str
   };
 }
 
-/** Returns the commits without each commit that was reverted, and without the commit that reverts it. */
+/** Returns the commits without reverted commits and without the commits that revert them. */
 function standing(commits: readonly Commit[]): readonly Commit[] {
   const hashes = commits.map(({ hash }) => hash);
   const gone = new Set<string>();
@@ -58,7 +58,7 @@ function standing(commits: readonly Commit[]): readonly Commit[] {
 
 const conventional = /^(\p{L}+)(?:\(([^)]*)\))?(!)?:\s+(.+)$/u;
 
-/** Emoji that some people write before the type: `🐛 fix: …`, `:bug: fix: …`. */
+/** Matches emoji before the type of a commit, as in `🐛 fix: …` or `:bug: fix: …`. */
 const signs = /^(?:(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+|:[a-z0-9_+-]+:\s*)+/u;
 
 const isRelease = (subject: string): boolean =>
@@ -66,12 +66,12 @@ const isRelease = (subject: string): boolean =>
     subject,
   );
 
-/** Whether `git rebase --autosquash` would merge the commit into an earlier commit. */
+/** Whether the commit is only meant to be merged into an earlier one by `git rebase --autosquash`. */
 const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
 /**
- * Returns the changes of a commit. The text of a squashed commit lists the commits in it: each line there that has the
- * form of a conventional commit is a change.
+ * Returns the changes of a commit. The body of a squashed commit lists the original commits, so each line in the form
+ * of a conventional commit is a change.
  */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");

@@ -24,13 +24,13 @@ export interface Notes {
   /** The unchanged Markdown. */
   readonly body: string;
   readonly items: readonly Item[];
-  /** Whether the items contain everything that is in the body. */
+  /** Whether the items contain everything that the body says. */
   readonly isList: boolean;
-  /** Whether the notes have a text, but nothing in it is for an app's users. */
+  /** Whether the notes have a text, but nothing in it concerns the users of an app. */
   readonly isHidden?: boolean;
 }
 
-/** Creates notes from some blocks of a Markdown text. */
+/** Creates the notes of a version from its blocks of a Markdown text. */
 export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
   const body = bodyOf(text, blocks);
   const { items, isList } = changesIn(blocks);
@@ -39,22 +39,22 @@ export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
   return { body, items: fitting, isList: isList && fitting.length > 0, ...(isHidden && { isHidden }) };
 }
 
-/** Removes repeated items: some tools list a breaking change twice. */
+/** Removes repeated items, because some tools list a breaking change twice. */
 function withoutRepeated(items: readonly Item[]): readonly Item[] {
   const breaking = new Set(items.map(({ text }) => text).filter((text) => text.startsWith("Breaking: ")));
   return items.filter(({ text }) => !breaking.has(`Breaking: ${text}`));
 }
 
-/** The items that were read so far, and the type of the heading above the current block. */
+/** The items that have been read so far, and the properties of the last heading. */
 interface Reading {
   readonly items: readonly Item[];
   readonly isList: boolean;
-  /** The type that the heading names. Undefined before the first heading; null if the heading names no type. */
+  /** The type that the heading names. Null if it names no type. Undefined before the first heading. */
   readonly type: ChangeType | null | undefined;
   /** Whether the heading only names the size of the changes. */
   readonly isSize: boolean;
   readonly isBreaking: boolean;
-  /** Whether the changes below the heading are not for an app's users. */
+  /** Whether the changes below the heading do not concern the users of an app. */
   readonly isHidden: boolean;
 }
 
@@ -86,7 +86,7 @@ function readBlock(reading: Reading, block: Block): Reading {
 
 const isListBlock = ({ type }: Block): boolean => type === "bullet_list" || type === "ordered_list";
 
-/** Returns the text of a heading, or of a paragraph that contains only the name of a type. */
+/** Returns the text of a heading. A paragraph that contains only the name of a type counts as a heading. */
 function headingIn(block: Block): string | undefined {
   if (block.type !== "heading" && block.type !== "paragraph") return undefined;
   const text = plainText(block);
@@ -94,8 +94,8 @@ function headingIn(block: Block): string | undefined {
 }
 
 /**
- * Whether a block contains nothing about the release: a comment, a horizontal line, GitHub's link to all commits, or
- * lines that name feedback.
+ * Whether a block says nothing about the release. Such blocks are comments, horizontal lines, GitHub's link to all
+ * commits, and lines that link feedback.
  */
 function isAside(block: Block): boolean {
   if (block.type === "hr" || isComment(block)) return true;
@@ -104,7 +104,7 @@ function isAside(block: Block): boolean {
   return withoutFeedbackLines(text) === "" || /^full changelog\b[^\n]*$/i.test(text);
 }
 
-/** Whether a block is an HTML comment. Apps would show it as text. */
+/** Whether a block is an HTML comment. Comments are removed, because apps would show them as text. */
 const isComment = ({ type, tokens }: Block): boolean =>
   type === "html_block" && /^\s*<!--[\s\S]*-->\s*$/.test(tokens[0]?.content ?? "");
 
@@ -114,10 +114,12 @@ interface Change {
   readonly isWhole: boolean;
 }
 
-/** The maximum length of a text to search. A change is always shorter, and a longer search would take too long. */
+/**
+ * The maximum length of a text that is searched. A change is always shorter, and a longer search would take too long.
+ */
 const longestRead = 10_000;
 
-/** Returns the change in a list item. If there is no heading above the item, its first word must name the type. */
+/** Returns the change in a list item. The type comes from the heading or from the first word of the item. */
 function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Change {
   const { text: whole, isWhole } = textOf(listItem);
   if (whole.length > longestRead) return { isWhole: false };
@@ -125,7 +127,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // A tool that adds hashes and authors also lists changes whose first word names no type: they are `changed`.
+  // If a tool added a hash or an author, the first word may be any word. Then the type is `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -133,7 +135,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   return { item: { type: change.type, text: isSaid ? change.text : `Breaking: ${change.text}` }, isWhole };
 }
 
-/** Returns the text of a list item on one line. The items of the lists inside it follow after a colon. */
+/** Returns the text of a list item on one line. Appends the items of inner lists after a colon. */
 function textOf(listItem: Block): { readonly text: string; readonly isWhole: boolean } {
   const parts = insideOf(listItem).filter((block) => !isComment(block));
   const texts = parts.filter(({ type }) => type === "paragraph").map(ownText);
@@ -147,7 +149,7 @@ function textOf(listItem: Block): { readonly text: string; readonly isWhole: boo
 const ownText = (paragraph: Block): string =>
   withoutFeedbackLines(plainLines(paragraph).join("\n")).replace(/\s+/g, " ").trim();
 
-/** Returns the unchanged Markdown of the blocks, with the definitions of the links that they use. */
+/** Returns the Markdown of the blocks. Adds the definitions of the links that the blocks use. */
 function bodyOf({ lines, definitions }: MarkdownText, blocks: readonly Block[]): string {
   const shown = blocks.filter((block) => !isComment(block));
   const inner = shown.slice(
@@ -162,7 +164,9 @@ function bodyOf({ lines, definitions }: MarkdownText, blocks: readonly Block[]):
   return [withoutIndent(text), written.join("\n")].filter(Boolean).join("\n\n");
 }
 
-/** Removes the indent that all lines have. Otherwise only the first line loses it, when the server trims the text. */
+/**
+ * Removes the indent that all lines have in common. Otherwise the server would remove it only from the first line.
+ */
 function withoutIndent(text: string): string {
   const indents = text
     .split("\n")
@@ -175,11 +179,11 @@ function withoutIndent(text: string): string {
 const gapBefore = (lines: readonly string[], from: number): string =>
   (lines[from - 1] ?? "").trim() === "" ? "\n\n" : "\n";
 
-/** A block of a Markdown text that is not inside another block, such as a heading or a list, with its tokens. */
+/** A block of a Markdown text, such as a heading or a list, and the tokens of the Markdown parser for it. */
 export interface Block {
   readonly type: string;
   readonly tokens: readonly Token[];
-  /** The first line, counted from 0, and the line after the last one. */
+  /** The index of the first line. `to` is the index of the line after the last one. */
   readonly from: number;
   readonly to: number;
 }
@@ -188,13 +192,15 @@ export interface Block {
 interface MarkdownText {
   readonly lines: readonly string[];
   readonly blocks: readonly Block[];
-  /** The definitions of links such as `[1.0.0]: https://…`. The key is the label as the parser normalizes it. */
+  /**
+   * The definitions of links such as `[1.0.0]: https://…`. The keys are the labels, normalised by the parser.
+   */
   readonly definitions: ReadonlyMap<string, string>;
 }
 
 const parser = new MarkdownIt("commonmark");
 
-/** Reads Markdown with any kind of line ends, with or without a byte order mark. */
+/** Parses Markdown. Accepts any kind of line ends and a byte order mark. */
 export function readMarkdown(text: string): MarkdownText {
   const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const environment: { references?: Record<string, { readonly href: string; readonly title: string }> } = {};
@@ -208,10 +214,10 @@ export function readMarkdown(text: string): MarkdownText {
   return { lines: source.split("\n"), blocks: blocksIn(tokens), definitions };
 }
 
-/** Returns the label of a link in the form of the keys of `definitions`. */
+/** Converts the label of a link to a key of `definitions`. */
 const labelOf = (text: string): string => parser.utils.normalizeReference(text);
 
-/** Returns the outer blocks of a list of tokens. The blocks inside them are not returned. */
+/** Splits a list of tokens into blocks. Inner blocks stay parts of their outer blocks. */
 function blocksIn(tokens: readonly Token[]): Block[] {
   const blocks: Block[] = [];
   let start = 0;
@@ -227,13 +233,13 @@ function blocksIn(tokens: readonly Token[]): Block[] {
   return blocks;
 }
 
-/** The blocks inside a block, such as the items of a list. */
+/** Returns the blocks inside a block, such as the items of a list. */
 export const insideOf = ({ tokens }: Block): Block[] => blocksIn(tokens.slice(1, -1));
 
-/** The depth of a heading: 1 for `#`. */
+/** Returns the level of a heading, such as 1 for `#`. */
 export const depthOf = ({ tokens }: Block): number => Number(tokens[0]?.tag.slice(1));
 
-/** Returns the lines of a heading or a paragraph without Markdown characters. Of a link only the text remains. */
+/** Returns the lines of a heading or a paragraph without Markdown characters. Keeps only the text of a link. */
 export const plainLines = ({ tokens }: Block): readonly string[] =>
   tokens
     .flatMap((token) => token.children ?? [])

@@ -8,12 +8,12 @@ import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";
 import { threadText } from "../thread-text.ts";
 import { type Inbox, type InboxState, press, type Writing } from "./state.ts";
 
-/** The content of the screen, and the signal that ends it. */
+/** The inbox to show, and the signal that closes the screen. */
 export interface InboxScreen extends Shown {
   readonly inbox: Inbox;
 }
 
-/** Shows the inbox until the person closes it. If the signal aborts, throws its reason. */
+/** Shows the inbox until the person closes it. If the signal aborts, throws the reason of the signal. */
 export async function showScreen({ inbox, signal, streams }: InboxScreen): Promise<void> {
   await showOnTerminal(<Screen inbox={inbox} signal={signal} />, { signal, streams });
 }
@@ -73,8 +73,8 @@ function useSize(): Size {
 }
 
 /**
- * Returns the size without the last line, which stays empty. If the screen fills the terminal, ink draws the whole
- * screen each time, and the text above it is lost.
+ * Returns the size of the terminal without its last line, which stays empty. If the screen filled the whole terminal,
+ * the library ink would clear the terminal each time, and earlier output would be lost.
  */
 const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
   width: Math.max(1, (columns || 80) - 2),
@@ -84,7 +84,7 @@ const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
 
 const smallRows = 12;
 
-/** Returns the number of lines above and below the list or the thread. */
+/** Returns how many lines of the screen the list or the thread cannot use. */
 function frameOf({ writing }: InboxState, isSmall: boolean): number {
   if (isSmall) return writing ? 4 : 2;
   return writing ? 8 : 5;
@@ -99,7 +99,7 @@ function useInbox(inbox: Inbox): InboxState {
   return state;
 }
 
-/** Returns the number of empty lines between the parts of the screen. */
+/** Returns how many empty lines separate two parts of the screen. */
 const gap = ({ isSmall }: Size): number => (isSmall ? 0 : 1);
 
 function Headline({ state, size }: { readonly state: InboxState; readonly size: Size }) {
@@ -184,7 +184,7 @@ function Footer({
 }: {
   readonly state: InboxState;
   readonly size: Size;
-  /** The number of lines below the screen. */
+  /** The number of lines of the thread that are below the visible part. */
   readonly hidden: number;
 }) {
   const below = reading && hidden > 0 ? `${hidden} lines below. ` : "";
@@ -202,7 +202,7 @@ function Footer({
   );
 }
 
-/** Wraps a text at spaces to a width. The time is linear in the length of the text, also for hostile texts. */
+/** Wraps a text at spaces. The time is linear in the length of the text, even for hostile texts. */
 export const wrapped = (text: string, width: number): string[] =>
   text.split("\n").flatMap((line) => wrappedLine(line.replaceAll("\t", "  "), width));
 

@@ -15,17 +15,20 @@ export interface InboxFlags {
   readonly q?: string;
 }
 
-/** Shows the feedback of an app on a screen, to read it, reply, archive and resolve. Needs a terminal. */
+/**
+ * Shows the feedback of an app on a screen, where the person can read, answer, archive and resolve it. Needs a
+ * terminal.
+ */
 export async function showInbox(invocation: Invocation, flags: InboxFlags): Promise<undefined> {
   if (!isScreen(invocation))
     throw usageError(
-      "The inbox needs a terminal that a person uses.",
+      "The inbox works only in an interactive terminal.",
       "`innkeep feedback list`, `view` and `edit` work everywhere.",
     );
   let notify = (text: string) => note(invocation, text);
   const calls = await callsOf(invocation, { ...flags, notify: (text) => notify(text) });
   const inbox = createInbox(calls, await calls.list().catch(explain));
-  // A message that is printed directly would damage the screen, so the screen shows it.
+  // A message that is printed directly would damage the screen, so from now on the screen shows messages.
   notify = (text) => inbox.set(withMessage(inbox.state(), text));
   // The library for screens is loaded only here, because it loads slowly.
   const { showScreen } = await import("./screen.lazy.tsx");
@@ -41,7 +44,7 @@ export async function showInbox(invocation: Invocation, flags: InboxFlags): Prom
   }
 }
 
-/** Prints the last problem and the unsent text after the screen has ended for any reason. */
+/** Prints the last problem and the unsent text after the screen has ended. */
 function noteUnsent(invocation: Invocation, { said, writing }: InboxState): void {
   if (said.isProblem) note(invocation, `warning: ${said.text}`);
   if (writing && writing.text.trim() !== "") note(invocation, `This was not sent:\n${writing.text}`);
@@ -73,7 +76,9 @@ async function callsOf(
   };
 }
 
-/** Reads pages until a page contains threads. A search may return an empty page before it has found a thread. */
+/**
+ * Reads pages until a page contains threads, because a search may return empty pages before the first match.
+ */
 async function firstWithThreads(
   list: (cursor: string | undefined) => Promise<ThreadPage>,
   cursor: string | undefined,
@@ -92,7 +97,9 @@ async function openAddress({ context }: Invocation, address: string): Promise<vo
   });
 }
 
-/** Explains an error of a server that has only the base API and cannot list feedback. */
+/**
+ * Throws the error. If the server has only the base API and cannot list feedback, throws an error that says this.
+ */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")
     throw error;

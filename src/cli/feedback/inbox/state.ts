@@ -32,7 +32,7 @@ interface Viewport {
   readonly page: number;
 }
 
-/** Handles a key. Returns whether the key closes the screen. */
+/** Handles a key. Returns true if the key closes the screen. */
 export function press(
   inbox: Inbox,
   input: string,
@@ -49,8 +49,8 @@ export function press(
 }
 
 /**
- * Handles several keys that were typed fast and arrive as one input. After a key that starts a text, the rest of the
- * input belongs to the text.
+ * Handles several keys that were typed fast and arrive as one input. If one of them starts a text, the rest of the
+ * input is added to the text.
  */
 function pressAll(inbox: Inbox, input: string, viewport: Viewport): boolean {
   const [first = "", ...others] = input;
@@ -123,8 +123,8 @@ function pressWhileWriting(inbox: Inbox, input: string, key: Key): void {
 }
 
 /**
- * Adds typed or pasted text. An Enter at the end of the input submits the text. Earlier line ends are part of a pasted
- * text.
+ * Adds typed or pasted text. A line end at the end of the input is the key Enter and submits the text. Other line ends
+ * are part of a pasted text.
  */
 function addText(inbox: Inbox, input: string): void {
   const [, text = "", enter] = /^([\s\S]*?)(\r?)$/.exec(input) ?? [];
@@ -136,8 +136,8 @@ function addText(inbox: Inbox, input: string): void {
 }
 
 /**
- * Starts a reply, a note or the address of an issue, and opens the selected thread. All keys belong to the text from
- * now on, even while the thread loads: otherwise an `e` would archive the thread.
+ * Starts a reply, a note or the address of an issue, and opens the selected thread. From now on all keys are added to
+ * the text, even while the thread loads. Otherwise an `e` would archive the thread.
  */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
@@ -183,7 +183,8 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // The screen shows the newer message now, so the next attempt counts it as read.
+    // The screen shows the newer message from now on, so the next attempt names it as the last one that the person
+    // read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())
@@ -194,7 +195,8 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
       });
     throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
-  // The server has the message. If reading the thread fails now, the message must not be sent again.
+  // The server has the message. If the thread cannot be read now, this is ignored, so that nobody sends the message
+  // again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
   inbox.set(withMessage(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
 }
@@ -203,7 +205,9 @@ function faultOf({ kind, text }: Writing): string | undefined {
   const given = text.trim();
   if (kind !== "issue") return given === "" ? "There is no text yet." : undefined;
   const isAddress = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
-  return given === "" || isAddress ? undefined : "An issue is a web address, such as https://github.com/…";
+  return given === "" || isAddress
+    ? undefined
+    : "The issue must be a web address, such as https://github.com/…";
 }
 
 async function sent(calls: InboxCalls, thread: OwnedThread, { kind, text }: Writing): Promise<string> {
@@ -227,7 +231,8 @@ async function sent(calls: InboxCalls, thread: OwnedThread, { kind, text }: Writ
   return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }
 
-// A change is shown immediately, and undone if the server refuses it. No key decides on a proposal. (rule L54)
+// The screen shows a change immediately. If the server refuses the change, the screen shows the earlier state again. No
+// key approves or rejects a proposal. (rule L54)
 
 function move(inbox: Inbox, by: number): void {
   inbox.set(moved(inbox.state(), by));
@@ -251,7 +256,7 @@ async function openThread(inbox: Inbox): Promise<void> {
   }
 }
 
-/** Archives or resolves the selected thread. If it is open, the next thread opens. */
+/** Archives or resolves the selected thread. If the person was reading it, opens the next thread. */
 function closeThread(inbox: Inbox, status: FiledStatus): void {
   const state = inbox.state();
   const thread = selectedThread(state);
@@ -279,7 +284,7 @@ async function openNext(inbox: Inbox): Promise<void> {
   if (!state.said.isProblem) inbox.set({ ...state, said });
 }
 
-/** Restores the thread that was archived or resolved last, with its earlier status. */
+/** Undoes the last archiving or resolving: the thread gets its earlier status and is in the list again. */
 function undo(inbox: Inbox): void {
   const state = inbox.state();
   const filed = state.filed.at(-1);
@@ -311,16 +316,18 @@ export interface ThreadPage {
   readonly nextCursor: string | null;
 }
 
-/** A message to a thread. A reply contains the id of the newest message on the screen, or null for none. (rule F35) */
+/**
+ * A message to a thread. A reply names the newest message on the screen, or null if there is none. (rule F35)
+ */
 interface SentMessage {
   readonly direction: "note" | "outbound";
   readonly body: string;
   readonly expectedMessageId?: string | null;
-  /** The report whose sender gets the reply, in a thread with several. */
+  /** The report whose sender gets the reply. Given if the thread has several reports. */
   readonly reportId?: string;
 }
 
-/** The requests that the screen sends to the server, and the functions of this machine that it calls. */
+/** The requests that the screen sends to the server, and the function that opens the browser. */
 export interface InboxCalls {
   list(cursor?: string): Promise<ThreadPage>;
   read(id: string): Promise<OwnedThread>;
@@ -335,20 +342,22 @@ export interface Inbox {
   readonly calls: InboxCalls;
   state(): InboxState;
   set(next: InboxState): void;
-  /** Calls the listener after each change of the state. Replaces the listener that was set before. */
+  /** Sets the listener that is called after each change of the state. There is only one listener. */
   watch(listener: () => void): void;
   /** Shows an error on the last line. */
   problem(error: unknown): void;
-  /** Runs a request after all earlier requests, so that an undo cannot overtake the change that it undoes. */
+  /**
+   * Sends a request when all earlier requests are answered, so that an undo cannot arrive before the undone change.
+   */
   after(work: () => Promise<void>): void;
   isSettled(): boolean;
   /** Resolves when the server has answered all requests. */
   settled(): Promise<void>;
-  /** Reads the next page of the list if the selection is near its end. */
+  /** Reads the next page of the list if the selected row is near the end of the list. */
   readAhead(): Promise<void>;
 }
 
-/** The next page is read when the selection is this number of rows before the end of the list. */
+/** The next page is read when at most this number of rows follow the selected row. */
 const rowsAhead = 5;
 
 export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
@@ -393,7 +402,7 @@ export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
   };
 }
 
-/** A text that the person types for a thread. */
+/** The text that the person is typing for a thread. */
 export interface Writing {
   readonly kind: "reply" | "note" | "issue";
   readonly text: string;
@@ -401,7 +410,7 @@ export interface Writing {
   readonly isSure: boolean;
 }
 
-/** A thread that was archived or resolved, and its position in the list. */
+/** A thread that was archived or resolved on this screen, and its former position in the list. */
 interface Filed {
   readonly thread: ThreadSummary;
   readonly at: number;
@@ -418,7 +427,7 @@ export interface InboxState {
   /** The number of lines of the open thread that are above the screen. */
   readonly scroll: number;
   readonly writing?: Writing | undefined;
-  /** The archived and resolved threads. Undo restores the last one first. */
+  /** The threads that were archived or resolved on this screen, the latest last. */
   readonly filed: readonly Filed[];
   /** The message on the last line of the screen. */
   readonly said: { readonly text: string; readonly isProblem: boolean };
@@ -481,7 +490,7 @@ const continued = (
   return { ...state, threads: [...state.threads, ...more], nextCursor: page.nextCursor };
 };
 
-/** Removes a thread that was archived or resolved from the list. */
+/** Removes a thread from the list after it was archived or resolved. */
 function withoutThread(state: InboxState, id: string): InboxState {
   const at = state.threads.findIndex((thread) => thread.id === id);
   const thread = state.threads[at];

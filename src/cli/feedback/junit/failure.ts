@@ -22,10 +22,10 @@ export interface JunitFlags extends DraftFlags {
   readonly maxReports?: number;
 }
 
-/** A report about a failing test, or the summary of the failing tests without a separate report. */
+/** A report about one failing test, or the summary of all failing tests that get no report of their own. */
 export interface FailureDraft {
   readonly content: ReportContent;
-  /** The name of the test and the failure, each on one line. Undefined in the summary of the other tests. */
+  /** The name of the test on one line. Undefined in the summary. */
   readonly title?: string;
   readonly headline?: string;
   readonly isFlaky: boolean;
@@ -34,7 +34,7 @@ export interface FailureDraft {
 
 const usualReports = 20;
 
-/** Each report has its own values of these fields, so their flags are not allowed. */
+/** The values of these fields differ between the reports, so their flags are not allowed. */
 const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
 
 /** Returns a fault for each given flag that is not allowed with `--junit`. */
@@ -43,11 +43,12 @@ export const foreignFlags = (flags: DraftFlags): InputFault[] =>
     .filter((field) => flags[field] !== undefined)
     .map((field) => ({
       flag: flagOf(field),
-      message: "cannot be given with --junit: each report has its own",
+      message: "cannot be used with --junit, because it differs for each report",
     }));
 
 /**
- * Returns the reports about failing tests: one for each of the first tests, and one summary for all others. (rule F26)
+ * Returns one report for each failing test up to `--max-reports`, and one summary of all other failing tests. (rule
+ * F26)
  */
 export async function failureDrafts(
   invocation: Invocation,
@@ -66,8 +67,8 @@ export async function failureDrafts(
 }
 
 /**
- * Returns the tests that must pass before the summary is resolved. If there are too many, returns none. Then only a
- * person can resolve the summary.
+ * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. If there are too
+ * many, returns none, and only a person can resolve the thread.
  */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
@@ -95,15 +96,15 @@ async function draftOfTest(
 }
 
 /**
- * Returns the folder of the command and the folder of the checkout. They are the same unless the CI service names
- * another checkout.
+ * Returns the folder of the command and the folder of the checkout. They are the same folder unless the CI service
+ * names another one as the checkout.
  */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
   workspace: ciFolders(env).workspace || cwd,
 });
 
-/** Returns a report with its own text, and with the values of the flags that apply to all reports. */
+/** Returns a report with the given text and with the flags that apply to all reports. */
 async function contentWith(
   invocation: Invocation,
   flags: JunitFlags,
@@ -147,8 +148,8 @@ const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): st
   [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
 /**
- * Checks the files that a report names for a test. Their paths are relative to the folder of the command, of the
- * checkout, or of the report.
+ * Checks the files that a report names for a test. A path may be relative to the working folder, to the checkout, or to
+ * the folder of the report.
  */
 async function filesOf(
   context: Pick<Context, "env">,
@@ -166,7 +167,7 @@ async function filesOf(
     const place = "field" in checked ? found[checked.field] : undefined;
     if ("field" in checked && place && place.length < feedbackFiles[checked.field].most)
       place.push(checked.file);
-    else unsentFiles.push(`${given} (${"field" in checked ? "there are too many" : checked.why})`);
+    else unsentFiles.push(`${given} (${"field" in checked ? "too many files" : checked.why})`);
   }
   return { files: found, unsentFiles: [...unsentFiles, ...test.attachments.slice(mostCheckedFiles)] };
 }
@@ -194,7 +195,7 @@ async function checkFile(
   return { why: faults[0] ?? "no file of this kind can be sent" };
 }
 
-/** Whether a fault means that the file has another type than its field allows. */
+/** Whether a message says that the type of the file is not allowed in the field. */
 const isOfKind = (message: string): boolean => message.includes("; its bytes are ");
 
 async function existing(given: string, bases: readonly string[]): Promise<string | undefined> {
@@ -205,7 +206,7 @@ async function existing(given: string, bases: readonly string[]): Promise<string
   return undefined;
 }
 
-/** Additional facts for the report about a failing test. */
+/** Data for the text of a report that is not in the test result. */
 interface TestContext {
   readonly place: SourceLine | undefined;
   /** The files that are not sent, each with the reason. */
@@ -214,7 +215,7 @@ interface TestContext {
   readonly shorten: (text: string, most: number) => string;
 }
 
-/** The subject, the message and the facts of the report about a failing test. */
+/** The text of a report about a failing test. */
 interface ReportText {
   readonly subject: string;
   readonly message: string;
@@ -238,8 +239,8 @@ function reportText(test: TestResult, { place, unsentFiles, shorten }: TestConte
 }
 
 /**
- * Returns the summary of the failing tests that have no separate report. `reported` is the number of tests that have a
- * report.
+ * Returns the summary of the failing tests that have no separate report. `reported` is the number of tests that have
+ * their own report.
  */
 function summaryText(
   tests: readonly TestResult[],
@@ -261,7 +262,7 @@ function summaryText(
   };
 }
 
-/** Returns the name of a test on one line, for a person. */
+/** Returns the name of a test for people, on one line. */
 function titleOf({ name, className, suite }: TestResult): string {
   const own = cut(onOneLine(withoutColours(name)), longestReportName);
   // The test runner of Node sets the class `test` for every test.
@@ -273,7 +274,7 @@ function titleOf({ name, className, suite }: TestResult): string {
   return group === "" || own.includes(group) ? own : `${own} (${group})`;
 }
 
-/** Returns the first line of the failure that describes it. */
+/** Returns the first line that describes the failure of a test. */
 function headlineOf({ name, failures: [failure] }: TestResult): string {
   const lines = failure === undefined ? [] : [...identifyingText(name, failure).split("\n"), failure.type];
   return cut(lines.map((line) => onOneLine(readable(line))).find((line) => line !== "") ?? "failed", 200);
@@ -291,7 +292,7 @@ const subjects: Readonly<Record<Kind, string>> = {
 };
 
 function sentenceOf(test: TestResult): string {
-  if (test.isReport) return "Which tests passed is not known.";
+  if (test.isReport) return "It is not known which tests passed.";
   const title = titleOf(test);
   if (test.outcome === "flaky") return `Flaky: ${title} failed, and passed when it was repeated.`;
   const times = test.failedReruns === 0 ? "" : `, and ${test.failedReruns} times more when it was repeated`;
@@ -366,30 +367,31 @@ function cut(text: string, most: number): string {
 }
 
 /**
- * The prefixes of dedupe keys. A flaky failure has another prefix, so that a passing run does not resolve its thread.
+ * The prefixes of dedupe keys. The key of a flaky failure has its own prefix, so that a passing run does not resolve
+ * the thread.
  */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
-/** The number of characters of a failure that identify it. The rest of a longer text is ignored. */
+/** The maximum number of characters of a failure text that identify the failure. The rest is ignored. */
 const longest = 4_000;
 
 const longestKeyName = 500;
 
 const mostLines = 12;
 
-/** Returns the dedupe key of a failure. It depends on the test and on what failed in it. (rule F26) */
+/** Returns the dedupe key of a failure. It depends on the test and on the failure text. (rule F26) */
 export function failureKey(test: TestResult, folder: string): string {
   const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
   const name = test.name.slice(0, longestKeyName);
-  // A report may list failures in any order. So the key uses the failure whose text is first in the alphabet.
+  // A report may list failures in any order. So the key uses the failure text that is first in sort order.
   const [what = ""] = test.failures.map((failure) => whatFailed(name, failure)).sort();
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
 
-/** Returns the prefix of the dedupe keys of all failures of a test, except flaky ones. */
+/** Returns the start of the dedupe key of every failure of a test that is not flaky. */
 export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash}:`;
 
-/** Returns the dedupe key of the summary. */
+/** Returns the dedupe key of the summary. It depends only on the file patterns. */
 export const moreKey = (patterns: readonly string[]): string =>
   `${prefixes.more}:${hashOf([...patterns].sort())}`;
 
@@ -397,8 +399,8 @@ const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
 /**
- * Returns the text that identifies a failure: its message. If it has none, returns the lines of its text that are not
- * stack frames.
+ * Returns the text that identifies a failure. This is the message. If the message says nothing, it is the lines of the
+ * text that are not stack frames.
  */
 function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
@@ -427,8 +429,8 @@ const empty = new Set([
 ]);
 
 /**
- * Whether a message identifies a failure. Some tools write the type of the failure, or the file and the name of the
- * test, in place of a message.
+ * Whether a message says what failed. Some tools write only the type of the failure, or the file and the name of the
+ * test.
  */
 const isIdentifying = (
   sentence: string,
@@ -438,7 +440,7 @@ const isIdentifying = (
   sentence !== kind &&
   !isTitle(sentence, normalised(name));
 
-/** Whether a line is a heading that begins or ends with the name of the test, or quotes it. */
+/** Whether a line begins or ends with the name of the test, or quotes it, and so is only a heading. */
 function isTitle(line: string, name: string): boolean {
   const title =
     plainText(name)
@@ -452,8 +454,8 @@ const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
 /**
- * Returns the part of a dedupe key that identifies a test. It is the same for every folder of the checkout, and for
- * slashes and backslashes.
+ * Returns the part of a dedupe key that identifies a test. It does not depend on where the checkout is, or on whether
+ * paths have slashes or backslashes.
  */
 export const testHash = (
   { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
@@ -463,20 +465,24 @@ export const testHash = (
 export const hashOf = (parts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 
-/** Removes the folder from the start of a text. Names of suites and classes are often file paths. */
+/**
+ * Removes the folder from the start of a name, because the names of suites and classes are often file paths.
+ */
 function inFolder(text: string, folder: string): string {
   const slashed = plainText(text).replaceAll("\\", "/");
   const root = `${folder.replaceAll("\\", "/").replace(/\/+$/, "")}/`;
   return slashed.startsWith(root) ? slashed.slice(root.length) : slashed;
 }
 
-/** The source file of a test in the checkout, with slashes as on GitHub, and the line. */
+/**
+ * The source file and the line of a test. The path is relative to the checkout and has slashes, as on GitHub.
+ */
 interface SourceLine {
   readonly file: string;
   readonly line: number | undefined;
 }
 
-/** The folder of the command, and the folder of the checkout. */
+/** The working folder of the command (`cwd`), and the folder of the checkout (`workspace`). */
 interface Folders {
   readonly cwd: string;
   readonly workspace: string;
@@ -490,9 +496,8 @@ interface Candidate {
 const mostCandidates = 20;
 
 /**
- * Returns the file and the line of a failure. They come from the attributes of the test, or from the name of its class,
- * or from the first place in the text of the failure that is a file of the checkout. Undefined if none of them names an
- * existing file.
+ * Returns the file and the line of a failure. Looks in the attributes of the test, then in the name of its class, then
+ * in the text of the failure. Returns undefined if none of them names an existing file of the checkout.
  */
 async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceLine | undefined> {
   const inText = sourceLinesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
@@ -507,7 +512,9 @@ async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceL
   return undefined;
 }
 
-/** Returns the path of a file in the checkout. Undefined if the checkout does not contain it. */
+/**
+ * Returns the path of a file relative to the checkout. Returns undefined if the file is not in the checkout.
+ */
 async function fileIn({ cwd, workspace }: Folders, file: string): Promise<string | undefined> {
   for (const base of isAbsolute(file) ? [cwd] : [cwd, workspace]) {
     const path = resolve(base, file);
@@ -537,7 +544,9 @@ const sourceLinesIn = (text: string): Candidate[] =>
     line: Number(line),
   }));
 
-/** Returns the line number of a file in a text. The text may name the file with fewer folders. */
+/**
+ * Returns the line number at which a text names a file. Compares only file names, because the text may omit folders.
+ */
 function lineIn(places: readonly Candidate[], file: string): number | undefined {
   const name = baseName(file);
   return places.find((place) => baseName(place.file) === name)?.line;
@@ -548,8 +557,8 @@ const baseName = (path: string): string => path.replace(/^.*[\\/]/, "");
 const languages = { java: "java", kotlin: "kt", groovy: "groovy", scala: "scala" } as const;
 
 /**
- * Returns the paths where the source of a class may be. Maven and Gradle write the reports of a module below its folder
- * `target` or `build`.
+ * Returns the paths where the source of a class may be. The folder above `target` (Maven) or `build` (Gradle) in the
+ * path of the report is the folder of the module.
  */
 function sourcesOfClass({ className, suite, report }: TestResult): string[] {
   const name = [className, suite].find((one) => /^[\w$]+(?:\.[\w$]+)+$/.test(one));
@@ -570,7 +579,7 @@ const instant =
 
 const clockTime = /\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AaPp][Mm])?\b/g;
 
-/** Matches a word that may be a path. A pattern that also matched the slash separately would take quadratic time. */
+/** Matches a word that may be a path. A pattern that also looked for the slash would take quadratic time. */
 const word = /[^\s"'`()<>[\]{},;=|]+/g;
 
 const withoutPath = (found: string): string => (/[\\/]/.test(found) ? "<path>" : found);
@@ -590,7 +599,9 @@ const asWritten = (text: string): string => text.replaceAll(escapeSign, "\u001b"
 
 const longestCleanedName = 2_000;
 
-/** Returns the name of a test without the parts that differ from run to run: colours, ids, memory addresses, times. */
+/**
+ * Returns the name of a test without colours, ids, memory addresses and times, because these differ in each run.
+ */
 const plainText = (name: string): string =>
   name.length > longestCleanedName
     ? name
@@ -601,8 +612,8 @@ const plainText = (name: string): string =>
         .trim();
 
 /**
- * Returns the text of a failure without the parts that differ between two runs of the same failure: colours, ids,
- * times, addresses, paths, hex digits, numbers, and the kind of white space. (rule F26)
+ * Returns the text of a failure without the parts that differ in each run: colours, ids, times, memory addresses,
+ * paths, hex digits, numbers, and line breaks. (rule F26)
  */
 export const normalised = (text: string): string =>
   withoutColours(text)

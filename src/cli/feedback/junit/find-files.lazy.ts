@@ -3,8 +3,8 @@ import path, { type PlatformPath, resolve } from "node:path";
 import { type GlobOptions, glob } from "tinyglobby";
 
 /**
- * Returns the absolute paths of the files that match a pattern, sorted. An existing path is not read as a pattern. A
- * folder means all XML files below it. Folders of installed packages are skipped unless the pattern names them.
+ * Returns the absolute paths of the files that match a pattern, sorted. If a file has exactly this path, returns only
+ * that file. A folder means all XML files below it. Skips `node_modules` unless the pattern contains this name.
  */
 export async function findFiles(cwd: string, pattern: string): Promise<readonly string[]> {
   const named = resolve(cwd, pattern);
@@ -21,15 +21,17 @@ export async function findFiles(cwd: string, pattern: string): Promise<readonly 
 const filesOf = ({ folder, glob: signs }: Glob, options: GlobOptions): Promise<string[]> =>
   glob(signs, { ...options, cwd: folder });
 
-/** A pattern in two parts: a folder without wildcards, and the glob below that folder, with slashes. */
+/**
+ * A pattern in two parts: a folder without wildcards, and the glob below that folder. The glob has slashes only.
+ */
 export interface Glob {
   readonly folder: string;
   readonly glob: string;
 }
 
 /**
- * Splits a pattern into folder and glob. On Windows, names of drives and shares cannot be part of a glob, so they go
- * into the folder.
+ * Splits a pattern into folder and glob. On Windows, a glob cannot contain the name of a drive or a share, so these
+ * become part of the folder.
  */
 export function globOf(cwd: string, pattern: string, paths: PlatformPath = path): Glob {
   const slashed = paths.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;

@@ -15,28 +15,28 @@ export interface XmlFault {
 }
 
 export interface ParsedReport {
-  /** The tests. If the report is broken, only the tests before the fault. */
+  /** The tests that could be read. */
   readonly tests: readonly TestResult[];
   readonly fault?: XmlFault;
-  /** Descriptions of the suites whose stated failure count does not fit their tests. */
+  /** One sentence for each suite whose failure count does not match its tests. */
   readonly doubts?: readonly string[];
   /** The name of the root element if the file is not a JUnit report. */
   readonly foreignRoot?: string;
 }
 
 export interface ParseOptions {
-  /** The path of the report, for `TestResult.report`. */
+  /** The value of `TestResult.report`. */
   readonly report: string;
   readonly mostTests: number;
   readonly budget: TextBudget;
 }
 
-/** The limit for nested elements. No test report needs more. */
+/** The highest number of levels of nested elements. No real test report has more. */
 const deepest = 50;
 
 const roots = new Set(["testsuites", "testsuite"]);
 
-/** Thrown to end the parser early. */
+/** An error that ends the parser early. */
 class Stop extends Error {
   readonly found: Omit<ParsedReport, "tests">;
 
@@ -48,12 +48,12 @@ class Stop extends Error {
 }
 
 /**
- * Reads the tests of one or several JUnit reports in one file. Continues after the first fault, because the rest is
+ * Reads the tests of one or several JUnit reports in one file. Continues after a syntax error, because the rest is
  * often well-formed. Never expands entities that the document itself declares.
  */
 export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: ParseOptions): ParsedReport {
   const collected = collectTests(report, budget);
-  // As a fragment, the file may have several root elements.
+  // Because of `fragment`, the file may have several root elements.
   const parser = new SaxesParser({ fragment: true, xmlns: false });
   const found: { fault?: XmlFault; outside?: XmlFault } = {};
   const stop = (message: string): never => {
@@ -64,7 +64,8 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // This fault is outside of the root element: tools print text around a report, or write a second report after it.
+    // Some tools print text before or after a report. So a fault outside of the root element counts only if the file
+    // contains no report.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -102,7 +103,7 @@ const doubtsOf = ({ doubts }: TestCollector): Pick<ParsedReport, "doubts"> =>
 
 const noReport: XmlFault = { line: 1, message: "it is not well-formed XML: there is no element in it" };
 
-/** Opens the test in whose tag the report ends, if there is one. It is the test that ran last. */
+/** If the report ends inside the tag of a test, opens that test. It is the test that ran last. */
 function openCutTest({ open }: TestCollector, text: string): void {
   const tag = /^<(?:[\w.-]+:)?testcase\s([^<>]*)$/.exec(text.slice(text.lastIndexOf("<")));
   const given = [
@@ -124,7 +125,7 @@ const localAttributes = (attributes: Attributes): Attributes =>
 /** Collects the tests of a JUnit report from its elements. */
 interface TestCollector {
   readonly tests: readonly TestResult[];
-  /** Descriptions of the suites whose stated failure count does not fit their tests. */
+  /** One sentence for each suite whose failure count does not match its tests. */
   readonly doubts: readonly string[];
   /** Starts an element. `name` is in lower case. */
   open(name: string, attributes: Attributes): void;
@@ -146,9 +147,9 @@ interface OpenTest {
   readonly attachments: string[];
   failedReruns: number;
   isSkipped: boolean;
-  /** The outcome that an attribute or a property of the test states. */
+  /** The outcome according to an attribute or a property of the test. */
   stated: StatedOutcome;
-  /** Whether the test is marked `todo`. Node reports its failure, but the run passes. */
+  /** Whether the test is marked `todo`. Node reports a failure of such a test, but the test run passes. */
   isTodo: boolean;
 }
 
@@ -236,13 +237,13 @@ function cut(state: ParserState): void {
   [state.test, state.output] = [undefined, undefined];
 }
 
-const endsHere = "The report ends in this test: the test runner may have stopped during this test.";
+const endsHere = "The report ends in this test. The test runner may have stopped during this test.";
 
 function finish(state: ParserState, one: OpenTest): void {
   const result = resultOf(one, state.report);
   const suite = state.suites.at(-1);
   if (suite && result.outcome === "failed") suite.failing += 1;
-  // A test that states a failed outcome without a failure element has failed, too.
+  // The outcome is `failed`, but there is no failure element. This counts as one failure.
   if (one.failures.length === 0 && one.stated === "failed") state.failures += 1;
   state.tests.push(result);
 }
@@ -274,14 +275,20 @@ function closeSuite(state: ParserState): void {
   if (failures === suite.failuresBefore) addUnnamedFailure(state, suite);
 }
 
-/** Adds a failure of the suite if the suite counts a failure that no test contains. */
+/** Adds a failure to the suite itself, because the suite counts a failure that none of its tests has. */
 function addUnnamedFailure(state: ParserState, suite: Suite): void {
-  const failure = { type: "", message: "The report counts a failure here, but does not name it.", text: "" };
+  const failure = {
+    type: "",
+    message: "The report counts a failure in this suite, but does not say which test failed.",
+    text: "",
+  };
   state.failures += 1;
   finish(state, { ...newTest(suite, {}), failures: [failure] });
 }
 
-/** Stores the elements of a test that are not failures, such as files and the outcome. */
+/**
+ * Stores what an element says about a test, other than a failure: whether it was skipped, its files, its outcome.
+ */
 function noteElement(test: OpenTest, name: string, attributes: Attributes): void {
   if (skips.has(name)) test.isSkipped = true;
   if (skips.has(name) && attributes.type === "todo") test.isTodo = true;
@@ -290,7 +297,7 @@ function noteElement(test: OpenTest, name: string, attributes: Attributes): void
   if (statedBy(attributes.name ?? "", attributes.value ?? "") === "failed") test.stated = "failed";
 }
 
-/** A `testsuites` element counts failures like a suite, but its name is not a part of the names of tests. */
+/** A `testsuites` element counts failures like a suite, but its name is not used as the name of a suite. */
 const suiteOf = (
   element: string,
   attributes: Attributes,
@@ -316,8 +323,8 @@ const newTest = (suite: Suite | undefined, attributes: Attributes): OpenTest => 
 });
 
 /**
- * Adds a failure to its test. A failed rerun belongs to a test that failed before. If the test has no other failure,
- * the rerun is its failure.
+ * Adds a failure to its test. A failed rerun is only counted, because the test has failed already. If the test has no
+ * failure yet, the rerun is stored as its failure.
  */
 function addFailure(test: OpenTest, list: FailureList, failure: TestFailure): void {
   if (list === "flaky") test.flaky.push(failure);
@@ -343,8 +350,8 @@ function resultOf(test: OpenTest, report: string): TestResult {
 }
 
 /**
- * Returns the outcome of a test. A test failed if an element, an attribute or a property says so. A test whose stated
- * outcome is an unknown word does not count as passed.
+ * Returns the outcome of a test. A test failed if an element, an attribute or a property says so. If the outcome is an
+ * unknown word, the test counts as skipped.
  */
 function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Outcome {
   if (isTodo) return "skipped";
@@ -353,7 +360,7 @@ function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Ou
   return isSkipped || stated === "skipped" || stated === "unclear" ? "skipped" : "passed";
 }
 
-/** A suite whose end is not read yet, and the number of failures that its attributes state. */
+/** A suite whose end has not been read yet, and the counts with which its failure count is checked. */
 interface CountedSuite {
   readonly name: string;
   /** The index of the first test of this suite in the list of all tests. */
@@ -361,21 +368,23 @@ interface CountedSuite {
   /** The number of failures that were read before this suite. */
   readonly failuresBefore: number;
   readonly declared: Declared | undefined;
-  /** The number of failing tests of this suite, without those of inner suites. */
+  /** The number of failing tests of this suite. Tests of inner suites do not count. */
   failing: number;
-  /** The sum of the failures that the inner suites state. */
+  /** The sum of the failure counts in the attributes of the inner suites. */
   declaredInside: number;
 }
 
 interface Declared {
   readonly count: number;
-  /** Whether the suite states a number of failures and a number of errors. */
+  /** Whether the suite has both a number of failures and a number of errors. */
   readonly isWhole: boolean;
 }
 
 const counters = ["failures", "errors", "failed", "errored", "broken"];
 
-/** Returns the number of failures that the attributes of a suite state. Undefined if they state none. */
+/**
+ * Returns the number of failures according to the attributes of a suite. Returns undefined if they do not say it.
+ */
 function declaredBy(attributes: Attributes): Declared | undefined {
   const named = new Map(Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value]));
   const counted = counters.map((name) => countIn(named.get(name)));
@@ -393,8 +402,8 @@ function countIn(text: string | undefined): number | undefined {
 }
 
 /**
- * Returns a description if a suite states more failures than it contains, or fewer; else undefined. Tools count
- * failures, failing tests or failing suites, so every number between these counts is accepted.
+ * Returns a sentence if the failure count of a suite cannot be right, otherwise undefined. Some tools count failures,
+ * others failing tests or failing suites, so every number between these counts is accepted.
  */
 function contradictionOf(suite: CountedSuite, failures: number): string | undefined {
   const { declared, failing, declaredInside, name } = suite;
@@ -411,7 +420,7 @@ function contradictionOf(suite: CountedSuite, failures: number): string | undefi
 const failuresOf = (count: number): string =>
   count === 0 ? "no failures" : count === 1 ? "one failure" : `${count} failures`;
 
-/** Marks the tests from this index on as doubtful: the stated failure count of their suite is wrong. */
+/** Marks the tests from this index on as doubtful, because the failure count of their suite is wrong. */
 function putInDoubt(tests: TestResult[], from: number): void {
   for (let at = from; at < tests.length; at += 1) {
     const test = tests[at];
@@ -419,7 +428,7 @@ function putInDoubt(tests: TestResult[], from: number): void {
   }
 }
 
-/** The outcome that attributes or properties state. `unclear`: a word that no known tool writes. */
+/** The outcome according to attributes or properties. `unclear` is for a word that no known tool writes. */
 type StatedOutcome = "failed" | "flaky" | "skipped" | "unclear" | "passed" | undefined;
 
 const failing = [
@@ -446,10 +455,10 @@ const words = new Map<string, StatedOutcome>([
   ["flaky", "flaky"],
 ]);
 
-/** Attributes whose value is a word for the outcome, such as `passed`. */
+/** The attributes whose value is a word for the outcome, such as `passed`. */
 const outcomeAttributes = new Set(["status", "result", "outcome", "state", "verdict"]);
 
-/** Attributes whose value is true or false, with the outcome that each value means. */
+/** The attributes whose value is true or false, and the outcome that each value means. */
 const booleanAttributes = new Map<string, Readonly<Record<string, StatedOutcome>>>([
   ...["success", "passed", "ok"].map((name) => [name, { true: "passed", false: "failed" }] as const),
   ...["failed", "failure", "error"].map((name) => [name, { true: "failed" }] as const),
@@ -461,15 +470,15 @@ const booleanAttributes = new Map<string, Readonly<Record<string, StatedOutcome>
 const order: readonly StatedOutcome[] = ["failed", "flaky", "skipped", "unclear", "passed"];
 
 /**
- * Returns the outcome that attributes state, in any spelling: `status="FAILED"`, `success="False"`. If they state
- * several, returns the worst.
+ * Returns the outcome according to attributes such as `status="FAILED"` or `success="False"`. If they contradict each
+ * other, returns the worst outcome.
  */
 function statedIn(attributes: Attributes): StatedOutcome {
   const stated = Object.entries(attributes).map(([name, value]) => statedBy(name, value));
   return order.find((one) => stated.includes(one));
 }
 
-/** Returns the outcome that one attribute or property states. */
+/** Returns the outcome according to one attribute or property. */
 function statedBy(given: string, value: string): StatedOutcome {
   const name = given.toLowerCase();
   const word = value.toLowerCase().replace(/[^\p{L}]/gu, "");
@@ -482,7 +491,7 @@ function statedBy(given: string, value: string): StatedOutcome {
 /** Whether an element with this name means that a test failed. */
 const isFailingWord = (name: string): boolean => words.get(name) === "failed";
 
-/** Returns a failure. Its text is shortened to the limit for all reports. */
+/** Returns a failure. Shortens its text more if the budget of all reports is used up. */
 function failureOf(attributes: Attributes, whole: string, budget: TextBudget): TestFailure {
   const text = kept(whole, budget.left > 0 ? longestText : longestTextBeyond);
   const message = kept(attributes.message ?? "", longestTextBeyond);
@@ -524,8 +533,8 @@ function kept(text: string, most: number): string {
 const copyOf = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");
 
 /**
- * Decodes an XML file with the encoding that the file declares. Replaces characters that XML does not allow: many tools
- * copy them from a log.
+ * Decodes an XML file with the encoding that the file declares. Replaces characters that XML does not allow, because
+ * many tools copy such characters from a log.
  */
 function readableXml(bytes: Uint8Array): string {
   const text = decoderFor(bytes).decode(bytes);
@@ -544,7 +553,9 @@ const replaced = (found: string): string =>
 const cdataOrSign =
   /<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|&(?!#\d{1,10};|#x[\da-f]{1,8};|[\p{L}_][\p{L}\p{N}_.-]{0,100};)/giu;
 
-/** Escapes each `&` that does not begin a reference: tools write web addresses without escaping. */
+/**
+ * Escapes each `&` that does not begin a reference, because some tools write web addresses without escaping them.
+ */
 const withRawSigns = (text: string): string =>
   text.replace(cdataOrSign, (found) => (found === "&" ? "&amp;" : found));
 
@@ -555,7 +566,9 @@ function withoutBanner(text: string): string {
   return at <= 0 ? text : text.slice(0, at).replace(/[^\n]+/g, "") + text.slice(at);
 }
 
-/** Returns the decoder for a file. A byte order mark overrides the declared encoding. */
+/**
+ * Returns the decoder for a file. Uses the byte order mark, if there is one, and otherwise the declared encoding.
+ */
 function decoderFor(bytes: Uint8Array): TextDecoder {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");

@@ -13,23 +13,23 @@ import type { ParsedReport } from "./parse.lazy.ts";
 import type { Outcome, TestResult, TextBudget } from "./test-result.ts";
 
 /**
- * The limits for reading test reports. A larger file is not a test report. More files or tests are too many for one
- * command. (rule F26)
+ * The limits for reading test reports: the bytes of a file, the number of files and of tests, and the characters of all
+ * failure texts. (rule F26)
  */
 const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
 
 /** All tests of the reports, and the reports that could not be read. */
 export interface ReadReports {
-  /** Each test once. The key is the hash that identifies the test. */
+  /** All tests. The key is the hash that identifies the test. */
   readonly tests: Map<string, TestResult>;
   readonly faults: readonly InputFault[];
-  /** Descriptions of the suites whose stated failure count does not fit their tests. Each names the report. */
+  /** One sentence, with the path of the report, for each suite whose failure count does not match its tests. */
   readonly doubts: readonly string[];
-  /** One failure for each report that cannot be read and names no failing test. */
+  /** One failed test for each report that cannot be read and that contains no failing test. */
   readonly unread: readonly TestResult[];
 }
 
-/** Reads the JUnit reports that match the patterns. If a report is broken, returns only its tests before the fault. */
+/** Reads the JUnit reports that match the patterns. */
 export async function readReports(invocation: Invocation, patterns: readonly string[]): Promise<ReadReports> {
   const { cwd } = invocation.context;
   const { files, faults } = await matchingFiles(invocation.context, patterns);
@@ -66,7 +66,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
 
 const hasFailed = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** Returns a failure in place of a report that cannot be read, because it is unknown which test caused that. */
+/** Returns a failed test that stands for a report that cannot be read. */
 const unreadReport = ({ flag, message }: InputFault, path: string, { bytes }: ReadReport): TestResult => {
   const report = flag.replace(/^--junit /, "");
   const text = (bytes && decodedText(bytes)) ?? "";
@@ -88,7 +88,9 @@ interface MatchingFiles {
   readonly faults: InputFault[];
 }
 
-/** Returns each matching file once, with the pattern that matched it. A pattern that matches no file is a fault. */
+/**
+ * Returns each matching file once, with the pattern that matched it. A pattern that matches no file is a fault.
+ */
 async function matchingFiles({ cwd }: Context, patterns: readonly string[]): Promise<MatchingFiles> {
   const { findFiles } = await import("./find-files.lazy.ts");
   const files = new Map<string, string>();
@@ -150,7 +152,7 @@ function faultOf(
 
 const fault = (what: string, message: string): InputFault => ({ flag: `--junit ${what}`, message });
 
-/** Returns the path as a person would write it: relative to the working folder if the file is inside it. */
+/** Returns the path for messages. It is relative to the working folder if the file is inside that folder. */
 function shown(cwd: string, path: string): string {
   if (path === "-") return "(standard input)";
   const inside = relative(cwd, path);
@@ -186,7 +188,7 @@ function joined(one: TestResult, other: TestResult): TestResult {
 
 const mostFailures = 10;
 
-/** Prints a warning about a fault that does not end the command. On GitHub Actions it is also an annotation. */
+/** Prints a warning. On GitHub Actions also creates an annotation. */
 export function warnJob(
   invocation: Invocation,
   { title, message }: { readonly title: string; readonly message: string },
@@ -196,7 +198,9 @@ export function warnJob(
   if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
 }
 
-/** Warns of suites whose stated failure count does not fit their tests, because it is unknown which tests passed. */
+/**
+ * Warns of suites whose failure count does not match their tests. It is not known which of their tests passed.
+ */
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";
   for (const doubt of doubts)

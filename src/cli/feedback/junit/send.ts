@@ -30,8 +30,8 @@ import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-rep
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report about each failing test in JUnit reports. With `--best-effort` the exit is always `ok`, and warnings
- * describe what was not sent. (rule F26)
+ * Sends a report about each failing test in JUnit reports. With `--best-effort`, returns `ok` even if something was not
+ * sent, and prints warnings about it. (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {
@@ -61,7 +61,7 @@ async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<
   return endWith(invocation, flags, { ...sent, counts: countsOf(read) });
 }
 
-/** Throws an error with the faults. With `--best-effort` prints them as warnings instead. */
+/** Throws an error if there are faults. With `--best-effort`, prints them as warnings instead. */
 function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonly InputFault[]): void {
   if (faults.length > 0 && !flags.bestEffort) throw inputFaultsError(faults);
   const title = "A test report cannot be used";
@@ -87,13 +87,13 @@ function printNothing(invocation: Invocation, read: ReadReports): Exit {
   const counts = countsOf(read);
   printOne(invocation, { reports: [], left: 0, tests: counts }, () =>
     read.tests.size === 0
-      ? "There is no test in the reports: nothing is sent."
-      : `No test failed (${counts.passed} passed, ${counts.skipped} skipped): nothing is sent.`,
+      ? "The reports contain no test. Nothing was sent."
+      : `No test failed (${counts.passed} passed, ${counts.skipped} skipped). Nothing was sent.`,
   );
   return "ok";
 }
 
-/** Each report needs its own idempotency key, even if the person sets one key for the command. */
+/** Derives the idempotency key of one report from the key that the person set for the command. */
 function withOwnKey(invocation: Invocation, { content }: FailureDraft): Invocation {
   const { idempotencyKey } = invocation.flags;
   if (idempotencyKey === undefined) return invocation;
@@ -101,7 +101,7 @@ function withOwnKey(invocation: Invocation, { content }: FailureDraft): Invocati
   return { ...invocation, flags: { ...invocation.flags, idempotencyKey: key } };
 }
 
-/** For `--dry-run`: shows every request that would be sent. */
+/** Prints every request that the command would send without `--dry-run`. */
 async function printPreviews(invocation: Invocation, drafts: readonly FailureDraft[]): Promise<Exit> {
   const requests: RequestView[] = [];
   for (const { content } of drafts) {
@@ -136,12 +136,12 @@ async function endWith(
 function noteUnsent(invocation: Invocation, failure: CliError, left: number): void {
   const count = left === 1 ? "One report was" : `${left} reports were`;
   note(invocation, `Warning: ${count} not sent.\n${failureText(failure)}`);
-  if (left > 1) note(invocation, "All of them: innkeep feedback resend --all");
+  if (left > 1) note(invocation, "To send all of them: innkeep feedback resend --all");
 }
 
 /**
- * Shows in a CI job what was sent. GitHub Actions shows annotations at the lines of the tests, outputs of the step, and
- * a summary. The log of the job contains the text of unsent reports.
+ * Shows in a CI job what was sent. On GitHub Actions, adds annotations at the lines of the tests, outputs of the step,
+ * and a summary. Prints the text of unsent reports to the log of the job.
  */
 async function reportToJob(
   invocation: Invocation,
@@ -194,7 +194,7 @@ interface FailureReport extends FailureDraft {
   readonly report: Report;
 }
 
-/** The result of one report. */
+/** The result of sending one report. */
 interface ReportRow {
   /** The id of the report in the spool. */
   readonly report: string;
@@ -204,23 +204,23 @@ interface ReportRow {
   readonly id: string | null;
   readonly consoleUrl: string | null;
   readonly deduplicated: boolean;
-  /** The earlier thread about the same failure, which is resolved. */
+  /** The earlier, resolved thread about the same failure. */
   readonly earlier: Answer["earlier"] | null;
   readonly why: string | null;
 }
 
 interface SentReports {
   readonly drafts: readonly FailureDraft[];
-  /** In the order of the drafts. */
+  /** The results, in the order of the drafts. */
   readonly rows: readonly ReportRow[];
   readonly left: number;
-  /** The error that stopped the first unsent report. */
+  /** The error because of which the first unsent report was not sent. */
   readonly failure?: CliError | undefined;
 }
 
 /**
- * Writes all reports to the spool, then sends one after another until one must wait. Unsent reports stay in the spool,
- * even if the program is killed.
+ * Writes all reports to the spool, then sends one after another. Stops at the first report that cannot be sent now.
+ * Unsent reports stay in the spool, even if the program is killed.
  */
 async function deliverReports(
   invocation: Invocation,
@@ -236,7 +236,7 @@ async function deliverReports(
   return { drafts, rows, left: rows.filter(({ sent }) => !sent).length, failure };
 }
 
-const notTried = "There was no attempt, because an earlier report could not be sent.";
+const notTried = "innkeep did not try to send it, because an earlier report could not be sent.";
 
 function rowOfResult({ item, delivery }: SendResult<Report, Answer>): ReportRow {
   if (!delivery.delivered) return rowOf(item, { why: onOneLine(delivery.error.message) });
@@ -250,14 +250,14 @@ const rowOf = ({ id, fields }: Report, more: Partial<ReportRow>): ReportRow => (
   ...more,
 });
 
-/** Prints one document about all reports. */
+/** Prints the results of all reports as one list. */
 function printReports(
   invocation: Invocation,
   { rows, left, counts }: SentReports & { readonly counts: object },
 ): void {
   const sent = rows.filter((row) => row.sent);
   const added = sent.filter(({ deduplicated }) => deduplicated).length;
-  const open = added === 0 ? "" : `, ${added} of them to threads that are open already`;
+  const open = added === 0 ? "" : `, ${added} of them added to threads that are already open`;
   note(invocation, `${sent.length} of ${rows.length} reports sent${open}.`);
   printList(invocation, { items: rows, columns, name: "reports", extra: { left, tests: counts } });
 }
@@ -266,5 +266,5 @@ const columns: readonly Column<ReportRow>[] = [
   { heading: "sent", of: ({ sent }) => (sent ? "yes" : "no") },
   { heading: "id", of: ({ id }) => id, isId: true },
   { heading: "subject", of: ({ subject }) => subject },
-  { heading: "where or why", of: ({ consoleUrl, why }) => consoleUrl ?? why },
+  { heading: "link or reason", of: ({ consoleUrl, why }) => consoleUrl ?? why },
 ];

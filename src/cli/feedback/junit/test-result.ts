@@ -1,4 +1,4 @@
-/** The number of characters of failure texts that may still be kept, for all reports together. */
+/** How many more characters of failure texts may be kept. All reports share this number. */
 export interface TextBudget {
   left: number;
 }
@@ -6,7 +6,7 @@ export interface TextBudget {
 /** The attributes of an XML element. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** The result of a test. `flaky`: it failed, was repeated, and passed. */
+/** The result of a test. `flaky` means that the test failed first and passed when it was repeated. */
 export type Outcome = "passed" | "failed" | "flaky" | "skipped";
 
 export interface TestFailure {
@@ -15,7 +15,7 @@ export interface TestFailure {
   readonly text: string;
 }
 
-/** One test of a JUnit report. A suite that failed as a whole is a test without a name. */
+/** One test of a JUnit report. A suite that failed as a whole is stored as a test without a name. */
 export interface TestResult {
   readonly suite: string;
   readonly className: string;
@@ -28,16 +28,16 @@ export interface TestResult {
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly seconds: number | undefined;
-  /** The paths of the files of the test, as the report contains them. */
+  /** The paths of files that the report names for this test, exactly as in the report. */
   readonly attachments: readonly string[];
   /** The path of the report that contains the test. */
   readonly report: string;
   /**
-   * Whether the failure count that its suite states does not fit the failures in the report. Then the test does not
-   * count as passed.
+   * Whether the failure count of the suite does not match the failures in the report. Then the test does not count as
+   * passed.
    */
   readonly inDoubt?: boolean;
-  /** True for an entry in place of a report that cannot be read. */
+  /** True if this is not a test, but stands for a report that cannot be read. */
   readonly isReport?: boolean;
 }
 

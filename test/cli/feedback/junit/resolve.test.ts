@@ -207,7 +207,7 @@ describe("the command feedback resolve, if it cannot resolve,", () => {
     [
       "no choice",
       ["feedback", "resolve", "--run-status", "success"],
-      "--junit or --dedupe-key must name what passed",
+      "--junit or --dedupe-key is needed, to name what passed",
     ],
     [
       "both choices",
@@ -254,7 +254,7 @@ describe("the command feedback resolve, if it cannot resolve,", () => {
     const ran = await line.run([...resolveKey, "--max-wait", "0s"], { env: gitHubJob() });
     expect(ran.exit).toBe(6);
     expect(ran.stderr).toBe(
-      `error: This server has no app ${appId}, or it cannot resolve failures: an older Innkeep or another program answers there.\n`,
+      `error: This server has no app ${appId}, or it is an older Innkeep or another program that cannot resolve failures.\n`,
     );
   });
 

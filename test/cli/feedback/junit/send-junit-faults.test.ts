@@ -59,7 +59,7 @@ describe("the command feedback send --junit with faulty input", () => {
     const { exit, stderr } = await line.run([...sendJunit, ...flags]);
     expect([exit, received.length]).toEqual([2, 0]);
     for (const flag of ["--message", "--subject", "--dedupe-key", "--image"])
-      expect(stderr).toContain(`${flag} cannot be given with --junit`);
+      expect(stderr).toContain(`${flag} cannot be used with --junit`);
   });
 
   it("refuses a value of --max-reports that is not a number", async () => {
@@ -77,7 +77,7 @@ describe("failure reports that cannot be sent", () => {
     const ran = await line.run([...sendJunit, "--max-wait", "0s"]);
     expect(ran.exit).toBe(75);
     expect(ran.stdout).toMatch(
-      /^no\t\tTest failed: adds \(cart\)\tBusy\..*\nno\t\tTest failed: b \(cart\)\tThere was no attempt/,
+      /^no\t\tTest failed: adds \(cart\)\tBusy\..*\nno\t\tTest failed: b \(cart\)\tinnkeep did not try to send it/,
     );
     expect(ran.stderr).toContain("2 reports were not sent.");
     expect(await kept()).toHaveLength(2);

@@ -49,7 +49,7 @@ describe("the command feedback send --junit", () => {
     );
     expect(await line.run(sendJunit)).toMatchObject({
       exit: 0,
-      stdout: "No test failed (1 passed, 1 skipped): nothing is sent.\n",
+      stdout: "No test failed (1 passed, 1 skipped). Nothing was sent.\n",
     });
     expect((await line.run([...sendJunit, "--json"])).json()).toEqual({
       reports: [],
@@ -62,7 +62,7 @@ describe("the command feedback send --junit", () => {
   it("says that the report contains no test", async () => {
     const { line } = await startJunitSending("<testsuites/>");
     const { exit, stdout } = await line.run(sendJunit);
-    expect([exit, stdout]).toEqual([0, "There is no test in the reports: nothing is sent.\n"]);
+    expect([exit, stdout]).toEqual([0, "The reports contain no test. Nothing was sent.\n"]);
   });
 
   it("sends failures of flaky tests with separate keys", async () => {
@@ -242,6 +242,6 @@ describe("the files of a failing test", () => {
     for (const at of [1, 2, 3, 4]) await place(line, `${at}.png`, png().bytes);
     await line.run(sendJunit);
     expect(bodies()[0].images).toHaveLength(3);
-    expect(bodies()[0].message).toContain("Files that were not sent: 4.png (there are too many)");
+    expect(bodies()[0].message).toContain("Files that were not sent: 4.png (too many files)");
   });
 });
