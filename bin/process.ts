@@ -1,5 +1,5 @@
 import { isBestEffort } from "../src/cli/core/best-effort.ts";
-import { usageError } from "../src/cli/core/cli-error.ts";
+import { Unanswered, usageError } from "../src/cli/core/cli-error.ts";
 import type { AskOptions, Context, Io, Sink, StreamEnds } from "../src/cli/core/context.ts";
 import { mostTextBytes } from "../src/cli/core/input.ts";
 import { systemClock } from "../src/client/clock.ts";
@@ -229,7 +229,7 @@ async function ask(
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
-      lines.once("close", () => reject(new Error("There was no input.")));
+      lines.once("close", () => reject(new Unanswered()));
       interruption.addEventListener("abort", () => reject(interruption.reason), { once: true });
       // While readline is active, Ctrl-C is a key and not a signal. It must have the same effect.
       lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
