@@ -97,7 +97,7 @@ const nothingForIos = (): CliError =>
     exit: "notFound",
     code: "no_release_notes",
     message: "There is no published release note for iOS.",
-    next: "`innkeep changelog list --all` shows them all.",
+    next: "`innkeep changelog list --all` lists all.",
   });
 
 /** The release notes to export: those that --version names, or all published ones. */
@@ -118,7 +118,7 @@ async function chosen(
       exit: "notFound",
       code: "not_found",
       message: `There is no release note ${wanted}.`,
-      next: "`innkeep changelog list --all` shows them all; drafts need a maintainer token.",
+      next: "`innkeep changelog list --all` lists all; drafts need a maintainer token.",
     });
   });
 }

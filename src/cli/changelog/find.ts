@@ -129,7 +129,7 @@ export type Release = ChangelogEntry | EditedChangelogEntry;
 /** Finds a release note by its id or version, with the maintainer token. Throws unless exactly one note matches. */
 export async function findWritten(invocation: Invocation, wanted: string): Promise<EditedChangelogEntry> {
   if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
-  return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` shows them all.");
+  return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` lists all.");
 }
 
 /** Returns the id of a release note. If the given text is already a complete id, no request is sent. */
