@@ -1,5 +1,5 @@
 import { isBestEffort } from "../src/cli/core/best-effort.ts";
-import { usageError } from "../src/cli/core/cli-error.ts";
+import { Unanswered, usageError } from "../src/cli/core/cli-error.ts";
 import type { AskOptions, Context, Io, Sink, StreamEnds } from "../src/cli/core/context.ts";
 import { mostTextBytes } from "../src/cli/core/input.ts";
 import { systemClock } from "../src/client/clock.ts";
@@ -226,19 +226,23 @@ async function ask(
   // An error means that the terminal was closed, so nobody can answer.
   process.stdin.once("error", cancel);
   signal?.addEventListener("abort", cancel, { once: true });
+  let isLineEnded = false;
   try {
-    return await new Promise<string>((resolve, reject) => {
+    const answer = await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
-      lines.once("close", () => reject(new Error("There was no input.")));
+      lines.once("close", () => reject(new Unanswered()));
       interruption.addEventListener("abort", () => reject(interruption.reason), { once: true });
       // While readline is active, Ctrl-C is a key and not a signal. It must have the same effect.
       lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
     });
+    isLineEnded = !hidden;
+    return answer;
   } finally {
     signal?.removeEventListener("abort", cancel);
     process.stdin.off("error", cancel);
     lines.close();
-    if (hidden) stderr().write("\n");
+    // The next text must not be on the line of the question.
+    if (!isLineEnded) stderr().write("\n");
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AppKey } from "../../src/contract/keys.ts";
 import type { Reader, Transaction, Value } from "../database/database.ts";
+import { hasReceivers } from "../webhooks/events/store.ts";
 import type { TokenRow } from "./tokens/store.ts";
 
 export interface AppKeyCredential {
@@ -70,10 +71,7 @@ export const credentials = {
       `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
               a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled", a.sender_pages AS "senderPages",
               (SELECT count(*) FROM blocked_senders b WHERE b.app_id = a.id) AS "blockedSenders",
-              CASE WHEN a.events_read_at IS NOT NULL
-                OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
-                OR EXISTS (SELECT 1 FROM notice_choices n WHERE n.app_id = a.id AND n.wants_reports = 1)
-              THEN 1 ELSE 0 END AS "hasReceivers",
+              CASE WHEN ${hasReceivers} THEN 1 ELSE 0 END AS "hasReceivers",
               a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
        FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,
       keyHash,

@@ -340,7 +340,7 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
   if (row && others.length === 0) return row;
   if (row) throw badRequest("id", `matches ${matches.length} ids. Give more characters`);
   throw new ApiError("not_found", {
-    message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all ${thing}s.`,
+    message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` lists all.`,
   });
 }
 

@@ -134,7 +134,7 @@ async function viewNamed(invocation: Invocation, appId: string, given: string): 
     code: "not_found",
     message:
       view === undefined ? `The app has no view ${given}.` : `Several views are named ${given}: give an id.`,
-    next: "`innkeep view list --json` lists them.",
+    next: "`innkeep view list --json` lists all.",
   });
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readText, readTree } from "../support/sources/tree.ts";
+import { readText, readTree, treeWithout } from "../support/sources/tree.ts";
 
 const index = readText("docs/decisions/README.md");
-const pages = [...readTree(["docs/decisions"], [".md"])]
-  .filter(([path]) => !path.endsWith("/README.md"))
-  .map(([path, text]) => ({ file: path.slice("docs/decisions/".length), text }));
+const pages = [...treeWithout(readTree(["docs/decisions"], [".md"]), "docs/decisions/README.md")].map(
+  ([path, text]) => ({ file: path.slice("docs/decisions/".length), text }),
+);
 const numbers = pages.map(({ file }) => file.slice(0, 2));
 
 describe("docs/decisions", () => {

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { citationsIn, foreignCitationsIn, ruleNumbersIn } from "../support/sources/rule-citations.ts";
-import { readTree } from "../support/sources/tree.ts";
+import { readTree, treeWithout } from "../support/sources/tree.ts";
 
 const numbers = ruleNumbersIn([...readTree(["docs/rules"], [".md"]).values()].join("\n"));
 // This file is excluded, because its patterns look like citations.
-const code = new Map(
-  [...readTree(["bin", "src", "server", "mcp", "build", "test"], [".ts", ".tsx", ".mjs"])].filter(
-    ([path]) => path !== "test/support/sources/rule-citations.ts",
-  ),
+const code = treeWithout(
+  readTree(["bin", "src", "server", "mcp", "build", "test"], [".ts", ".tsx", ".mjs"]),
+  "test/support/sources/rule-citations.ts",
 );
 
 describe("docs/rules", () => {

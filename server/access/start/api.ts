@@ -39,7 +39,7 @@ export function start(
         const { thread } = feedbackReportOf(deps, appId, { body, files: [], hasRoom: true });
         const { id, createdAt: at } = thread;
         await feedbackThreads.insert(tx, thread);
-        if (deps.settings.dev || (await readers.has(tx, appId)))
+        if (deps.settings.dev || (await readers.hasReceivers(tx, appId)))
           await recordEvent(deps, tx, {
             ...{ appId, type: "feedback.created", subjectId: id, at },
             facts: { type: thread.category },

@@ -19,7 +19,11 @@ const answered = `CASE WHEN EXISTS (SELECT 1 FROM (${firstThreads}) f
 
 const hasKey = "CASE WHEN EXISTS (SELECT 1 FROM app_keys k WHERE k.app_id = a.id) THEN 1 ELSE 0 END";
 
-const hasReport = "CASE WHEN EXISTS (SELECT 1 FROM feedback r WHERE r.app_id = a.id) THEN 1 ELSE 0 END";
+/** Reports of blocked senders are hidden, so they do not count. */
+const isShown = "status <> 'blocked'";
+
+const hasReport = `CASE WHEN EXISTS (SELECT 1 FROM feedback WHERE app_id = a.id AND ${isShown})
+  THEN 1 ELSE 0 END`;
 
 /** Which of the first steps with an app are done. The numbers are 0 or 1. */
 interface StepsRow {
@@ -50,7 +54,7 @@ export const firstSteps = {
   firstReport: (reader: Reader, appId: string) =>
     reader.get<FirstReport>(
       `SELECT id, subject, message, created_at AS "createdAt" FROM feedback
-       WHERE app_id = ? AND status <> 'blocked' ORDER BY created_at, id LIMIT 1`,
+       WHERE app_id = ? AND ${isShown} ORDER BY created_at, id LIMIT 1`,
       appId,
     ),
 

@@ -60,7 +60,8 @@ for (const form of document.querySelectorAll("form[data-push]")) {
   });
   const isOn = async () => {
     if (form.dataset.on === undefined) return false;
-    return (await (await findWorker())?.pushManager.getSubscription()) !== null;
+    const worker = await findWorker();
+    return Boolean(await worker?.pushManager.getSubscription());
   };
   const found = fault();
   if (found) tell(found);

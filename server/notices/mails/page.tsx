@@ -41,11 +41,11 @@ const StopMail = ({
   readonly appName: string;
   readonly action: string;
 }) => (
-  <Document links={links} title="No more mail">
+  <Document links={links} title="Mail about your app">
     <main class="alone" id="main" tabIndex={-1}>
       <form class="card stack" method="post" action={action}>
         <h1>
-          No more mail about <Line text={appName} />?
+          Stop mails about <Line text={appName} />?
         </h1>
         <p>You stay a member. In the console you still find everything.</p>
         <div class="actions">
@@ -59,11 +59,11 @@ const StopMail = ({
 );
 
 const MailStopped = ({ links, appName }: { readonly links: Links; readonly appName: string }) => (
-  <Document links={links} title="No more mail">
+  <Document links={links} title="Mail about your app">
     <main class="alone" id="main" tabIndex={-1}>
       <div class="card stack">
         <h1>
-          You will get no more mail about <Line text={appName} />
+          You will get no mail about <Line text={appName} /> any more
         </h1>
         <p>
           You can turn mail on again under <a href={links.notices()}>Your notices</a>.

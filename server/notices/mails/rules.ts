@@ -46,7 +46,7 @@ export function textOf({ items, more, ...mail }: NoticeMail): string {
     "-- ",
     `You get this mail as a member of ${headerText(mail.appName, 80)}. Choose your notices here:`,
     mail.choicesUrl,
-    "Stop mail about this app here:",
+    `To stop mails about ${headerText(mail.appName, 80)}:`,
     mail.stopUrl,
   ].join("\n");
   return [...parts, ...rest, end].join("\n\n");

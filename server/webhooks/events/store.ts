@@ -161,6 +161,14 @@ const presentNumber: Record<Engine, string> = {
 };
 
 /**
+ * The SQL condition for an app `a` whose events somebody gets: a webhook, a program that reads events, or a member who
+ * wants notices of reports.
+ */
+export const hasReceivers = `(a.events_read_at IS NOT NULL
+  OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
+  OR EXISTS (SELECT 1 FROM notice_choices n WHERE n.app_id = a.id AND n.wants_reports = 1))`;
+
+/**
  * The programs that read the events of apps. If an app has such a program, reports of feedback are stored as events,
  * too.
  */
@@ -177,13 +185,9 @@ export const readers = {
     return false;
   },
 
-  /** Whether a webhook or a program gets the events of an app. */
-  has: async (reader: Reader, appId: string): Promise<boolean> =>
-    (await reader.get(
-      `SELECT 1 AS one FROM apps a WHERE a.id = ? AND (a.events_read_at IS NOT NULL
-         OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL))`,
-      appId,
-    )) !== undefined,
+  /** Whether somebody gets the events of an app. */
+  hasReceivers: async (reader: Reader, appId: string): Promise<boolean> =>
+    (await reader.get(`SELECT 1 AS one FROM apps a WHERE a.id = ? AND ${hasReceivers}`, appId)) !== undefined,
 
   /** Returns the day on which a program last read the events of an app. */
   lastAt: async (reader: Reader, appId: string): Promise<string | null> =>

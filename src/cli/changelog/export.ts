@@ -103,7 +103,7 @@ const nothingForIos = (): CliError =>
     exit: "notFound",
     code: "no_release_notes",
     message: "There is no published release note for iOS.",
-    next: "`innkeep changelog list --all` shows all release notes.",
+    next: "`innkeep changelog list --all` lists all.",
   });
 
 /**
@@ -126,7 +126,7 @@ async function chosen(
       exit: "notFound",
       code: "not_found",
       message: `There is no release note ${wanted}.`,
-      next: "`innkeep changelog list --all` shows all release notes. Drafts need a maintainer token.",
+      next: "`innkeep changelog list --all` lists all. Drafts need a maintainer token.",
     });
   });
 }

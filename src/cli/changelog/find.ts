@@ -135,11 +135,7 @@ export type Release = ChangelogEntry | EditedChangelogEntry;
  */
 export async function findWritten(invocation: Invocation, wanted: string): Promise<EditedChangelogEntry> {
   if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
-  return onlyOne(
-    await allWritten(invocation),
-    wanted,
-    "`innkeep changelog list --all` shows all release notes.",
-  );
+  return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` lists all.");
 }
 
 /** Returns the id of a release note. Sends no request if the given text is already a complete id. */

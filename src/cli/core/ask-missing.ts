@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { closest } from "../../words/closest.ts";
-import { CliError } from "./cli-error.ts";
+import { CliError, Unanswered } from "./cli-error.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 import { calledBy } from "./failures.ts";
 import { wordsOf } from "./help.ts";
@@ -145,14 +145,6 @@ function targetFlags({ app, baseUrl, profile, tokenFile, apiKeyFile }: GlobalFla
   );
 }
 
-/** Thrown if the person does not answer a question. */
-class Unanswered extends Error {
-  constructor() {
-    super("Nothing was typed.");
-    this.name = "Unanswered";
-  }
-}
-
 interface Question {
   readonly label: string;
   /** The help text of the flag or the argument. */
@@ -215,8 +207,6 @@ async function typed({ io, signal }: Context, question: string): Promise<string>
     return (await io.ask(question, { signal })).trim();
   } catch (error) {
     signal.throwIfAborted();
-    // The person closed the input with Ctrl-D.
-    if (error instanceof Error && error.message === "Nothing was typed.") throw new Unanswered();
     throw error;
   }
 }

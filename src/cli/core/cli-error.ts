@@ -46,6 +46,19 @@ export class CliError extends Error {
 export const usageError = (message: string, next?: string, details?: FailureDetails) =>
   new CliError({ exit: "usage", code: "usage", message, next, ...details });
 
+/** The error for a question that the person did not answer, for example because Ctrl-D ended the input. */
+export class Unanswered extends CliError {
+  constructor() {
+    super({
+      exit: "usage",
+      code: "usage",
+      message: "The input ended before the question was answered.",
+      next: "Run the command again, and answer the question.",
+    });
+    this.name = "Unanswered";
+  }
+}
+
 /** All exit codes. `innkeep help exit-codes` prints this table. (rule L2) */
 export const exitCodes = {
   ok: { code: 0, meaning: "Done. Also for answers such as `matched: false`." },

@@ -37,7 +37,8 @@ export interface Io {
   readonly stderr: Sink;
   /**
    * Asks a question on the terminal and returns the typed line. With `hidden`, the terminal does not show the typed
-   * text. `signal` cancels the question.
+   * text. `signal` cancels the question. Rejects with `Unanswered` if the input ends first, or if the question is
+   * cancelled.
    */
   ask(question: string, options?: AskOptions): Promise<string>;
   /**

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { fromTerminal } from "../../words/terminal.ts";
-import { CliError, usageError } from "./cli-error.ts";
+import { CliError, Unanswered, usageError } from "./cli-error.ts";
 import type { Context, Invocation, Io, StreamEnds } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
@@ -300,6 +300,25 @@ export async function confirm(invocation: Invocation, question: string): Promise
   if (!canAsk(invocation)) {
     throw usageError(`${question} Nobody can be asked here.`, "Add --yes to continue without a question.");
   }
-  const answer = await context.io.ask(`${question} [y/N] `);
-  if (!/^y(es)?$/i.test(answer.trim())) throw usageError("Nothing was changed.");
+  if (!(await agrees(context, question))) throw usageError("Nothing was changed.");
+}
+
+/** Asks a question that the person answers with yes or no. No answer means no. */
+export async function agrees(context: Context, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await answerTo(context, `${question} [y/N] `)) ?? "");
+}
+
+/** Asks a question that the person answers with yes or no. An empty line means yes, and the end of the input means no. */
+export async function agreesUnlessNo(context: Context, question: string): Promise<boolean> {
+  return !/^n/i.test((await answerTo(context, `${question} [Y/n] `)) ?? "no");
+}
+
+/** Returns the answer to a question; undefined if the input ends first. */
+async function answerTo({ io }: Context, question: string): Promise<string | undefined> {
+  try {
+    return (await io.ask(question)).trim();
+  } catch (error) {
+    if (error instanceof Unanswered) return undefined;
+    throw error;
+  }
 }

@@ -47,7 +47,7 @@ export const noFaq = (given: string): CliError =>
     exit: "notFound",
     code: "not_found",
     message: `There is no FAQ entry ${given}.`,
-    next: "`innkeep faq list` shows all entries.",
+    next: "`innkeep faq list` lists all.",
   });
 
 export async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {

@@ -6,7 +6,7 @@ import { oneLine } from "../../words/visible.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
-import { canAsk, textOf } from "../core/input.ts";
+import { agrees, canAsk, textOf } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
 import { wholeThreadId } from "./thread-ids.ts";
 import { newestMessageIn } from "./thread-text.ts";
@@ -149,9 +149,8 @@ const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
 const hasNewerReply = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "answered";
 
-async function wantsToReply({ context }: Invocation, { message }: ServerError): Promise<boolean> {
-  return /^y(es)?$/i.test((await context.io.ask(`${message} Send your reply anyway? [y/N] `)).trim());
-}
+const wantsToReply = ({ context }: Invocation, { message }: ServerError): Promise<boolean> =>
+  agrees(context, `${message} Send your reply anyway?`);
 
 const notSent = (error: ServerError, id: string): CliError =>
   new CliError({

@@ -13,7 +13,7 @@ import { DryRun, textOfRequest } from "../core/dry-run.ts";
 import { missingFlags } from "../core/failures.ts";
 import { replaceFile } from "../core/files.ts";
 import { reachableApps } from "../core/ids.ts";
-import { canAsk, confirm } from "../core/input.ts";
+import { agrees, agreesUnlessNo, canAsk, confirm } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { webAddress } from "../core/server-address.ts";
@@ -362,7 +362,7 @@ async function wantsToSend(invocation: Invocation, { fields }: ReportContent): P
   if (!canAsk(invocation)) return false;
   const { subject, message } = fields;
   note(invocation, `\n  ${subject}\n  ${message}\n`);
-  return /^y/i.test((await invocation.context.io.ask("Send this as a first report? [y/N] ")).trim());
+  return agrees(invocation.context, "Send this as a first report?");
 }
 
 /** An app key that the server accepts. */
@@ -424,6 +424,6 @@ async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): 
 
 async function wantsToStore(invocation: Invocation): Promise<boolean> {
   if (!canAsk(invocation)) return false;
-  const question = `Store the key for ${invocation.baseUrl()} on this machine, outside of the project? [Y/n] `;
-  return !/^n/i.test((await invocation.context.io.ask(question)).trim());
+  const question = `Store the key for ${invocation.baseUrl()} on this machine, outside of the project?`;
+  return agreesUnlessNo(invocation.context, question);
 }

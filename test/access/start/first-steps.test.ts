@@ -5,6 +5,9 @@ import {
   readingOf,
 } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
+import { startMailServer } from "../../support/mail/mail-server.ts";
+import { makeNoticedApp } from "../../support/mail/noticed-app.ts";
+import { serverWithMail } from "../../support/mail/server-with-mail.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
@@ -62,6 +65,14 @@ describe.each(databases)("the first steps with a new app on $name", (engine) => 
     expect(audit.text).toContain("thread.test");
   });
 
+  it("include a test report, of which members with notices of reports get a notice", async () => {
+    const app = await makeNoticedApp(await serverWithMail((await startMailServer()).url));
+    await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["daily"] } }] });
+    expect((await app.owner.call("POST", `/apps/${app.appId}/start/test-report`)).status).toBe(201);
+    await app.settled();
+    expect(await app.waiting()).toBe(1);
+  });
+
   it("include no test report if the app accepts no feedback, and none for people who are no members", async () => {
     const { app, headers, post } = await makeOwner();
     const stranger = await service.signIn(await service.makeUser());
@@ -90,6 +101,16 @@ describe.each(databases)("the first steps with a new app on $name", (engine) => 
     expect(readingOf(await other.browser.open("/console"))).not.toContain("of 4 done");
     expect(await other.read()).toMatchObject({ putAway: true });
     expect(app.id).not.toBe(other.app.id);
+  });
+
+  it("do not count the hidden report of a blocked sender, on the start page as on their own page", async () => {
+    const { app, browser, headers, read } = await makeOwner();
+    const sender = "eve@example.org";
+    const at = `/api/v1/console/apps/${app.id}/blocked-senders`;
+    await service.request("POST", at, { headers, body: { kind: "address", sender } });
+    await sendFeedback(service, app.key, { message: "Buy zebras.", email: sender });
+    expect(await read()).toMatchObject({ report: null });
+    expect(readingOf(await browser.open("/console"))).toContain("2 of 4 done");
   });
 
   it("lead from an empty account to the first reply, without scripts", async () => {

@@ -1,9 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../../src/cli/core/cli-error.ts";
 import { nounGroups, nouns } from "../../../src/cli/nouns.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
+import { readTree, treeWithout } from "../../support/sources/tree.ts";
 
 const run = async (...argv: string[]) => (await createCommandLine()).run(argv);
 
@@ -171,26 +170,26 @@ describe("the command help", () => {
     const named = stdout.split("\n").flatMap((line) => (line.split("\t")[0] ?? "").split(", "));
     const isNamed = (name: string) =>
       named.some((one) => (one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : one === name));
-    const read = await variablesInSources();
+    const read = variablesInSources();
     expect(read.length).toBeGreaterThan(40);
     expect(read.filter((name) => !isNamed(name))).toEqual([]);
     expect(named.filter((name) => !/[*]|^NODE_|^$/.test(name) && !read.includes(name))).toEqual([]);
   });
 });
 
-/** The names of variables in the sources: `env.NAME`, `environment.NAME`, and our own variables in texts, too. */
-async function variablesInSources(): Promise<string[]> {
+/**
+ * The names of variables in the sources: `env.NAME`, `environment.NAME`, and our own variables in texts, too. The file
+ * with the list of `help environment` is left out.
+ */
+function variablesInSources(): string[] {
   const names = new Set<string>();
-  for (const folder of ["bin", "mcp", "server", "src"]) {
-    for (const file of await readdir(folder, { recursive: true })) {
-      if (!/\.tsx?$/.test(file) || file.endsWith("cli/core/help/environment.ts")) continue;
-      const text = await readFile(join(folder, file), "utf8");
-      for (const [, name = ""] of text.matchAll(
-        /\benv(?:ironment)?\.([A-Z][A-Z0-9_]+|https?_proxy|no_proxy)\b/g,
-      ))
-        if (name !== "") names.add(name.toUpperCase());
-      for (const [name] of text.matchAll(/\bINNKEEP_[A-Z0-9_]+\b/g)) names.add(name);
-    }
+  const sources = treeWithout(readTree(["bin", "mcp", "server", "src"], [".ts", ".tsx"]), "src/cli/help.ts");
+  for (const text of sources.values()) {
+    for (const [, name = ""] of text.matchAll(
+      /\benv(?:ironment)?\.([A-Z][A-Z0-9_]+|https?_proxy|no_proxy)\b/g,
+    ))
+      if (name !== "") names.add(name.toUpperCase());
+    for (const [name] of text.matchAll(/\bINNKEEP_[A-Z0-9_]+\b/g)) names.add(name);
   }
   // Defined by the build.
   names.delete("INNKEEP_VERSION");

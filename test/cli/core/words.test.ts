@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createProgram } from "../../../src/cli/core/program.ts";
 import { nouns } from "../../../src/cli/nouns.ts";
 import { emptyWorld } from "../../support/clients/command-line.ts";
+import { readTree } from "../../support/sources/tree.ts";
 
 let program: Command;
 beforeAll(async () => {
@@ -40,6 +41,19 @@ describe("the words of commands", () => {
     expect(verbs.length).toBeGreaterThan(0);
     const without = verbs.filter((command) => !command.aliases().includes(alias));
     expect(without.map((command) => `${command.parent?.name()} ${command.name()}`)).toEqual([]);
+  });
+});
+
+describe("the messages about an unknown id", () => {
+  it("say with the same words which command lists all ids", () => {
+    const sources = readTree(["mcp", "server", "src"], [".ts", ".tsx"]);
+    const sentences = [...sources].flatMap(([file, text]) =>
+      [...text.matchAll(/ list[^`\n]*` ((?:shows|lists) (?:all|them)\b[^.;`"]*)/g)].map(
+        ([, words = ""]) => `${file}: ${words}`,
+      ),
+    );
+    expect(sentences.length).toBeGreaterThan(4);
+    expect(sentences.filter((sentence) => !sentence.endsWith(": lists all"))).toEqual([]);
   });
 });
 

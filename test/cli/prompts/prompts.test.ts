@@ -1,6 +1,7 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { Unanswered } from "../../../src/cli/core/cli-error.ts";
 import { type CommandLineOptions, createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 
@@ -33,6 +34,9 @@ async function person(...lines: readonly string[]) {
     line.run(argv, { terminal: true, typed, ...options });
   return { line, run, asked, bodies, requests };
 }
+
+/** A person who presses Ctrl-D at every question. */
+const endOfInput = { typed: () => Promise.reject(new Unanswered()), env: { NO_COLOR: "1" } };
 
 const dryRun = (ran: { stdout: string }): string => ran.stdout;
 
@@ -152,6 +156,47 @@ describe("a person who does not answer a question", () => {
     const ran = await run(["faq", "create"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("--question is missing") });
     expect(asked).toHaveLength(3);
+  });
+
+  it.each<readonly string[]>([
+    ["faq", "create"],
+    ["faq", "view"],
+    ["feedback", "send"],
+  ])("gets the usual error after the end of the input: %s %s", async (...argv) => {
+    const { run } = await person();
+    expect(await run(argv, endOfInput)).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("is missing"),
+    });
+  });
+
+  it.each([
+    ["the secret of `auth set`", ["auth", "set", "api-key"]],
+    ["the app of `init`", ["init"]],
+    ["the password of `admin user create`", ["admin", "user", "create", "--email", "a@example.org"]],
+    ["the code of `auth login`", ["auth", "login", "--paste"]],
+  ])("gets a usage error after the end of the input: %s", async (_, argv) => {
+    const { line, run } = await person();
+    const ran = await run(argv, endOfInput);
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("error: The input ended") });
+    expect(await readdir(line.cwd)).toEqual([]);
+  });
+
+  it.each([
+    ["faq delete", ["faq", "delete", ids[0] ?? ""]],
+    ["admin secret reset", ["admin", "secret", "reset"]],
+  ])("does not confirm `%s` with the end of the input", async (_, argv) => {
+    const { run, requests } = await person();
+    const ran = await run(argv, endOfInput);
+    expect(ran).toMatchObject({ exit: 2, stderr: "error: Nothing was changed.\n" });
+    expect(requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  });
+
+  it("does not store a key and sends no first report with `init` after the end of the input", async () => {
+    const { run, requests } = await person();
+    const ran = await run(["init", "--app", "Larder"], endOfInput);
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("The key is not stored.") });
+    expect(requests.filter((request) => request.startsWith("POST"))).toEqual([]);
   });
 
   it("can interrupt the command, which ends with exit code 130", async () => {

@@ -112,6 +112,22 @@ describe("notices in a browser", () => {
     await page.context().close();
   });
 
+  it("are offered again after the browser has lost its worker", async () => {
+    const { owner } = await makeNoticedApp(service);
+    const { page } = await open(owner, await startPushService());
+    await page.goto(notices);
+    await page.getByRole("button", turnOn).click();
+    await page.getByText("this browser", { exact: true }).waitFor();
+    await page.evaluate(async () => {
+      for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
+    });
+    await page.goto(notices);
+    await page.getByRole("button", turnOn).click();
+    await page.getByText("This browser shows your notices from now on.").waitFor();
+    expect(await page.getByRole("button", turnOn).isVisible()).toBe(false);
+    await page.context().close();
+  });
+
   it("are not offered if the browser blocks them", async () => {
     const { owner } = await makeNoticedApp(service);
     const { page } = await open(owner, await startPushService(), { allowed: false });

@@ -26,6 +26,12 @@ export function foldersWithoutRow(imports: Imports, rules: ImportRules): string[
 export const rowsWithoutFolder = (imports: Imports, rules: ImportRules): string[] =>
   Object.keys(rules).filter((folder) => ![...imports.keys()].some((file) => file.startsWith(`${folder}/`)));
 
+/** The entries of rows that name a file or a folder of ours that does not exist. */
+export const entriesWithoutFile = (rules: ImportRules, exists: (path: string) => boolean): string[] =>
+  [...new Set(Object.values(rules).flat())].filter(
+    (entry) => /^(bin|build|mcp|server|src)(\/|$)/.test(entry) && !exists(entry),
+  );
+
 const folderOf = (file: string): string => {
   const [top = "", second = "", ...rest] = file.split("/");
   return rest.length === 0 || !["src", "server"].includes(top) ? top : `${top}/${second}`;

@@ -21,7 +21,7 @@ export const importRules: ImportRules = {
     ...["bin", "mcp", "server/main.ts", "server/admin/main.ts", "src/cli", "src/client", "src/credentials"],
     ...["src/words", "server/dev/throwaway.ts", "src/local", "src/programs.ts", "open", "node:*"],
   ],
-  src: ["src/client", "src/contract", "src/reporter.ts", "src/backup-commands.ts"],
+  src: ["src/client", "src/contract", "src/reporter.ts"],
   "src/contract": ["src/contract", "zod/mini"],
   "src/openapi": ["src/openapi", "src/contract", "zod/mini"],
   // Functions for texts that several programs need.
@@ -37,14 +37,7 @@ export const importRules: ImportRules = {
   ],
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
-    ...[
-      "src/cli",
-      "src/client",
-      "src/contract",
-      "src/credentials",
-      "src/programs.ts",
-      "src/backup-commands.ts",
-    ],
+    ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],
     ...["src/words", "src/local", "commander", "diff", "yaml", "zod/mini", "node:*"],
     // Only in modules that are loaded when they are needed.
     ...["ink", "react"],
@@ -175,7 +168,7 @@ export const importRules: ImportRules = {
       "server/files",
       "server/secrets",
     ],
-    ...[...areas, "server/settings", "server/start", "server/transfer", "src/backup-commands.ts"],
+    ...[...areas, "server/settings", "server/start", "server/transfer"],
     ...["src/programs.ts", "uuid", "zod/mini", ...common],
   ],
   "server/backup": [
@@ -188,7 +181,7 @@ export const importRules: ImportRules = {
       "server/files",
       "server/secrets",
     ],
-    ...[...areas, "server/settings", "server/start", "src/backup-commands.ts", "pino", "zod/mini", ...common],
+    ...[...areas, "server/settings", "server/start", "pino", "zod/mini", ...common],
   ],
   "server/demo": [
     ...["server/demo", "server/database", "server/files", "server/secrets", "server/settings"],
