@@ -16,8 +16,12 @@ import {
  */
 export type Reach = "public" | "all" | "this machine";
 
+/** The kind of server that gets a post, as the errors name it. */
+export type Receiver = "webhook" | "chat" | "push service";
+
 export interface SafePost {
   readonly url: string;
+  readonly receiver: Receiver;
   readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly reach: Reach;
@@ -42,11 +46,12 @@ const bodyMilliseconds = 1_000;
 /**
  * Posts to an address that a person has entered. The body is JSON, unless the headers name another type. Redirects are
  * not followed. With `public`, it never connects to a private address, even if a public name resolves to one. Rejects
- * with an Error if there is no answer. The message of the error does not contain the address, because that address can
- * be a secret. (rule O29)
+ * with an Error if there is no answer. The message of the error names the kind of the receiver. It does not contain the
+ * address, because that address can be a secret. (rule O29)
  */
 export function postSafely({
   url,
+  receiver,
   body,
   headers: more = {},
   reach,
@@ -92,13 +97,16 @@ export function postSafely({
     );
     // This limits the time of the whole request. A limit for the time between two bytes would have no effect on a
     // server that sends slowly.
-    const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
-    outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
+    const timer = setTimeout(
+      () => outgoing.destroy(new Error(`The ${receiver} did not answer in time`)),
+      timeLimitMs,
+    );
+    outgoing.on("error", (error) => reject(new Error(reasonOf(error, receiver))));
     outgoing.on("close", () => clearTimeout(timer));
     // Without this, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
-      reject(new Error(noAnswer));
+      reject(new Error(`The ${receiver} changed to another protocol instead of giving an answer`));
     });
     outgoing.end(body);
   });
@@ -138,9 +146,5 @@ function refusalOf(hostname: string, reach: Reach): string | undefined {
   return undefined;
 }
 
-const noAnswer = "The webhook changed to another protocol instead of giving an answer";
-
-const lateRefusal = "The webhook did not answer in time";
-
-const reasonOf = (error: Error & { code?: string }): string =>
-  error.code === undefined ? error.message : `The webhook cannot be reached (${systemReason(error)})`;
+const reasonOf = (error: Error & { code?: string }, receiver: Receiver): string =>
+  error.code === undefined ? error.message : `The ${receiver} cannot be reached (${systemReason(error)})`;

@@ -141,9 +141,16 @@ async function viewNamed(invocation: Invocation, appId: string, given: string): 
 const isFixed = (name: string): name is FixedView => Object.hasOwn(fixedViews, name);
 
 /**
- * Returns the filters of a fixed or a saved view. A fixed view has the name that `innkeep view list` prints.
+ * Returns the filters of a fixed or a saved view. A fixed view has the name that `innkeep view list` prints. Throws a
+ * CliError if the server does not know all filters of the view, because it would find too many threads.
  */
 export async function queryOfView(invocation: Invocation, appId: string, name: string): Promise<ViewQuery> {
   const key = name.toLowerCase().replace(/[ -]/g, "_");
-  return isFixed(key) ? fixedViews[key] : (await viewNamed(invocation, appId, name)).query;
+  if (isFixed(key)) return fixedViews[key];
+  const { query, unknownFilters } = await viewNamed(invocation, appId, name);
+  if (unknownFilters === undefined) return query;
+  throw usageError(
+    `The server does not know these filters of the view ${name}, or their values: ${unknownFilters.join(", ")}.`,
+    "Update the server, or change the filters with `innkeep view edit --query`.",
+  );
 }

@@ -64,14 +64,14 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * `removal_due`: only a late test session of yesterday saves the slot. `one_miss_left`: the next missed day removes
-   * the tester. `missed_yesterday`: a late test session can still count the day. `today_open`: today is not counted
-   * yet. `active`: the tester need not do anything now.
+   * `removal_due`: only a late test session of yesterday saves the slot, and nothing on tier `screenshot`.
+   * `one_miss_left`: the next missed day removes the tester. `missed_yesterday`: a late test session can still count
+   * the day. `today_open`: today is not counted yet. `active`: the tester need not do anything now.
    */
   state: z.enum(attentionStates),
   /** Whether today is not counted yet. */
   needsToday: z.boolean(),
-  /** Whether yesterday is not counted and a late session can still count it. */
+  /** Whether yesterday is not counted and a late session can still count it. False for tier `screenshot`. */
   needsYesterday: z.boolean(),
   /** The end of today, until which the tester can do what is needed. Null if nothing is needed now. */
   until: z.nullable(instant),

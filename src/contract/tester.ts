@@ -25,6 +25,7 @@ const taskStatuses = ["active", "at_risk"] as const;
 
 export const verificationTiers = ["sdk", "screenshot"] as const;
 export const VerificationTier = z.enum(verificationTiers);
+export type VerificationTier = z.output<typeof VerificationTier>;
 
 export const Task = z.object({
   slotId: uuid,

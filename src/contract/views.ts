@@ -12,11 +12,18 @@ export const ViewQuery = z.omit(threadFilters, { cursor: true, limit: true, numb
 
 export type ViewQuery = z.output<typeof ViewQuery>;
 
+/**
+ * The names of the filters of a saved view that this server does not know, for example because a newer version saved
+ * the view. They are missing in `query`, so it finds more threads than the view. Missing if all filters are known.
+ */
+const unknownFilters = z.optional(z.array(z.string()));
+
 /** A view: filters of the list of threads that were saved under a name. */
 export const View = z.object({
   id: uuid,
   name: z.string(),
   query: ViewQuery,
+  unknownFilters,
   /** Whether all members of the app see the view. */
   shared: z.boolean(),
   createdAt: instant,
@@ -109,7 +116,9 @@ export const views = {
         fixed: z.array(z.object({ view: openEnum(fixedViewNames), query: ViewQuery, count: Count })),
         /** Missing if the request does not have `views`. */
         saved: z.optional(
-          z.array(z.object({ id: uuid, name: z.string(), shared, query: ViewQuery, count: Count })),
+          z.array(
+            z.object({ id: uuid, name: z.string(), shared, query: ViewQuery, unknownFilters, count: Count }),
+          ),
         ),
         /** Missing if the request does not have `matching`. A bulk change of these threads sends `asOf` back. */
         matching: z.optional(z.object({ count: Count, asOf: instant })),

@@ -526,9 +526,8 @@ function createSchemas(): Schemas {
 }
 
 const modules: readonly Record<string, unknown>[] = [
-  ...[agent, changelog, apps, audit, changelog, cycles, devices, consoleFaqs, threads, keys, listings],
+  ...[agent, apps, audit, changelog, cycles, devices, threads, keys, listings],
   ...[
-    runs,
     blockedSenders,
     incomingMails,
     savedReplies,

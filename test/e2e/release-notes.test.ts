@@ -35,7 +35,7 @@ it("the built program imports a changelog, releases a version twice and exports 
   });
   expect(await run("import", file)).toMatchObject({
     code: 0,
-    stderr: "1 created, 0 changed, 1 as before.\n",
+    stderr: "1 created, 0 changed, 1 unchanged.\n",
   });
   expect(await run("export", "--platform", "android", "--out", folder)).toMatchObject({ code: 0 });
   expect(await readFile(join(folder, "changelogs", "145.txt"), "utf8")).toBe("- Add lists\n");

@@ -27,7 +27,7 @@ describe("a message to a chat channel", () => {
 
   it("is not delivered if the channel refuses it, even if the answer never ends", async () => {
     const delivery = post(answering((_, response) => void response.writeHead(403).write("n")));
-    await expect(delivery).rejects.toThrow("The webhook answered 403");
+    await expect(delivery).rejects.toThrow("The chat answered 403");
   });
 
   it("is given up after ten seconds, even if the channel continues to send bytes", async () => {
@@ -41,7 +41,7 @@ describe("a message to a chat channel", () => {
         asked = socket.write("HTTP/1.1 200 OK\r\n");
       });
     });
-    const delivery = expect(post(dripping)).rejects.toThrow("The webhook did not answer in time");
+    const delivery = expect(post(dripping)).rejects.toThrow("The chat did not answer in time");
     while (!asked) await new Promise((resolve) => setImmediate(resolve));
     vi.advanceTimersByTime(10_000);
     await delivery;

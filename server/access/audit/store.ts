@@ -4,6 +4,7 @@ import { type Condition, given, pageOfScopes } from "../../database/lists.ts";
 import * as tables from "../../database/schema/access.ts";
 import { personOf, tokenOf } from "../../database/schema/table.ts";
 import { plannedEachTime } from "../../database/statements.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
 import { nameOfActor } from "../members/authors.ts";
 import { membershipOf, type Viewer } from "../members/visibility.ts";
 
@@ -104,7 +105,10 @@ function conditions(
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),
     ...given("e.at < ?", to),
-    ...given(isId.test(actor ?? "") ? byToken[engine] : `${personOf[engine]} = ?`, actor?.toLowerCase()),
+    ...given(
+      isId.test(actor ?? "") ? byToken[engine] : `${personOf[engine]} = ?`,
+      actor && normaliseEmail(actor),
+    ),
   ];
 }
 

@@ -105,13 +105,13 @@ const queueMove = (move) => {
 };
 // A long list is filtered while a person types. Without this script, the button searches.
 const filter = document.querySelector("input[data-filters=faqs]");
+// Typed letters with accents have several forms in Unicode. All of them find the entry.
+const comparable = (text) => text.toLowerCase().normalize("NFC");
 const filterList = () => {
-  const words = /** @type {any} */ (filter).value.toLowerCase().split(/\s+/);
+  const words = comparable(/** @type {any} */ (filter).value).split(/\s+/);
   const entries = [...document.querySelectorAll("li.faq")];
   for (const entry of entries)
-    entry.hidden = !words.every((word) =>
-      entry.querySelector(".to").textContent.toLowerCase().includes(word),
-    );
+    entry.hidden = !words.every((word) => comparable(entry.querySelector(".to").textContent).includes(word));
   const shown = entries.filter(({ hidden }) => !hidden).length;
   document.getElementById("faqs-count").textContent =
     shown === entries.length ? `${shown} entries` : `${shown} of ${entries.length} entries`;

@@ -60,6 +60,15 @@ export const translationSaved = {
 
 export type TranslationDone = keyof typeof translationSaved;
 
+/** The messages of a page after a translation was deleted. */
+export const translationDeleted = {
+  "translation-deleted": "The translation is deleted.",
+  "translation-deleted-in-draft":
+    "The translation is deleted in the draft. The published translation stays until you publish the draft.",
+} as const;
+
+export type DeletionDone = keyof typeof translationDeleted;
+
 /** The tabs for the languages of a text, and the field that adds a language. */
 export const LanguageTabs = ({
   address,
@@ -141,8 +150,24 @@ export const OutdatedNotice = () => (
   </Notice>
 );
 
+/**
+ * Whether the deletion of a translation changes only the draft. The published translation then stays until the draft is
+ * published.
+ */
+export const staysPublished = ({ translations, draft }: Translated, tag: string): boolean =>
+  draft !== null && translations[tag] !== undefined;
+
 /** The form that deletes a translation. */
-export const DeleteTranslation = ({ tag, action }: { readonly tag: string; readonly action: string }) => (
+export const DeleteTranslation = ({
+  tag,
+  action,
+  isInDraft,
+}: {
+  readonly tag: string;
+  readonly action: string;
+  /** Whether the translation stays published until the draft is published. */
+  readonly isInDraft: boolean;
+}) => (
   <Confirmation
     offer="Delete this translation"
     action={`${action}?${new URLSearchParams({ lang: tag })}`}
@@ -150,6 +175,8 @@ export const DeleteTranslation = ({ tag, action }: { readonly tag: string; reado
     danger
     large
   >
-    People with this language get the default text.
+    {isInDraft
+      ? "It is deleted in the draft. When you publish the draft, people with this language get the default text."
+      : "People with this language get the default text."}
   </Confirmation>
 );

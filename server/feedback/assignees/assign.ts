@@ -5,6 +5,7 @@ import { changesBetween } from "../../access/audit/rules.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { ThreadOfApp } from "../tags/api.ts";
 import { assigneeOf } from "./answer.ts";
 import { assignmentRefusal } from "./rules.ts";
@@ -56,9 +57,9 @@ async function memberNamed(
   tx: Transaction,
   { appId, assignee, userId }: { readonly appId: string; readonly assignee: string; readonly userId: string },
 ): Promise<Assignee> {
-  const name = assignee.toLowerCase();
+  const name = normaliseEmail(assignee);
   const found = (await assignableMembers(tx, appId)).find(
-    (member) => member.userId === (name === "me" ? userId : name) || member.email.toLowerCase() === name,
+    (member) => member.userId === (name === "me" ? userId : name) || normaliseEmail(member.email) === name,
   );
   if (!found) throw badRequest("assignee", "must be an owner or a maintainer of the app");
   return found;
@@ -74,9 +75,9 @@ export async function filteredAssignee(
   { assignee, userId }: { readonly assignee: string | undefined; readonly userId: string },
 ): Promise<string | null | undefined> {
   if (assignee === undefined) return undefined;
-  const name = assignee.toLowerCase();
+  const name = normaliseEmail(assignee);
   if (name === "none") return null;
   if (name === "me") return userId;
-  const member = (await members.list(reader, appId)).find(({ email }) => email.toLowerCase() === name);
+  const member = (await members.list(reader, appId)).find(({ email }) => normaliseEmail(email) === name);
   return member?.userId ?? name;
 }

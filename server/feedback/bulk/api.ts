@@ -7,6 +7,7 @@ import { members } from "../../access/members/store.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers, RepeatMark, Request } from "../../http/handler.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
 import { assignableMembers } from "../assignees/assign.ts";
 import { inboxScope, prepareInbox } from "../inbox/scope.ts";
 import { firstThreads } from "../inbox/store.ts";
@@ -178,9 +179,10 @@ async function checkChange(
     if (refusal) throw refusal;
   }
   if (assignee === undefined || assignee === null) return;
-  const name = assignee.toLowerCase();
+  const name = normaliseEmail(assignee);
   const isKnown = (await assignableMembers(database, appId)).some(
-    ({ userId, email }) => userId === (name === "me" ? caller.userId : name) || email.toLowerCase() === name,
+    ({ userId, email }) =>
+      userId === (name === "me" ? caller.userId : name) || normaliseEmail(email) === name,
   );
   if (!isKnown) throw badRequest("change.assignee", "must be an owner or a maintainer of the app");
 }

@@ -100,8 +100,8 @@ async function post(
 const timeLimitMs = 10_000;
 
 /**
- * Posts a message to an incoming webhook. Throws an Error if the status of the answer is not successful. The message of
- * the error does not contain the webhook's address, because that address is a secret. (rule A8)
+ * Posts a message to the address of a chat. Throws an Error if the status of the answer is not successful. The message of
+ * the error does not contain the chat's address, because that address is a secret. (rule A8)
  */
 export async function postToChat({
   url,
@@ -115,8 +115,8 @@ export async function postToChat({
   readonly privateAllowed: boolean;
 }): Promise<void> {
   const reach = privateAllowed ? "all" : "public";
-  const { status } = await postSafely({ url, body: payload, reach, timeLimitMs });
-  if (status < 200 || status >= 300) throw new Error(`The webhook answered ${status}`);
+  const { status } = await postSafely({ url, receiver: "chat", body: payload, reach, timeLimitMs });
+  if (status < 200 || status >= 300) throw new Error(`The chat answered ${status}`);
 }
 
 const firstPause = 5_000;

@@ -46,7 +46,8 @@ export function createHistory(begun: string): History {
   const epoch = randomBytes(6).toString("hex");
   const events: SentEvent[] = [];
   let last = 0;
-  let completeSince = begun;
+  // All events after this time are kept. Of the events at this time, some may be missing.
+  let completeAfter = begun;
 
   /** Returns the number in an event id. Undefined if the id does not belong to this history. */
   function numberIn(id: string): number | undefined {
@@ -62,7 +63,7 @@ export function createHistory(begun: string): History {
 
   function missedSince(since: string): readonly SentEvent[] | undefined {
     const from = Date.parse(since) - marginMs;
-    return from < Date.parse(completeSince) ? undefined : events.filter(({ at }) => Date.parse(at) >= from);
+    return from <= Date.parse(completeAfter) ? undefined : events.filter(({ at }) => Date.parse(at) >= from);
   }
 
   return {
@@ -73,8 +74,7 @@ export function createHistory(begun: string): History {
       });
       events.push(...added);
       const dropped = events.splice(0, Math.max(0, events.length - mostKept));
-      // Other events with the same time as the last dropped event may also be dropped.
-      completeSince = dropped.at(-1)?.at ?? completeSince;
+      completeAfter = dropped.at(-1)?.at ?? completeAfter;
       return added;
     },
     missed({ lastEventId, since }, now) {

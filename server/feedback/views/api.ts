@@ -1,7 +1,12 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { fixedViews } from "../../../src/contract/fixed-views.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { type views as contract, fixedViewNames, type View, ViewQuery } from "../../../src/contract/views.ts";
+import {
+  type views as contract,
+  fixedViewNames,
+  type View,
+  type ViewQuery,
+} from "../../../src/contract/views.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
@@ -12,7 +17,7 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { inboxScope, prepareInbox } from "../inbox/scope.ts";
 import { countLists, countThreads, type WholeList } from "../inbox/store.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
-import { countAnswer, filterRefusal } from "./rules.ts";
+import { countAnswer, filterRefusal, knownFilters } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
 
 /**
@@ -116,8 +121,8 @@ export function views(
         count: counts[at] ?? 0,
       }));
       if (withSaved === undefined) return { fixed, matching };
-      const saved = views.map(({ id, name, shared, query }, at) => ({
-        ...{ id, name, shared, query },
+      const saved = views.map(({ id, name, shared, query, unknownFilters }, at) => ({
+        ...{ id, name, shared, query, unknownFilters },
         count: counts[fixed.length + at] ?? 0,
       }));
       return { fixed, saved, matching };
@@ -167,11 +172,9 @@ function checkQuery(query: ViewQuery): void {
   if (refusal) throw refusal;
 }
 
-/**
- * Returns a stored view as an answer. A view that another version saved may have unknown filters, which are ignored.
- */
+/** Returns a stored view as an answer. */
 const viewOf = ({ id, name, query, userId, createdAt, updatedAt }: ViewRow): View => ({
-  ...{ id, name, query: ViewQuery.safeParse(JSON.parse(query)).data ?? {} },
+  ...{ id, name, ...knownFilters(JSON.parse(query)) },
   ...{ shared: userId === null, createdAt, updatedAt },
 });
 

@@ -1,5 +1,24 @@
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { ThreadFilters } from "../../../src/contract/threads.ts";
+import { type View, ViewQuery } from "../../../src/contract/views.ts";
+
+/**
+ * Returns the filters of a stored view that this version knows, and the names of the other filters. Another version may
+ * have saved the view, with other filters or with other values. (rule F44)
+ */
+export function knownFilters(
+  stored: object,
+): Pick<View, "query"> & { readonly unknownFilters?: string[] | undefined } {
+  const isKnown = (name: string, value: unknown): boolean => {
+    const { data } = ViewQuery.safeParse({ [name]: value });
+    return data !== undefined && Object.hasOwn(data, name);
+  };
+  const filters = Object.entries(stored);
+  const known = filters.filter(([name, value]) => isKnown(name, value));
+  const unknown = filters.filter(([name, value]) => !isKnown(name, value)).map(([name]) => name);
+  const query = ViewQuery.parse(Object.fromEntries(known));
+  return unknown.length === 0 ? { query } : { query, unknownFilters: unknown };
+}
 
 /** Returns why these filters cannot be combined. Undefined if they can be combined. */
 export function filterRefusal({

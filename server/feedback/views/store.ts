@@ -4,7 +4,7 @@ import * as tables from "../../database/schema/feedback.ts";
 import { listed, update } from "../../database/statements.ts";
 
 /** A view. `query` is JSON. `userId` is null for a shared view. */
-export interface ViewRow extends Omit<View, "query" | "shared"> {
+export interface ViewRow extends Omit<View, "query" | "shared" | "unknownFilters"> {
   readonly appId: string;
   readonly userId: string | null;
   readonly query: string;

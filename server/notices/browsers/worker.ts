@@ -175,6 +175,7 @@ async function post(deps: PushDeps, { browser, push, shown, stopping }: Shown) {
   const keys = { p256dh: browser.p256dh, auth: openAddress(sealer, browser.authSealed) };
   return postSafely({
     url,
+    receiver: "push service",
     body: encryptedFor(keys, JSON.stringify(shown)),
     headers: {
       "Content-Type": "application/octet-stream",

@@ -157,10 +157,11 @@ async function reportCycle(
     dayEvidence.counted(database, cycle.id),
     dayEvidence.sessionsPerSlot(database, cycle.id),
   ]);
-  const { appName, packageName } = cycle;
+  const { appName, packageName, verificationTier } = cycle;
   const answer = cycleAnswer(cycle, clock.now());
   const { closedDays } = cycle;
-  return reportOf({ cycle: answer, closedDays, appName, packageName, slots: all, days, sessions });
+  const facts = { cycle: answer, closedDays, verificationTier, appName, packageName };
+  return reportOf({ ...facts, slots: all, days, sessions });
 }
 
 /** Returns the slots of a cycle, each with all days of the test and their evidence. */

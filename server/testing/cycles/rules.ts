@@ -1,4 +1,5 @@
 import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.ts";
+import type { VerificationTier } from "../../../src/contract/tester.ts";
 import { qualifyingSession } from "../sessions/rules.ts";
 
 /**
@@ -31,6 +32,7 @@ export interface ReportedCycle {
   readonly cycle: Cycle;
   /** How many days of the test are over. */
   readonly closedDays: number;
+  readonly verificationTier: VerificationTier;
   readonly appName: string;
   readonly packageName: string;
   /** The slots, sorted by their numbers. Slots with the same number are sorted by time. */
@@ -43,6 +45,7 @@ export interface ReportedCycle {
 export function reportOf({
   cycle,
   closedDays,
+  verificationTier,
   appName,
   packageName,
   slots,
@@ -70,7 +73,7 @@ export function reportOf({
       testers: days.filter(({ dayIndex }) => dayIndex === at + 1).length,
     })),
     seats: facts,
-    statement: statementOf(cycle, figures),
+    statement: statementOf({ ...cycle, verificationTier }, figures),
   };
 }
 
@@ -112,13 +115,22 @@ type Figures = Pick<
   "testers" | "testersWithEveryDay" | "finishedDays" | "testersWithEveryFinishedDay"
 >;
 
-function statementOf({ status, durationDays, dayIndex }: Cycle, figures: Figures): string {
+function statementOf(
+  {
+    status,
+    durationDays,
+    dayIndex,
+    verificationTier,
+  }: Cycle & { readonly verificationTier: VerificationTier },
+  figures: Figures,
+): string {
   const { testers, testersWithEveryDay, finishedDays } = figures;
   const isOver = finishedDays >= durationDays;
+  const isLateAccepted = verificationTier === "sdk";
   const progress = {
     recruiting: "The test has not started.",
     running: isOver
-      ? "The last day of the test is over; late sessions of that day still count."
+      ? `The last day of the test is over; ${isLateAccepted ? "late sessions of that day still count" : "no further day can count"}.`
       : `The test is on day ${dayIndex} of ${durationDays}.`,
     completed: `The test ran for ${counted(durationDays, "day")}.`,
     cancelled: "The test was cancelled before its end.",

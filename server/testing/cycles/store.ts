@@ -1,3 +1,4 @@
+import type { VerificationTier } from "../../../src/contract/tester.ts";
 import { membershipOf, oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Added } from "../../database/schema/table.ts";
@@ -20,12 +21,13 @@ export interface CycleRow {
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly createdAt: string;
+  readonly verificationTier: VerificationTier;
 }
 
 const columns = `c.id, c.listing_id AS "listingId", l.app_id AS "appId", l.app_name AS "appName",
   l.package_name AS "packageName", c.status, c.starts_on AS "startsOn", c.timezone,
   c.duration_days AS "durationDays", c.max_missed_days AS "maxMissedDays", c.day_starts AS "dayStarts",
-  c.closed_days AS "closedDays", c.created_at AS "createdAt"`;
+  c.closed_days AS "closedDays", c.created_at AS "createdAt", l.verification_tier AS "verificationTier"`;
 
 const cycleOf = oneForViewer<CycleRow>({
   columns,

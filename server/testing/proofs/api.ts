@@ -91,12 +91,17 @@ async function accept(
     dayIndex,
     isPassing,
     ...(isOfImages ? imageDetails(faults) : {}),
-    ...(isAfterTheTest ? { message: daysAreOver } : {}),
+    ...(isAfterTheTest
+      ? { message: row.verificationTier === "sdk" ? daysAreOver : daysAreOverForProofs }
+      : {}),
   });
 }
 
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it is reported before the test ends.";
+
+/** The message if the app of the test does not report sessions, so no session can still count. */
+const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";
 
 /** Returns the reason why a proof is refused now, although the first check accepted it. */
 async function refusalNow(deps: ProofsDeps, tx: Transaction, submission: Submission): Promise<ApiError> {

@@ -5,6 +5,7 @@ import type {
   TestToday,
   UnbrokenDay,
 } from "../../../src/contract/standing.ts";
+import type { VerificationTier } from "../../../src/contract/tester.ts";
 import { isActive } from "../sessions/rules.ts";
 
 /** A slot of a test, with or without a tester. A removed slot and the slot that replaces it have the same `seat`. */
@@ -28,6 +29,7 @@ export interface StandingCycle {
   /** When late sessions of the last day no longer count. */
   readonly graceEnd: string;
   readonly createdAt: string;
+  readonly verificationTier: VerificationTier;
 }
 
 export interface Standing {
@@ -62,12 +64,26 @@ export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean 
 const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number | undefined =>
   status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
 
-/** Whether an uncounted day of a slot can still count: the day is today or yesterday, and the slot was active. */
-const canStillCount = ({ status, closedDays }: StandingCycle, slot: StandingSlot, day: number): boolean =>
+/**
+ * Whether an uncounted day of a slot can still count: the slot was active, and the day is today, or it is yesterday and
+ * testers report sessions. A proof of yesterday is never accepted. (rules T29 and T39)
+ */
+const canStillCount = (
+  { status, closedDays, verificationTier }: StandingCycle,
+  slot: StandingSlot,
+  day: number,
+): boolean =>
   status === "running" &&
   isActive(slot) &&
   slot.activeFromDay !== null &&
-  day >= Math.max(slot.activeFromDay, closedDays);
+  day >= slot.activeFromDay &&
+  day >= (verificationTier === "sdk" ? closedDays : closedDays + 1);
+
+/** What a tester sends so that a day counts, as the texts name it. */
+export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
+  sdk: "a session",
+  screenshot: "a proof",
+};
 
 /**
  * Returns the number of days, from the first day on, that are counted without a gap. Days for which `mayCount` returns
@@ -185,13 +201,15 @@ const fullRuns = ({ cycle: { durationDays }, unbroken }: Facts): string => {
 
 function needToday({ cycle, holders }: Facts): string {
   const open = holders.filter((slot) => needsToday(cycle, slot)).length;
-  return open === 0 ? "nobody needs a session today" : `${counted(open, "needs", "need")} a session today`;
+  const who = open === 0 ? "nobody needs" : counted(open, "needs", "need");
+  return `${who} ${evidenceOfTier[cycle.verificationTier]} today`;
 }
 
 function missing({ cycle, fillable, holders }: Facts): string {
   const late = holders.filter((slot) => needsYesterday(cycle, slot)).length;
+  const evidence = evidenceOfTier[cycle.verificationTier];
   const parts = [
-    ...(fillable > 0 ? [`${counted(fillable, "more tester", "more testers")} with a session today`] : []),
+    ...(fillable > 0 ? [`${counted(fillable, "more tester", "more testers")} with ${evidence} today`] : []),
     ...(late > 0
       ? [`a late session of day ${cycle.closedDays} from ${testers(late)} before the end of today`]
       : []),
@@ -239,7 +257,7 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 /**
  * Whether a slot needs a late session of yesterday, and such a session would still count. A slot does not miss the day
  * on which it became active, so it needs no late session of that day. Day 1 is the exception, because an unbroken run
- * begins with it. (rules D5, D7 and T10)
+ * begins with it. In a test that is verified by screenshots, no slot needs a late session. (rules D5, D7 and T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&

@@ -162,6 +162,7 @@ async function post(
   const secrets = sealed.map((secret) => openAddress(sealer, secret));
   return postSafely({
     url: openAddress(sealer, webhook.url),
+    receiver: "webhook",
     body,
     headers: webhookHeaders({ id: event.id, seconds: Math.floor(now.getTime() / 1_000), body }, secrets),
     reach: reachOf(settings),

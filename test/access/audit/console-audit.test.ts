@@ -147,6 +147,17 @@ describe.each(databases)("the audit log on $name", (engine) => {
     expect(entries(await read(sister.id, `?appId=${other.app.id}`))).toEqual([]);
   });
 
+  it("can be filtered by an e-mail address in each form of its letters", async () => {
+    const owner = await service.makeUser("jörg@example.org");
+    const app = await service.makeApp(owner);
+    const headers = await service.signIn(owner);
+    const body = { name: "Renamed" };
+    await service.request("PATCH", `/api/v1/console/apps/${app.id}`, { headers, body });
+    const actor = encodeURIComponent(owner.email.normalize("NFD"));
+    const read = await service.request("GET", `/api/v1/console/audit?actor=${actor}`, { headers });
+    expect(entries(read)).toMatchObject([{ action: "app.update", actor: owner.email }]);
+  });
+
   it("can be filtered by a person with all tokens, and by one token", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const [first, second] = await Promise.all(

@@ -33,10 +33,10 @@ describe("the command changelog import, if it cannot read the file,", () => {
 
   it.each([
     ["1.0.0 - January 30, 2026", "has “January 30, 2026”, which is not a clear date: write it as 2026-11-22"],
-    ["1.0.0 - 5 février 2026", "has “5 février 2026”, which is not clear"],
-    ["1.0.0 vom 01.12.2025", "has “vom 01.12.2025”, which is not clear"],
-    ["1.0.0 - 2026年3月5日", "has “2026年3月5日”, which is not clear"],
-    ["1.0.0 (24.12.25)", "has “24.12.25”, which is not clear"],
+    ["1.0.0 - 5 février 2026", "has “5 février 2026”, which is not a clear date"],
+    ["1.0.0 vom 01.12.2025", "has “vom 01.12.2025”, which is not a clear date"],
+    ["1.0.0 - 2026年3月5日", "has “2026年3月5日”, which is not a clear date"],
+    ["1.0.0 (24.12.25)", "has “24.12.25”, which is not a clear date"],
     ["🎉 1.0.0", "has “🎉 1.0.0”, which seems to name a version: write ## 1.2.0 - 2026-11-22"],
     ["Larder 1.0.0 (2026-01-01)", "has “Larder 1.0.0 (2026-01-01)”, which seems to name a version"],
     ["app@1.0.0", "has “app@1.0.0”, which seems to name a version"],
@@ -127,7 +127,7 @@ describe("the command changelog import, if it cannot read the file,", () => {
     const ran = await run("import");
     expect(ran).toMatchObject({ exit: 7, stdout: "" });
     expect(ran.stderr).toContain(
-      "1.1.0 was not imported (1 of 2 were): Several release notes have version 1.1.0",
+      "1.1.0 was not imported (after 1 of 2 versions): Several release notes have version 1.1.0",
     );
   });
 

@@ -19,7 +19,7 @@ describe("the command changelog import", () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));
     const ran = await run("import");
-    expect(ran).toMatchObject({ exit: 0, stderr: "2 created, 0 changed, 0 as before.\n" });
+    expect(ran).toMatchObject({ exit: 0, stderr: "2 created, 0 changed, 0 unchanged.\n" });
     expect(ran.stdout.split("\n")[0]).toMatch(
       /^\S{36}\t1\.0\.0\tcreated\t2026-01-15T00:00:00\.000Z\tVersion 1\.0\.0$/,
     );
@@ -86,7 +86,7 @@ describe("the command changelog import", () => {
     await run("import", "--draft");
     await edit("1.0.0", { publishedAt: "2026-01-15T10:20:30.000Z" });
     await write("CHANGELOG.md", changelog(first.replace("1.0.0", "1.0.1"), first));
-    expect((await run("import")).stderr).toBe("1 created, 0 changed, 1 as before.\n");
+    expect((await run("import")).stderr).toBe("1 created, 0 changed, 1 unchanged.\n");
     expect(await stored()).toMatchObject([
       { version: "1.0.1", publishedAt: "2026-01-15T10:20:30.001Z" },
       { version: "1.0.0", publishedAt: "2026-01-15T10:20:30.000Z" },
@@ -102,7 +102,7 @@ describe("the command changelog import", () => {
       changelog(second.replace("2026-03-02", "2199-04-02"), first.replace("-15", "-17")),
     );
     const dates = async () => (await stored()).map(({ publishedAt }) => publishedAt?.slice(0, 10));
-    expect((await run("import")).stderr).toBe("0 created, 1 changed, 1 as before.\n");
+    expect((await run("import")).stderr).toBe("0 created, 1 changed, 1 unchanged.\n");
     expect(await dates()).toEqual(["2199-04-02", "2026-01-15"]);
     await run("import", "--overwrite");
     expect(await dates()).toEqual(["2199-04-02", "2026-01-17"]);

@@ -80,7 +80,7 @@ describe("the command faq view", () => {
     expect(await line.run(["faq", "show", "nobody"])).toMatchObject({
       exit: 6,
       stdout: "",
-      stderr: "error: There is no FAQ entry nobody.\n`innkeep faq list` shows all entries.\n",
+      stderr: "error: There is no FAQ entry nobody.\n`innkeep faq list` lists all.\n",
     });
   });
 });

@@ -49,7 +49,7 @@ describe("the beginning of an id", () => {
     const { line } = await app();
     expect(await line.run(["faq", "edit", "ffff", "--answer", "B."])).toMatchObject({
       exit: 6,
-      stderr: "error: There is no FAQ entry ffff.\n`innkeep faq list` shows all entries.\n",
+      stderr: "error: There is no FAQ entry ffff.\n`innkeep faq list` lists all.\n",
     });
   });
 
@@ -184,7 +184,7 @@ describe("a command with a server", () => {
     });
     expect(await line.run(["slot", "rotate-key"])).toMatchObject({
       exit: 2,
-      stderr: "error: You have no slot now.\n`innkeep slot list --open` shows those that are free.\n",
+      stderr: "error: You have no slot now.\n`innkeep slot list --open` shows free slots.\n",
     });
   });
 });

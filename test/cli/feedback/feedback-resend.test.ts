@@ -201,7 +201,7 @@ describe("the command feedback resend --all", () => {
     const { exit, stderr } = await line.run(["feedback", "resend", "--all"]);
     const id = await keptId();
     expect({ exit, sent: received.length }).toEqual({ exit: 0, sent: 1 });
-    expect(stderr).toContain(`innkeep feedback resend ${id} sends it`);
+    expect(stderr).toContain(`send it with: innkeep feedback resend ${id}`);
   });
 
   it("needs one report or --all", async () => {

@@ -114,6 +114,12 @@ describe("the command view", () => {
     expect(await ids("--view", "To triage")).toBe(`${other.id}\n${id}`);
     expect(await ids("--view", "To triage", "--tag", "crash")).toBe(id);
     expect(await list("--view", "None")).toMatchObject({ exit: 6 });
+    await service.deps.database.write((tx) =>
+      tx.run(`UPDATE saved_views SET query = '{"tag":"crash","status":"on_hold"}' WHERE app_id = ?`, app.id),
+    );
+    expect(await list("--view", "Crashes")).toMatchObject({
+      ...{ exit: 2, stderr: expect.stringContaining("does not know these filters of the view Crashes") },
+    });
     expect(await view("edit", "Crashes", "--name", "Falls")).toMatchObject({ exit: 0 });
     expect(await view("edit", "Falls")).toMatchObject({ exit: 2 });
     expect(await view("delete", "Falls", "--yes")).toMatchObject({ exit: 0 });

@@ -75,7 +75,7 @@ describe("the screen of the command task list --watch", () => {
       failure: new Error("The server is busy."),
     });
     await eventually(() => expect(shown()).toContain("The server is busy."));
-    expect(shown().slice(shown().indexOf("busy") - 400)).toContain("Lantern");
+    expect(shown().slice(shown().indexOf("busy") - 600)).toContain("Lantern");
     expect(shown()).toContain("next in 7 s");
     type("q");
     await ended;

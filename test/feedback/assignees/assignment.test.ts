@@ -35,6 +35,23 @@ describe("the assignee of a thread", () => {
     expect((await assign(id, null)).body).toMatchObject({ assignee: null });
   });
 
+  it("finds an e-mail address in each form of its letters", async () => {
+    const owner = await service.makeUser("jörg@example.org");
+    const app = await service.makeApp(owner);
+    const headers = await service.signIn(owner);
+    const id = await sendFeedback(service, app.key);
+    const typed = owner.email.normalize("NFD").toUpperCase();
+    const body = { assignee: typed };
+    await service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers, body });
+    const path = `/api/v1/console/apps/${app.id}/feedback?assignee=${encodeURIComponent(typed)}`;
+    expect((await service.request("GET", path, { headers })).body).toMatchObject({
+      items: [{ id, assignee: { email: owner.email } }],
+    });
+    const change = { ids: [id], change: { assignee: typed } };
+    const bulk = `/api/v1/console/apps/${app.id}/feedback/bulk`;
+    expect((await service.request("POST", bulk, { headers, body: change })).status).toBe(200);
+  });
+
   it("can be set to the owner of a maintainer token by its requests", async () => {
     const id = await send();
     const scopes = ["feedback:read", "feedback:write"];

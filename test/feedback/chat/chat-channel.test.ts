@@ -59,7 +59,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     await eventually(async () =>
       expect(await outboxOf(runId)).toMatchObject({
         status: "pending",
-        lastError: "The webhook answered 500",
+        lastError: "The chat answered 500",
       }),
     );
     service.clock.advance(10_000);
@@ -84,7 +84,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     const webhook = await startWebhook();
     webhook.answers.push(307);
     const { runId } = await proposeTo(webhook.url);
-    await eventually(async () => expect((await outboxOf(runId))?.lastError).toBe("The webhook answered 307"));
+    await eventually(async () => expect((await outboxOf(runId))?.lastError).toBe("The chat answered 307"));
   });
 
   it("has an address that never appears in the log", async () => {

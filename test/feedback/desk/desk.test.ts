@@ -304,6 +304,22 @@ describe("the triage desk, without scripts", () => {
     expect(readingOf(removed)).not.toContain("Saved views");
   });
 
+  it("says which filters of a saved view it does not know, and shows the list of the others", async () => {
+    await send("Broken", { type: "bug" });
+    await send("How?", { type: "question" });
+    const query = { type: "bug" };
+    const view = await maria.call("POST", `/apps/${team.app.id}/views`, { name: "Bugs", query });
+    const stored = JSON.stringify({ ...query, status: "on_hold" });
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE saved_views SET query = ? WHERE id = ?", stored, view.field("id")),
+    );
+    const [, link = ""] = /href="([^"]*saved=[^"]*)"/.exec((await open()).text) ?? [];
+    const page = await browser.open(link.replaceAll("&amp;", "&"));
+    expect(subjectsIn(page)).toEqual(["Broken"]);
+    expect(readingOf(page)).toContain("Bugs (not all filters are known) 1");
+    expect(readingOf(page)).toMatch(/does not know these filters of the view, or their values: status ?\./);
+  });
+
   it("shows no checkboxes and no actions to a viewer", async () => {
     const id = await send("First");
     const viewer = createBrowserWithoutScripts(service, (await team.join("viewer")).headers);

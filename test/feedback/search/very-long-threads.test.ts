@@ -11,6 +11,7 @@ import {
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const messages = 500;
+const plans = 40;
 const length = 10_000;
 
 describe.each(databases)("a search on $name in very long threads", (engine) => {
@@ -41,6 +42,19 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     }, "long");
   }
 
+  /** Adds long plans from the time of the newest messages, each with a word that only this plan has. */
+  async function addLongPlans(id: string): Promise<void> {
+    const { database, newId } = service.deps;
+    await database.write(async (tx) => {
+      for (let n = 0; n < plans; n++)
+        await tx.insert("runs", {
+          ...{ id: newId(), feedback_id: id, status: "superseded", summary: `plan${n}x` },
+          plan: "text ".repeat(length / 5),
+          created_at: new Date(Date.UTC(2027, 0, 1) + (messages - plans + n) * 1_000).toISOString(),
+        });
+    }, "long");
+  }
+
   it("reads only the newest texts and the report", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "A zebra." });
     await addLongMessages(id);
@@ -54,6 +68,17 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     for (const q of ["zebra", `word${messages - 1}x`, `word${messages - 20}x`])
       expect([q, await found(q)]).toEqual([q, [id]]);
     expect(await found("word0x")).toEqual([]);
+  });
+
+  it("finds the newest plans, and leaves out the oldest messages and plans", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "A lemur." });
+    await addLongMessages(id);
+    await addLongPlans(id);
+    while (await indexNext(service.deps.database));
+    // Other threads of this test have the same words in their messages.
+    for (const q of ["lemur", `plan${plans - 1}x`, `plan${plans - 10}x`, `word${messages - 10}x`])
+      expect([q, await found(q)]).toEqual([q, expect.arrayContaining([id])]);
+    for (const q of ["plan0x", `word${messages - 40}x`]) expect([q, await found(q)]).toEqual([q, []]);
   });
 
   it("leaves a thread in the queue that changes during the indexing", async () => {

@@ -165,7 +165,7 @@ describe("a thread in the console", () => {
     await propose(service, world.agentToken, id);
     await expect
       .poll(async () => readingOf(await owner.open(`/console/feedback/${app.id}/${id}`)))
-      .toContain("not sent yet, trying again. The webhook answered 500");
+      .toContain("not sent yet, trying again. The chat answered 500");
   });
 
   it("shows a plan exactly, with a mark for every invisible character", async () => {

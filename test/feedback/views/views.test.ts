@@ -101,6 +101,24 @@ describe.each(databases)("the saved views of an app on $name", (engine) => {
     expect(await listed({ unfinished: "true", unread: "true" })).not.toContain(third);
   });
 
+  it("keep the known filters of a view that another version saved, and name the others", async () => {
+    const [tagged, other] = [await send(), await send()];
+    await change(tagged, { addTags: ["a"] });
+    const id = (await create({ name: "Newer", query: { tag: "a", status: "open" } })).field("id");
+    const stored = JSON.stringify({ tag: "a", status: "on_hold", mood: "angry" });
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE saved_views SET query = ? WHERE id = ?", stored, id),
+    );
+    const { body } = await team.call("GET", `/apps/${team.app.id}/views`);
+    const newer = { id, query: { tag: "a" }, unknownFilters: ["status", "mood"] };
+    expect(Object(body).items).toEqual([expect.objectContaining(newer)]);
+    expect((await counts()).saved).toEqual([expect.objectContaining({ ...newer, count: 1 })]);
+    expect(await listed(newer.query)).not.toContain(other);
+    const path = `/apps/${team.app.id}/views/${id}`;
+    await team.call("PATCH", path, { query: { tag: "a" } });
+    expect((await counts()).saved[0]).not.toHaveProperty("unknownFilters");
+  });
+
   it("count as many threads as the list, for every order and filter", async () => {
     const ids = [await send(), await send(), await send(), await send()];
     const [first = "", second = "", third = ""] = ids;

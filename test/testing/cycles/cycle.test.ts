@@ -50,6 +50,19 @@ describe("the page of a cycle", () => {
     );
   });
 
+  it("asks for proofs, and for nothing late, if its app does not report sessions", async () => {
+    const other = await makeCycleWithTwelveSlots(service);
+    const { world, path } = other;
+    await world.call("PATCH", `/listings/${world.listingId}`, { verificationTier: "screenshot" });
+    const { seat } = await other.giveSlot();
+    const visitor = createBrowserWithoutScripts(service, world.headers);
+    const page = readingOf(await visitor.open(path));
+    expect(page).toContain("A proof counts only on its day");
+    expect(page).toMatch(/needs 11 more testers with a proof today\./);
+    expect(page).toContain(`Slot ${seat} · needs a proof today`);
+    expect(page).not.toMatch(/late session/i);
+  });
+
   it("allows the owner to decline a request for a slot, and the slot is open again", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const visitor = createBrowserWithoutScripts(service, other.world.headers);

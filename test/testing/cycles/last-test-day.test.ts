@@ -73,6 +73,15 @@ describe("the day after the last day of a cycle", () => {
       );
   });
 
+  it("mentions no session in the refusal of a proof if the app does not report sessions", async () => {
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE listings SET verification_tier = 'screenshot' WHERE app_id = ?", world.app.id),
+    );
+    expect(await sendProof(service, world.device, { slotId: world.slotId })).toMatchObject(
+      refusal(422, "out_of_window", { error: "The days of the test are over, so no proof is accepted." }),
+    );
+  });
+
   it("refuses proofs and sessions in the same way when it is over", async () => {
     service.clock.advance(dayMilliseconds);
     expect((await report("2027-03-03T23:55:00.000Z")).body).toMatchObject({ reason: "cycle_not_running" });

@@ -16,9 +16,12 @@ const cycleOf = (closedDays: number, more: Partial<StandingCycle> = {}): Standin
   dayStarts: [1, 2, 3, 4, 5].map(dayStart),
   graceEnd: dayStart(6),
   createdAt: "2026-04-01T00:00:00.000Z",
+  verificationTier: "sdk",
   closedDays,
   ...more,
 });
+
+const byProofs = { verificationTier: "screenshot" } as const;
 
 /**
  * The slots of a test, in the order of their numbers. `c` is a counted day and `-` one that is not. The slot has a
@@ -161,6 +164,36 @@ describe("the verdict on a test", () => {
     expect(verdictOf(cycle, lines)).toMatchObject({ text, advice });
   });
 
+  it.each<[StandingCycle, string[], string]>([
+    [cycleOf(0, byProofs), ["", "c"], "On track: 2 testers, 1 needs a proof today."],
+    [cycleOf(2, byProofs), ["ccc"], "On track: 1 tester, nobody needs a proof today."],
+    [
+      cycleOf(0, byProofs),
+      ["c", "open"],
+      "Still possible: the goal of 2 testers for 4 days needs 1 more tester with a proof today.",
+    ],
+    [
+      cycleOf(2, byProofs),
+      ["c-c!1", "ccc"],
+      "Cannot reach the goal of 2 testers for 4 days any more: since day 2, only 1 tester can still have every day counted.",
+    ],
+    [
+      cycleOf(4, byProofs),
+      ["cccc", "ccc-!1"],
+      "Cannot reach the goal of 2 testers for 4 days any more: since day 4, only 1 tester can still have every day counted.",
+    ],
+    [
+      cycleOf(4, byProofs),
+      ["cccc"],
+      "Reached the goal of 1 tester for 4 days: 1 tester has all 4 days counted.",
+    ],
+  ])(
+    "asks for proofs if the test is verified by screenshots, and for no late ones, in example %#",
+    (cycle, lines, text) => {
+      expect(verdictOf(cycle, lines).text).toBe(text);
+    },
+  );
+
   it("counts a removed slot and its successor as one slot", () => {
     const [gone, next] = slotsOf("gone:c-", "-@2");
     const slots = [gone, next].flatMap((slot) => (slot ? [{ ...slot, seat: 1 }] : []));
@@ -218,6 +251,15 @@ describe("the list of testers who need attention", () => {
       "2 today_open",
       "9 one_miss_left",
       "1 active",
+    ]);
+  });
+
+  it("asks nobody for yesterday if the test is verified by screenshots", () => {
+    const slots = slotsOf("c-c!1", "c-!1", "c-!3");
+    expect(standingOf(cycleOf(2, byProofs), slots).attention).toMatchObject([
+      { seat: 3, state: "removal_due", needsToday: true, needsYesterday: false },
+      { seat: 2, state: "today_open", needsToday: true, needsYesterday: false },
+      { seat: 1, state: "active", needsToday: false, needsYesterday: false, until: null },
     ]);
   });
 

@@ -35,6 +35,7 @@ import {
 } from "../../languages/rules.ts";
 import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
+import { hasWords, wordsOf } from "../../texts/words.ts";
 import { baseOfRelease, editedIn, entryAnswer, releaseTranslations, versionOf } from "../answer.ts";
 import {
   markEdited,
@@ -44,7 +45,6 @@ import {
   releaseFields,
 } from "../rules/imports.ts";
 import { isPublished, publicationOf } from "../rules/publication.ts";
-import { hasWords, wordsOf } from "../rules/search.ts";
 import { releaseTypeAfter } from "../rules/version-order.ts";
 import {
   type ChangelogRow,

@@ -30,6 +30,7 @@ import {
   languagesOf,
   shownLanguage,
   type TranslationDone,
+  translationDeleted,
   translationSaved,
 } from "../../languages/tabs.tsx";
 import { Desk, picturesNotAdded, withPictures } from "../../texts/desk.tsx";
@@ -434,7 +435,7 @@ export const definitions: Definitions = [
     at: (links) => links.entry(":appId", ":entryId", "translation"),
     page: entryPage,
     act: removeTranslation,
-    done: { "translation-deleted": "The translation is deleted." },
+    done: translationDeleted,
     word: "deleteTranslation",
     notDone: "The translation was not deleted.",
   }),

@@ -29,12 +29,14 @@ import type { ComparedField } from "../../drafts/unpublished.tsx";
 import {
   attributesOf,
   DeleteTranslation,
+  type DeletionDone,
   isOutdated,
   LanguageTabs,
   languageName,
   languagesOf,
   OutdatedNotice,
   shownLanguage,
+  staysPublished,
   type TranslationDone,
 } from "../../languages/tabs.tsx";
 import { Desk, MarkdownField, withPictures } from "../../texts/desk.tsx";
@@ -133,15 +135,16 @@ export function saveTranslation(
 }
 
 /** Deletes a translation. If there is a draft, the translation is deleted when the draft is published. */
-export async function removeTranslation(visit: SignedInVisit): Promise<Reply<"translation-deleted">> {
+export async function removeTranslation(visit: SignedInVisit): Promise<Reply<DeletionDone>> {
   const { ask, fields, links, param } = visit;
   const { tag = "" } = shownLanguage(visit);
   const params = { entryId: param("entryId") };
-  const { draft } = await ask(consoleChangelog.read, { params });
-  const endpoint = draft === null ? consoleChangelog.update : consoleChangelog.saveDraft;
+  const entry = await ask(consoleChangelog.read, { params });
+  const endpoint = entry.draft === null ? consoleChangelog.update : consoleChangelog.saveDraft;
   const body = { translations: { [tag]: null } };
   await ask(endpoint, { params, body, idempotencyKey: fields.idempotencyKey });
-  return goTo(links.entry(param("appId"), params.entryId), "translation-deleted");
+  const done = staysPublished(entry, tag) ? "translation-deleted-in-draft" : "translation-deleted";
+  return goTo(links.entry(param("appId"), params.entryId), done);
 }
 
 /** Shows the typed text with its preview, or with new pictures. Nothing is saved. */
@@ -201,7 +204,13 @@ export async function showTranslation(visit: SignedInVisit, { entry, tag, given 
             <div class="stack">
               {isOutdated(entry, tag) && <OutdatedNotice />}
               <TranslationForm {...{ form, entry, tag, given }} action={address} fields={visit.fields} />
-              {translationOf(entry, tag) && <DeleteTranslation tag={tag} action={`${address}/translation`} />}
+              {translationOf(entry, tag) && (
+                <DeleteTranslation
+                  tag={tag}
+                  action={`${address}/translation`}
+                  isInDraft={staysPublished(entry, tag)}
+                />
+              )}
             </div>
           }
           preview={beside}

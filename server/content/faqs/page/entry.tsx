@@ -34,6 +34,7 @@ import {
   languagesOf,
   shownLanguage,
   type TranslationDone,
+  translationDeleted,
   translationSaved,
 } from "../../languages/tabs.tsx";
 import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
@@ -446,7 +447,7 @@ export const definitions: Definitions = [
     at: (links) => links.faq(":appId", ":faqId", "translation"),
     page: faqPage,
     act: removeTranslation,
-    done: { "translation-deleted": "The translation is deleted." },
+    done: translationDeleted,
     word: "deleteTranslation",
     notDone: "The translation was not deleted.",
   }),

@@ -10,6 +10,7 @@ import { By } from "../../../console/people.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.ts";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
+import { hasWords, wordsOf } from "../../texts/words.ts";
 
 /** Shows the FAQ of an app, in the order in which users read it. */
 async function showFaqs(visit: SignedInVisit): Promise<Reply> {
@@ -188,11 +189,8 @@ const FaqList = (props: FaqListProps) => {
 };
 
 const found = (faqs: readonly ListedFaq[], query: string): readonly ListedFaq[] => {
-  const words = query.toLowerCase().split(/\s+/);
-  return faqs.filter(({ question, answer }) => {
-    const text = `${question} ${answer}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  const words = wordsOf(query);
+  return faqs.filter(({ question, answer }) => hasWords([question, answer], words));
 };
 
 const Entry = ({

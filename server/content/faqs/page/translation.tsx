@@ -19,11 +19,13 @@ import type { ComparedField } from "../../drafts/unpublished.tsx";
 import {
   attributesOf,
   DeleteTranslation,
+  type DeletionDone,
   isOutdated,
   languageName,
   languagesOf,
   OutdatedNotice,
   shownLanguage,
+  staysPublished,
   type TranslationDone,
 } from "../../languages/tabs.tsx";
 import { Desk, MarkdownField, Preview, Rendered } from "../../texts/desk.tsx";
@@ -84,15 +86,16 @@ export async function saveTranslation(
 }
 
 /** Deletes a translation. If there is a draft, the translation is deleted when the draft is published. */
-export async function removeTranslation(visit: SignedInVisit): Promise<Reply<"translation-deleted">> {
+export async function removeTranslation(visit: SignedInVisit): Promise<Reply<DeletionDone>> {
   const { ask, fields, links, param } = visit;
   const { tag = "" } = shownLanguage(visit);
   const params = { faqId: param("faqId") };
   const body = { translations: { [tag]: null } };
-  const { draft } = await ask(consoleFaqs.read, { params });
-  const endpoint = draft === null ? consoleFaqs.update : consoleFaqs.saveDraft;
+  const faq = await ask(consoleFaqs.read, { params });
+  const endpoint = faq.draft === null ? consoleFaqs.update : consoleFaqs.saveDraft;
   await ask(endpoint, { params, body, idempotencyKey: fields.idempotencyKey });
-  return goTo(links.faq(param("appId"), params.faqId), "translation-deleted");
+  const done = staysPublished(faq, tag) ? "translation-deleted-in-draft" : "translation-deleted";
+  return goTo(links.faq(param("appId"), params.faqId), done);
 }
 
 interface Translating {
@@ -141,7 +144,11 @@ export async function translationDesk(visit: SignedInVisit, { faq, tag, action, 
             {isOutdated(faq, tag) && <OutdatedNotice />}
             <TranslationForm {...{ form, faq, tag, action, versions }} />
             {languagesOf(faq).some((one) => one.tag === tag) && (
-              <DeleteTranslation tag={tag} action={`${action}/translation`} />
+              <DeleteTranslation
+                tag={tag}
+                action={`${action}/translation`}
+                isInDraft={staysPublished(faq, tag)}
+              />
             )}
           </div>
         }

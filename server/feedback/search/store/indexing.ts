@@ -299,14 +299,16 @@ interface IndexedThread {
  */
 const mostBytes = 250_000;
 
-/** The kinds of text that can be very long in total. Of the messages, the newest one comes last. */
+/** The kinds of text that can be very long in total. */
 const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
 
-/** Returns the words by which the index finds a thread. Of a very long thread, only the newest messages are used. */
+/** Returns the words by which the index finds a thread. Of a very long thread, only the newest messages and plans are used. */
 function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   const words = new Set(marks);
   const short = texts.filter(({ kind }) => !longKinds.has(kind));
-  const long = texts.filter(({ kind }) => longKinds.has(kind) && kind !== "metadata").reverse();
+  const long = texts
+    .filter(({ kind }) => longKinds.has(kind) && kind !== "metadata")
+    .sort(({ at: one = "" }, { at: other = "" }) => (one === other ? 0 : one < other ? 1 : -1));
   const metadata = texts.filter(({ kind }) => kind === "metadata");
   let text = 0;
   for (const one of [...short, ...long, ...metadata]) {

@@ -12,9 +12,14 @@ export interface ThreadWords {
   readonly status: string;
   readonly category: string;
   /** The texts. If several texts match equally well, the found line is taken from the first of them. */
-  readonly texts: readonly ThreadText[];
+  readonly texts: readonly TimedText[];
   /** Words of the index that are in no text: tags, addresses of senders, and the words for `has:`. */
   readonly marks: readonly string[];
+}
+
+/** A text of a thread, and when its message or plan was created. `at` is undefined for other texts. */
+export interface TimedText extends ThreadText {
+  readonly at: string | undefined;
 }
 
 /** The maximum number of messages of a thread that are searched. The search uses the newest ones. */
@@ -81,6 +86,7 @@ interface MessageRow extends ReportRow {
   readonly direction: string;
   /** The type of a repeated report; null in other messages. */
   readonly type: string | null;
+  readonly createdAt: string;
   readonly body: string;
   readonly foreignFrom: string | null;
 }
@@ -90,6 +96,7 @@ interface RunRow {
   readonly summary: string;
   readonly plan: string;
   readonly note: string | null;
+  readonly createdAt: string;
 }
 
 interface TagRow {
@@ -139,8 +146,8 @@ const newestOfThread = `WHERE n.feedback_id = f.id AND n.direction <> 'blocked'
 
 /** Returns SQL for the newest messages of each thread, up to a total length of their texts. */
 const withNewest = (threads: string): string =>
-  `SELECT m.feedback_id AS "feedbackId", m.direction, m.category AS type, m.body, m.foreign_from AS "foreignFrom",
-     m.subject, m.source, m.sender_name AS "senderName", m.sender_email AS "senderEmail", m.metadata
+  `SELECT m.feedback_id AS "feedbackId", m.direction, m.category AS type, m.created_at AS "createdAt", m.body,
+     m.foreign_from AS "foreignFrom", m.subject, m.source, m.sender_name AS "senderName", m.sender_email AS "senderEmail", m.metadata
    FROM (SELECT m.id, ${lengthOfMessage} AS bytes, sum(${lengthOfMessage})
            OVER (PARTITION BY m.feedback_id ORDER BY m.created_at DESC, m.id DESC) AS total
          FROM ${threads}) AS newest CROSS JOIN messages m
@@ -156,7 +163,7 @@ const messagesSql = {
 };
 
 const runsSql = (ids: readonly string[]): string =>
-  `SELECT feedback_id AS "feedbackId", summary, plan, decision_note AS note FROM runs
+  `SELECT feedback_id AS "feedbackId", summary, plan, decision_note AS note, created_at AS "createdAt" FROM runs
    WHERE feedback_id IN (${placesOf(ids)}) ORDER BY created_at DESC, id DESC`;
 
 const tagsSql = (ids: readonly string[]): string =>
@@ -168,22 +175,25 @@ const filesSql = (ids: readonly string[]): string =>
   `SELECT feedback_id AS "feedbackId", file_name AS "fileName", media_type AS "mediaType" FROM uploads
    WHERE feedback_id IN (${placesOf(ids)}) AND media_type <> 'message/rfc822' ORDER BY created_at, name`;
 
+/** A text or null, its kind, and the time of its message or plan. */
+type GivenText = readonly [kind: FoundIn, text: string | null, at?: string];
+
 function wordsOf(thread: ThreadRow, rows: Rows): ThreadWords {
   const { seq, id, appId, status, type } = thread;
   const reports = [thread, ...rows.messages.filter((one) => one.type !== null)];
-  const texts: readonly (readonly [FoundIn, string | null])[] = [
+  const texts: readonly GivenText[] = [
     ["subject", thread.subject],
     ["report", thread.message],
-    ...rows.runs.flatMap(({ summary, plan, note }): [FoundIn, string | null][] => [
-      ["plan", summary],
-      ["plan", plan],
-      ["note", note],
+    ...rows.runs.flatMap(({ summary, plan, note, createdAt }): GivenText[] => [
+      ["plan", summary, createdAt],
+      ["plan", plan, createdAt],
+      ["note", note, createdAt],
     ]),
-    ...rows.messages.flatMap((one): [FoundIn, string | null][] => {
+    ...rows.messages.flatMap((one): GivenText[] => {
       const kind = kindOf(one);
       return [
-        [kind, one.subject],
-        [kind, one.body],
+        [kind, one.subject, one.createdAt],
+        [kind, one.body, one.createdAt],
       ];
     }),
     ...(rows.withoutSenders ? [] : sendersOf(reports, rows)),
@@ -215,13 +225,13 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 
 /** Returns the texts that are not empty, each of them once. Repeated reports of a failure often have the same texts. */
-function distinct(texts: readonly (readonly [FoundIn, string | null])[]): ThreadText[] {
+function distinct(texts: readonly GivenText[]): TimedText[] {
   const seen = new Set<string>();
-  const kept: ThreadText[] = [];
-  for (const [kind, text] of texts) {
+  const kept: TimedText[] = [];
+  for (const [kind, text, at] of texts) {
     if (text === null || text === "" || seen.has(text)) continue;
     seen.add(text);
-    kept.push({ kind, text });
+    kept.push({ kind, text, at });
   }
   return kept;
 }

@@ -12,7 +12,7 @@ import {
   versionOf,
 } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
-import { Can, Line, Refused } from "../../../console/parts.tsx";
+import { Can, Line, Notice, Refused } from "../../../console/parts.tsx";
 import {
   changedFilter,
   filterWith,
@@ -100,7 +100,7 @@ export const Views = (props: ViewsProps) => {
                   key={view.id}
                   href={`${inbox}?${listQuery(savedFilter(view.query), { saved: view.id })}`}
                   name={view.name}
-                  hint={view.shared ? "shared" : undefined}
+                  hint={hintOf(view)}
                   count={String(view.count)}
                   isOpen={view.id === saved?.id}
                 />
@@ -118,6 +118,25 @@ export const Views = (props: ViewsProps) => {
     </nav>
   );
 };
+
+/** Returns what a screen reader says about a saved view after its name. */
+const hintOf = ({ shared, unknownFilters }: SavedView): string | undefined => {
+  const hints = [
+    ...(shared ? ["shared"] : []),
+    ...(unknownFilters === undefined ? [] : ["not all filters are known"]),
+  ];
+  return hints.length === 0 ? undefined : hints.join(", ");
+};
+
+/** Says that the list has more threads than its saved view. */
+export const UnknownFilters = ({ saved }: Pick<ViewsProps, "saved">) =>
+  saved?.unknownFilters === undefined ? null : (
+    <Notice kind="attention">
+      <b>This list may have more threads than the view.</b> This version of Innkeep does not know these
+      filters of the view, or their values: <Line text={saved.unknownFilters.join(", ")} />. If you save the
+      view, it loses them.
+    </Notice>
+  );
 
 /** A view with the number of its threads. */
 export const ViewLink = ({

@@ -35,7 +35,14 @@ import { InboxChanges, InboxLinks, MarkAllRead, Nothing } from "./desk-around.ts
 import { ListBar } from "./desk-bar.tsx";
 import { ThreadRow } from "./desk-list.tsx";
 import { NoThread, Pane } from "./desk-pane.tsx";
-import { savedFilter, unreadFilter, type ViewCounts, Views, viewNames } from "./desk-views.tsx";
+import {
+  savedFilter,
+  UnknownFilters,
+  unreadFilter,
+  type ViewCounts,
+  Views,
+  viewNames,
+} from "./desk-views.tsx";
 import {
   type Opened,
   openThread,
@@ -267,6 +274,7 @@ const Desk = (props: DeskProps) => {
             people={props.people}
             facts={props.search}
           />
+          <UnknownFilters saved={saved} />
           {props.refusal !== undefined && (
             <Notice kind="alert">
               <b>Nothing was changed.</b> {props.refusal.message}

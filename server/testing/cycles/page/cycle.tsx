@@ -62,11 +62,11 @@ const CycleDetail = (props: CycleDetailProps) => {
       <div class="stack wide">
         <Refused refusal={(forms.slot ?? forms.cancel)?.refusal} />
         <Live id="verdict" of={detail.verdict} news={detail.verdict.text}>
-          <Verdict {...{ detail, now, address, planAddress }} />
+          <Verdict {...{ detail, listing, now, address, planAddress }} />
         </Live>
         <Requests {...props} />
-        <Live id="today" of={[detail.today, detail.attention, detail.unbroken]}>
-          <TodayAndRuns {...{ detail, now, address, planAddress }} />
+        <Live id="today" of={[detail.today, detail.attention, detail.unbroken, listing.verificationTier]}>
+          <TodayAndRuns {...{ detail, listing, now, address, planAddress }} />
         </Live>
         <Days {...props} />
         <Can needs="maintainer">
@@ -109,7 +109,11 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
             last day <ZonedDay at={justBefore(cycle.endsAt)} timezone={cycle.timezone} />
           </span>
           <span>{cycle.timezone}</span>
-          <span>{`Late sessions count until ${lateUntil(cycle)}`}</span>
+          <span>
+            {listing.verificationTier === "sdk"
+              ? `Late sessions count until ${lateUntil(cycle)}`
+              : "A proof counts only on its day"}
+          </span>
         </p>
       </div>
       <a class="button" href={`${address}/report`}>

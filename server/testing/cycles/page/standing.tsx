@@ -1,14 +1,17 @@
 import type { ComponentChildren } from "preact";
 import type { CycleDetail } from "../../../../src/contract/cycles.ts";
+import type { Listing } from "../../../../src/contract/listings.ts";
 import type { TesterAttention } from "../../../../src/contract/standing.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { Can, counted, Line } from "../../../console/parts.tsx";
 import { Remaining } from "../../../console/times.tsx";
+import { evidenceOfTier } from "../../standing/rules.ts";
 import { attentionNames, verdictKinds } from "../parts.tsx";
 import { UnbrokenChart } from "./chart.tsx";
 
 interface StandingProps {
   readonly detail: CycleDetail;
+  readonly listing: Listing;
   readonly now: Date;
   /** The address of the cycle's page. */
   readonly address: string;
@@ -104,6 +107,7 @@ const Today = (props: StandingProps) => {
 
 const Waiting = ({
   detail,
+  listing,
   address,
   rows,
 }: StandingProps & { readonly rows: readonly TesterAttention[] }) => (
@@ -114,7 +118,7 @@ const Waiting = ({
           <a href={`${address}?slot=${row.slotId}#evidence`} data-into="evidence">
             <EmailOf detail={detail} row={row} />
           </a>
-          <span class="muted small">{`Slot ${row.seat} · ${needOf(row, detail)}`}</span>
+          <span class="muted small">{`Slot ${row.seat} · ${needOf(row, detail, listing)}`}</span>
           <AttentionState state={row.state} />
         </li>
       ))}
@@ -129,11 +133,15 @@ const EmailOf = ({ detail, row }: { readonly detail: CycleDetail; readonly row: 
 );
 
 /** Returns what a tester can still do now, such as `needs a late session of day 8 and a session today`. */
-function needOf({ needsToday, needsYesterday }: TesterAttention, { today, cycle }: CycleDetail): string {
+function needOf(
+  { needsToday, needsYesterday }: TesterAttention,
+  { today, cycle }: CycleDetail,
+  { verificationTier }: Listing,
+): string {
   const yesterday = today ? today.dayIndex - 1 : cycle.durationDays;
   const parts = [
     ...(needsYesterday ? [`a late session of day ${yesterday}`] : []),
-    ...(needsToday ? ["a session today"] : []),
+    ...(needsToday ? [`${evidenceOfTier[verificationTier]} today`] : []),
   ];
   return `needs ${parts.join(" and ")}`;
 }

@@ -304,7 +304,10 @@ describe("the pages of the changelog in the console", () => {
       ...{ translations: { de: { title: "Karten" } }, draft: { translations: { de: { title: "Pläne" } } } },
     });
     expect(readingOf(await owner.open(entry))).toContain("1 change is not published");
-    await owner.send(await owner.open(`${entry}?lang=de`), `${entry}/translation?lang=de`);
+    const deleted = await owner.send(await owner.open(`${entry}?lang=de`), `${entry}/translation?lang=de`);
+    expect(readingOf(await owner.open(deleted.headers.get("location") ?? ""))).toContain(
+      "The translation is deleted in the draft. The published translation stays until you publish the draft.",
+    );
     expect(await read()).toMatchObject({ draft: { translations: { de: null } } });
     await owner.send(await owner.open(entry), entry, { intent: "publish" });
     expect(await read()).toMatchObject({ translations: {}, draft: null });

@@ -51,6 +51,18 @@ describe("the pages of the FAQ in the console", () => {
     expect(readingOf(await owner.follow(answer))).toContain("How? Like this. So.");
   });
 
+  it("find entries by words of their texts, in each form of their letters", async () => {
+    await write("Wo finde ich die Übersicht?");
+    await write("How?");
+    for (const typed of ["übersicht", "ÜBERSICHT wo"])
+      for (const form of ["NFC", "NFD"]) {
+        const q = encodeURIComponent(typed.normalize(form));
+        const page = readingOf(await owner.open(address(`?q=${q}`)));
+        expect([typed, form, page]).toEqual([typed, form, expect.stringContaining("1 of 2 entries")]);
+      }
+    expect(readingOf(await owner.open(address("?q=how+nowhere")))).toContain("0 of 2 entries");
+  });
+
   it("keep the typed text after a fault, and show each fault at its field", async () => {
     const form = await owner.open(address("/new"));
     const values = { question: " ", answer: "Kept <b>as typed</b>", sortOrder: "soon" };
@@ -155,6 +167,36 @@ describe("the pages of the FAQ in the console", () => {
     expect(readingOf(await owner.open(entry))).not.toContain("outdated");
     await owner.send(await owner.open(`${entry}?lang=de`), `${entry}/translation?lang=de`);
     expect((await world.call("GET", `/faqs/${id}`)).body).toMatchObject({ translations: {} });
+  });
+
+  it("say whether a deleted translation stays published until the draft is published", async () => {
+    const id = await write("How?");
+    const entry = address(`/${id}`);
+    const remove = async (tag: string) => {
+      const page = await owner.open(`${entry}?lang=${tag}`);
+      const deleted = await owner.send(page, `${entry}/translation?lang=${tag}`);
+      return [readingOf(page), readingOf(await owner.open(deleted.headers.get("location") ?? ""))];
+    };
+    const translations = (...tags: string[]) => ({
+      translations: Object.fromEntries(tags.map((tag) => [tag, { question: "?", answer: "!" }])),
+    });
+    await world.call("PATCH", `/faqs/${id}`, translations("de", "fr"));
+    expect(await remove("fr")).toEqual([
+      expect.stringContaining("People with this language get the default text."),
+      expect.stringContaining("The translation is deleted. "),
+    ]);
+    await world.call("PUT", `/faqs/${id}/draft`, translations("it"));
+    expect(await remove("de")).toEqual([
+      expect.stringContaining("When you publish the draft, people with this language get the default text."),
+      expect.stringContaining(
+        "The translation is deleted in the draft. The published translation stays until you publish the draft.",
+      ),
+    ]);
+    // This translation was never published.
+    expect(await remove("it")).toEqual([
+      expect.stringContaining("People with this language get the default text."),
+      expect.stringContaining("The translation is deleted. "),
+    ]);
   });
 
   it("keep a translation in the draft of its entry, and show a refused text at its field", async () => {

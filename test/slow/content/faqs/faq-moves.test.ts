@@ -115,7 +115,7 @@ describe("the order of the FAQ in the console", () => {
 
   it("of more than 60 entries shows the questions, and can be filtered by typed words", async () => {
     for (let at = 12; at < 61; at += 1) {
-      const body = { question: `Question ${at}?`, answer: "So." };
+      const body = { question: `Question ${at}${at === 60 ? ", Öl" : ""}?`, answer: "So." };
       await world.call("POST", `${path.replace("/console/faqs", "/apps")}/faqs`, body);
     }
     const page = await opened();
@@ -125,6 +125,9 @@ describe("the order of the FAQ in the console", () => {
     await page.getByLabel("Search the FAQ").pressSequentially("tion 42");
     await expect.poll(() => page.locator("#faqs-count").innerText()).toBe("1 of 61 entries");
     expect(await page.locator(".faq:visible").count()).toBe(1);
+    await page.getByLabel("Search the FAQ").fill("Öl".normalize("NFD"));
+    await expect.poll(() => page.locator("#faqs-count").innerText()).toBe("1 of 61 entries");
+    await expect.poll(() => page.locator(".faq:visible .to").innerText()).toBe("Question 60, Öl?");
   });
 
   it("does not change if the list changed in the meantime, and the page says so", async () => {

@@ -29,6 +29,7 @@ const report = (more: Partial<ReportedCycle> = {}) =>
   reportOf({
     cycle,
     closedDays: 1,
+    verificationTier: "sdk",
     appName: "A",
     packageName: "a",
     slots: [],
@@ -114,6 +115,10 @@ describe("the statement of a report", () => {
     [
       { slots: [slotOf("held", 2)], days, closedDays: 2 },
       "The last day of the test is over; late sessions of that day still count. 1 tester has a slot; 1 of them has every day of the test counted.",
+    ],
+    [
+      { slots: [slotOf("held", 2)], days, closedDays: 2, verificationTier: "screenshot" },
+      "The last day of the test is over; no further day can count. 1 tester has a slot; 1 of them has every day of the test counted.",
     ],
     [
       { cycle: inCycle("completed", 1), slots: [slotOf("held", 2)], days: [] },

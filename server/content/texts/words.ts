@@ -1,4 +1,4 @@
-/** Whether a release note has all words of a search in its texts. The words are in lower case. */
+/** Whether an FAQ entry or a release note has all words of a search in its texts. The words are in lower case. */
 export const hasWords = (texts: readonly string[], words: readonly string[]): boolean => {
   const text = texts.join("\n").toLowerCase().normalize("NFC");
   return words.every((word) => text.includes(word));
