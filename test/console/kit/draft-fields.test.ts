@@ -20,6 +20,7 @@ const notKept: Readonly<Record<string, string>> = {
   pictures: "a file",
   from: "a day, which only chooses what a page shows",
   to: "a day, which only chooses what a page shows",
+  snoozeDay: "a day that is chosen again at once",
   tagName: "a word that is typed again at once",
   viewName: "a few words that are typed again at once",
   stormPerHour: "a number that is typed again at once",
