@@ -1,4 +1,5 @@
 import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.ts";
+import { countOf } from "../../../src/words/count.ts";
 import { qualifyingSession } from "../sessions/rules.ts";
 
 /**
@@ -120,11 +121,11 @@ function statementOf({ status, durationDays, dayIndex }: Cycle, figures: Figures
     running: isOver
       ? "The last day of the test is over; late sessions of that day still count."
       : `The test is on day ${dayIndex} of ${durationDays}.`,
-    completed: `The test ran for ${counted(durationDays, "day")}.`,
+    completed: `The test ran for ${countOf(durationDays, "day")}.`,
     cancelled: "The test was cancelled before its end.",
   }[status];
   const when = status === "recruiting" || status === "running" ? "have" : "had";
-  const holders = `${counted(testers, "tester")} ${testers === 1 && when === "have" ? "has" : when} a slot`;
+  const holders = `${countOf(testers, "tester")} ${testers === 1 && when === "have" ? "has" : when} a slot`;
   const counts =
     when === "have" && !isOver
       ? soFar(figures)
@@ -143,8 +144,6 @@ function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
 }
 
 const ofThem = (count: number): string => `${count} of them ${count === 1 ? "has" : "have"}`;
-
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const meaning = [
   `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
