@@ -48,6 +48,25 @@ describe("unsent texts that the server keeps", () => {
     expect(readingOf(page)).toContain("Like this.");
   });
 
+  it("name the thread to which they belong, as long as the person may see it", async () => {
+    const app = await service.makeApp(user);
+    const sent = await service.request("POST", "/api/v1/feedback/remote", {
+      headers: { "x-api-key": app.key },
+      body: { type: "bug", subject: "Sync stops", message: "It stops." },
+    });
+    const id = sent.field("id");
+    const thread = `/console/feedback/${app.id}/${id}`;
+    await save({ replyBody: "We look." }, { page: thread, "draft-form": `${thread}/reply` });
+    const browser = createBrowserWithoutScripts(service, headers);
+    const page = await browser.open("/console/drafts");
+    expect(readingOf(page)).toContain("#1 Sync stops");
+    expect(page.text).toContain(`href="${thread}"`);
+    await service.deps.database.write((tx) => tx.run("DELETE FROM app_members WHERE app_id = ?", app.id));
+    const later = readingOf(await browser.open("/console/drafts"));
+    expect(later).toContain("A thread that you can no longer open");
+    expect(later).not.toContain("Sync stops");
+  });
+
   it("are refused without a session and from another site", async () => {
     expect((await save({ question: "How?" }, {}, {})).status).toBe(401);
     expect(
