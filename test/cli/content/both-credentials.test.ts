@@ -69,16 +69,15 @@ describe("with an app key and a maintainer token", () => {
   });
 
   describe("if the key may not write the FAQ", () => {
-    /** A person with an intake key of an app, and a maintainer token for an app. */
-    async function withIntakeKey(isOtherApp = false) {
+    /** A person with an intake key and a maintainer token for the same app. */
+    async function withIntakeKey() {
       const owner = await service.makeUser();
       const app = await service.makeApp(owner, { name: "Pocket Atlas" });
-      const appId = isOtherApp ? (await service.makeApp(owner, { name: "Larder" })).id : app.id;
       const scopes = ["faqs:read", "faqs:write", "apps:read"];
       const line = await createCommandLine({
         INNKEEP_BASE_URL: service.baseUrl,
         INNKEEP_API_KEY: await service.makeKey(app.id, "intake"),
-        INNKEEP_TOKEN: await service.makeToken(owner, "maintainer", { scopes, appId }),
+        INNKEEP_TOKEN: await service.makeToken(owner, "maintainer", { scopes, appId: app.id }),
       });
       await mkdir(join(line.cwd, "faq"));
       await writeFile(join(line.cwd, "faq", "sync.md"), "---\nquestion: How do I sync?\n---\nPress Sync.\n");

@@ -67,6 +67,19 @@ describe("unsent texts that the server keeps", () => {
     expect(later).not.toContain("Sync stops");
   });
 
+  it.each([
+    ["feedback", "A thread"],
+    ["faqs", "An FAQ entry"],
+    ["changelog", "A release note"],
+    ["cycles", "A test"],
+    ["testing", "A listing"],
+  ])("say of an object below %s that it is gone only that it was %s", async (noun, name) => {
+    const id = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
+    await save({ title: "Typed" }, { "draft-form": `/console/${noun}/${id}/${id}` });
+    const page = await createBrowserWithoutScripts(service, headers).open("/console/drafts");
+    expect(readingOf(page)).toContain(`${name} that you can no longer open`);
+  });
+
   it("are refused without a session and from another site", async () => {
     expect((await save({ question: "How?" }, {}, {})).status).toBe(401);
     expect(
