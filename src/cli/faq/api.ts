@@ -110,7 +110,7 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
 
 /**
  * Combines the API for app keys with the API for maintainer tokens. A request that the app key may not make is made
- * with the maintainer token. (rule L3)
+ * with the maintainer token.
  */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   const either = async <T>(act: (api: FaqApi) => Promise<T>): Promise<T> => {
