@@ -1,3 +1,4 @@
+import { countOf } from "../../src/words/count.ts";
 import type { Transaction } from "../database/database.ts";
 import { type Migration, schemaOf, tooOld } from "../database/migrate.ts";
 import { migrations } from "../database/migrations.ts";
@@ -99,10 +100,11 @@ function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string,
   const names = new Set([...Object.keys(contents.rows), ...counts.keys()]);
   const faults = [...names].flatMap((name) => {
     const [found, said] = [counts.get(name) ?? 0, contents.rows[name] ?? 0];
-    return found === said ? [] : [`The table ${name} has ${found} rows, not ${said}.`];
+    return found === said ? [] : [`The table ${name} has ${countOf(found, "row")}, not ${said}.`];
   });
   const files = fileEntries(archive).length;
-  if (files !== contents.files) faults.push(`The backup contains ${files} files, not ${contents.files}.`);
+  if (files !== contents.files)
+    faults.push(`The backup contains ${countOf(files, "file")}, not ${contents.files}.`);
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 

@@ -4,7 +4,9 @@ import { users } from "../access/accounts/store.ts";
 import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { devices } from "../access/devices/store.ts";
 import { type IdentityRow, identities } from "../access/identity-providers/store.ts";
+import { createInvitedRead, type InvitedRead } from "../access/members/api.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
+import type { InvitedRow } from "../access/members/store.ts";
 import { firstSteps, type StartedApp } from "../access/start/store.ts";
 import {
   changelog,
@@ -53,8 +55,10 @@ export type ProposalClaim = ShownClaim;
 export type AgentWork = AgentWorkRow;
 export type SlotRequest = SlotRequestRow;
 export type ProposalDelivery = DeliveryRow;
-export type { NamedThread, TestBelow };
+export type { InvitedRow, NamedThread, TestBelow };
 export type ConnectedIdentity = IdentityRow;
+
+export { createInvitedRead, type InvitedRead };
 
 const pageSize = 50;
 const mostSlotRequests = 500;

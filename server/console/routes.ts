@@ -71,7 +71,7 @@ import { storeForm, storeNotDone } from "./error-page.tsx";
 import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord, noticesOf } from "./notices.ts";
-import { createPageReads } from "./page-reads.ts";
+import { createInvitedRead, createPageReads } from "./page-reads.ts";
 import { createRespond, goTo, type Reply } from "./respond.ts";
 import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
@@ -345,6 +345,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
 function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);
+  const invited = createInvitedRead(deps);
   return async (
     ctx: Context,
     params: Params,
@@ -368,6 +369,7 @@ function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Link
       param: (name) => params[name] ?? "",
       query: (name) => query.get(name) ?? "",
       fields,
+      invited,
       ask: asks({
         caller,
         browser,

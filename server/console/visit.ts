@@ -8,7 +8,7 @@ import type { PageDrafts } from "./drafts/api.ts";
 import type { Fields } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
-import type { PageReads } from "./page-reads.ts";
+import type { InvitedRead, PageReads } from "./page-reads.ts";
 import type { Reply } from "./respond.ts";
 
 /** A request to a page or a form of the console. */
@@ -23,6 +23,8 @@ export interface Visit {
   query(name: string): string;
   readonly fields: Fields;
   readonly ask: Ask;
+  /** Returns for what and whom the secret of an invitation link invites; undefined if it cannot be used. */
+  readonly invited: InvitedRead;
 }
 
 /**

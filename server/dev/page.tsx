@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { redactText } from "../../src/client/redact.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
+import { countOf } from "../../src/words/count.ts";
 import { visibleLine } from "../../src/words/visible.ts";
 import { assets } from "../console/assets.ts";
 import {
@@ -243,7 +244,7 @@ const FaultsCard = ({ faults, form }: { readonly faults: readonly Fault[]; reado
 function faultText({ error, times, delayMs }: Fault): string {
   const wait = delayMs > 0 ? [`waits ${delayMs} ms`] : [];
   const end = error ? [`gets ${error.status} ${error.code}`] : [];
-  return `${[...wait, ...end].join(", then ")}; ${times} more ${times === 1 ? "time" : "times"}`;
+  return `${[...wait, ...end].join(", then ")}; ${countOf(times, "more time")}`;
 }
 
 const StateCard = ({
@@ -262,7 +263,7 @@ const StateCard = ({
               <input type="hidden" name="name" value={name} />
               <b>{name}</b>
               <span class="muted">
-                {`${rows} rows, ${files} ${files === 1 ? "file" : "files"}, at `}
+                {`${countOf(rows, "row")}, ${countOf(files, "file")}, at `}
                 <TimestampUtc at={now} />
               </span>
               <button type="submit" aria-label={`Load ${name}`}>
@@ -311,7 +312,7 @@ const RunningCycle = ({
       </h2>
       <a href={links.cycle(cycle.appId, cycle.id)}>Open in the console</a>
     </div>
-    <p class="muted small">{`${cycle.closedDays} of ${cycle.durationDays} days are closed.`}</p>
+    <p class="muted small">{`${cycle.closedDays} of ${countOf(cycle.durationDays, "day")} closed.`}</p>
     <section class="scroll" aria-label={`Slots of ${cycle.appName}`} {...scrolledByKeys}>
       <table>
         <thead>

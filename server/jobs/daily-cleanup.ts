@@ -1,3 +1,4 @@
+import { countOf } from "../../src/words/count.ts";
 import { audit } from "../access/audit/store.ts";
 import { sweepPictures } from "../content/texts/sweep.ts";
 import type { Deps } from "../deps.ts";
@@ -109,6 +110,6 @@ const record = (
   database.write((tx) =>
     audit.insert(tx, {
       ...{ id: newId(), at: clock.now().toISOString(), ownerId, actor, action: "retention.delete", appId },
-      ...{ target: count === 1 ? "1 thread" : `${count} threads`, address: null },
+      ...{ target: countOf(count, "thread"), address: null },
     }),
   );

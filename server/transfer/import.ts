@@ -5,6 +5,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import { receivedFile } from "../../src/contract/files.ts";
 import { isObject } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
+import { countOf } from "../../src/words/count.ts";
 import type { Table } from "../backup/store.ts";
 import type { Transaction } from "../database/database.ts";
 import { isConflict, isDangling } from "../database/errors.ts";
@@ -180,7 +181,7 @@ async function stageFiles(staging: Staging): Promise<number> {
     files++;
   }
   if (named !== files)
-    throw refusedFile([`its records name ${named} files, but the archive contains ${files}.`]);
+    throw refusedFile([`its records name ${countOf(named, "file")}, but the archive contains ${files}.`]);
   return files;
 }
 

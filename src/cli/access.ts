@@ -6,6 +6,7 @@ import type { AppKey } from "../contract/keys.ts";
 import { limits } from "../contract/limits.ts";
 import { oldThreadsText } from "../contract/old-threads-text.ts";
 import type { Token } from "../contract/tokens.ts";
+import { countOf } from "../words/count.ts";
 import { addStatistics } from "./app-statistics.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, didYouMean, usageError } from "./core/cli-error.ts";
@@ -17,7 +18,16 @@ import { destroys, instantOf, mutates, ofApp, views } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { appIdOf, isId, reachableApps, wholeId } from "./core/ids.ts";
 import { confirm, optionalTextOf } from "./core/input.ts";
-import { type Column, details, note, printLine, printList, printOne } from "./core/output.ts";
+import {
+  type Column,
+  details,
+  note,
+  noteFurther,
+  printLine,
+  printList,
+  printOne,
+  refusePageOfAll,
+} from "./core/output.ts";
 import { onOneLine } from "./core/plain-text.ts";
 import { namedApp } from "./core/server-address.ts";
 
@@ -196,7 +206,10 @@ async function noteOldThreads(
 ): Promise<void> {
   if (!days) return;
   const old = await invocation.client().apps.retention({ params: { appId }, query: { days: String(days) } });
-  note(invocation, `${oldThreadsText(old)} older than ${days} days. The next daily cleanup deletes them.`);
+  note(
+    invocation,
+    `${oldThreadsText(old)} older than ${countOf(days, "day")}. The next daily cleanup deletes them.`,
+  );
 }
 
 async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppChange> {
@@ -235,8 +248,8 @@ const appLines = (app: App): string =>
     changelog: switchOf(app.changelogEnabled),
     chat: app.chatWebhookUrl && `${app.chatWebhookUrl} (${app.chatFormat ?? "slack"})`,
     repository: app.githubRepository,
-    approvals: app.approvalHours && `expire after ${app.approvalHours} hours`,
-    "resolved threads": app.retentionDays && `deleted after ${app.retentionDays} days`,
+    approvals: app.approvalHours && `expire after ${countOf(app.approvalHours, "hour")}`,
+    "resolved threads": app.retentionDays && `deleted after ${countOf(app.retentionDays, "day")}`,
     created: app.createdAt,
   });
 
@@ -402,8 +415,7 @@ interface Page {
  * reads the next one.
  */
 async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<undefined> {
-  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all reads all pages: leave out --limit and --cursor.");
+  refusePageOfAll(flags);
   if (flags.ndjson && invocation.flags.json) throw usageError("--ndjson is JSON already: leave out --json.");
   const pages = await pagesOf(invocation, flags);
   if (flags.ndjson) return writeLines(invocation, pages, flags);
@@ -415,7 +427,7 @@ async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<und
   }
   printList(invocation, { items, columns: auditColumns, extra: { nextCursor } });
   if (items.length === 0) warnOfUnknown(invocation, flags);
-  noteMore(invocation, nextCursor);
+  noteFurther(invocation, { count: items.length, nextCursor, all: true });
 }
 
 /**
@@ -469,9 +481,5 @@ async function writeLines(
     nextCursor = page.nextCursor;
   }
   if (count === 0) warnOfUnknown(invocation, flags);
-  noteMore(invocation, nextCursor);
-}
-
-function noteMore(invocation: Invocation, nextCursor: string | null): void {
-  if (nextCursor) note(invocation, `There are more. Use --cursor ${nextCursor}, or --all.`);
+  noteFurther(invocation, { count, nextCursor, all: true });
 }

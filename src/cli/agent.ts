@@ -300,7 +300,7 @@ async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: List
     wait > 0 && first.items.length === 0 ? await waitForChange(invocation, first, wait, ask) : first;
   const { items, nextCursor, changes } = page;
   printList(invocation, { items, columns: threadColumns, extra: { nextCursor, changes } });
-  if (nextCursor) noteFurther(invocation, items, nextCursor);
+  noteFurther(invocation, { count: items.length, nextCursor });
   if (changes && flags.changedAfter !== undefined)
     note(invocation, `For later changes, use --changed-after ${changes}`);
   return wait > 0 && items.length === 0 ? "pending" : "ok";
@@ -361,7 +361,7 @@ interface RunListFlags {
 async function listRuns(invocation: Invocation, query: RunListFlags): Promise<undefined> {
   const { items, nextCursor } = await explainMissingList(() => invocation.client().agent.listRuns({ query }));
   printList(invocation, { items, columns: runColumns, extra: { nextCursor } });
-  if (nextCursor) note(invocation, `There are more. Use --cursor ${nextCursor}`);
+  noteFurther(invocation, { count: items.length, nextCursor });
 }
 
 const runColumns: readonly Column<FoundRun>[] = [

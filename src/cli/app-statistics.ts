@@ -3,6 +3,7 @@ import { routes } from "../client/routes.ts";
 import { limits } from "../contract/limits.ts";
 import type { Statistics } from "../contract/statistics.ts";
 import { csvOf, shareOf, totalsOf, waitText } from "../contract/statistics-text.ts";
+import { countOf } from "../words/count.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { explainMissingConsole } from "./core/console-only.ts";
@@ -114,7 +115,9 @@ function linesOf(answer: Statistics): string {
     "median decision":
       agents.medianDecisionMs === null ? undefined : `about ${waitText(agents.medianDecisionMs)}`,
     versions: versions
-      .map(({ version, reports: all, bugs }) => `${version}: ${all} reports, ${bugs} bugs`)
+      .map(
+        ({ version, reports: all, bugs }) => `${version}: ${countOf(all, "report")}, ${countOf(bugs, "bug")}`,
+      )
       .join("\n"),
   });
 }

@@ -21,7 +21,7 @@ import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "
 import { addExamples } from "./core/help.ts";
 import { appIdOf } from "./core/ids.ts";
 import { flagOf, textOf } from "./core/input.ts";
-import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
+import { type Column, note, noteFurther, printList, printOne, refusePageOfAll } from "./core/output.ts";
 import { rulesOf } from "./delivery/files.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
 import type { SendFlags } from "./delivery/send-report.ts";
@@ -418,8 +418,7 @@ const definedIn = <Values extends object>(values: Values): Partial<Values> => {
 async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   const { status, type, q, limit, order } = flags;
   const snoozed = flags.snoozed === undefined ? undefined : (`${flags.snoozed}` as const);
-  if (flags.all && (limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all reads all pages: leave out --limit and --cursor.");
+  refusePageOfAll(flags);
   const unread = flags.unread ? ("true" as const) : undefined;
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const params = { appId: await appIdOf(invocation) };
@@ -449,7 +448,7 @@ async function listThreads(invocation: Invocation, flags: ListFlags): Promise<un
     columns: byActivity ? activityColumns : threadColumns,
     extra: { nextCursor },
   });
-  if (nextCursor && !invocation.flags.json) noteFurther(invocation, items, nextCursor);
+  noteFurther(invocation, { count: items.length, nextCursor, all: true });
 }
 
 type ReadPage = (

@@ -10,6 +10,7 @@ import type {
   SlotWithDays,
 } from "../contract/cycles.ts";
 import type { Listing, NewListing } from "../contract/listings.ts";
+import { countOf } from "../words/count.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
@@ -280,7 +281,10 @@ async function createCycle(
   const body = { startsOn, timezone };
   const made = await invocation.client().cycles.create({ params: { listingId }, body });
   const { cycle, slots } = made;
-  note(invocation, `Planned cycle ${cycle.id} with ${slots.length} slots. It starts and ends automatically.`);
+  note(
+    invocation,
+    `Planned cycle ${cycle.id} with ${countOf(slots.length, "slot")}. It starts and ends automatically.`,
+  );
   printOne(invocation, made, () => cycleLines(cycle));
 }
 

@@ -1,4 +1,5 @@
 import type { Message, Thread } from "../contract/agent.ts";
+import { countOf } from "./count.ts";
 
 type Report = Partial<Pick<Thread["feedback"], "message" | "metadata">>;
 type Repeat = Pick<Message, "body" | "metadata">;
@@ -113,8 +114,8 @@ export function foldRepeats<One extends Foldable>(messages: readonly One[]): rea
  */
 export function foldedWords(report: Repeated, repeats: readonly Repeat[]): string {
   const others = repeats.filter((repeat) => differenceOf(report, repeat).text !== undefined).length;
-  if (others === 0) return `${repeats.length} more reports with the same text`;
-  return `${repeats.length} more reports, ${others} of them with other text`;
+  if (others === 0) return `${countOf(repeats.length, "more report")} with the same text`;
+  return `${countOf(repeats.length, "more report")}, ${others} of them with other text`;
 }
 
 /** Returns the CI runs of the first and the last of these repeated reports, from their metadata. */

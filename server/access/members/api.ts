@@ -21,6 +21,7 @@ import { changesBetween } from "../audit/rules.ts";
 import { invitationMilliseconds, memberChangeRefusal } from "./rules.ts";
 import {
   type InvitationLink,
+  type InvitedRow,
   invitations as invitationRows,
   type Membership,
   members as rows,
@@ -138,6 +139,17 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
       }),
   };
 }
+
+/**
+ * Creates the function that returns for what and whom the link of an invitation invites. It needs no sign-in, because
+ * only a person who has the link knows its secret. (rule K27)
+ */
+export const createInvitedRead =
+  ({ database, clock }: Pick<Deps, "clock" | "database">) =>
+  (secret: string): Promise<InvitedRow | undefined> =>
+    invitationRows.invited(database, { tokenHash: hashOf(secret), now: clock.now().toISOString() });
+
+export type InvitedRead = ReturnType<typeof createInvitedRead>;
 
 /**
  * Throws `email_unverified` for an unverified address. Somebody else may have the link, and may have created an account

@@ -134,6 +134,13 @@ interface OfferRow {
   readonly expiresAt: string;
 }
 
+/** What an invitation says to anybody who has its link. */
+export interface InvitedRow {
+  readonly appName: string;
+  readonly role: Role;
+  readonly email: string;
+}
+
 /** The hash of an invitation link, the e-mail address of the account that opens the link, and the current time. */
 export interface InvitationLink {
   readonly tokenHash: string;
@@ -179,6 +186,14 @@ export const invitations = {
        FROM invitations JOIN apps a ON a.id = app_id JOIN users u ON u.id = invited_by
        WHERE token_hash = ? AND invitations.email = ? AND ${isValid}`,
       ...[tokenHash, email, now],
+    ),
+
+  /** Returns for what and whom a link invites. Returns undefined if the link cannot be used, for whatever reason. */
+  invited: (reader: Reader, { tokenHash, now }: Omit<InvitationLink, "email">) =>
+    reader.get<InvitedRow>(
+      `SELECT a.name AS "appName", role, email FROM invitations JOIN apps a ON a.id = app_id
+       WHERE token_hash = ? AND ${isValid}`,
+      ...[tokenHash, now],
     ),
 
   /** Deletes a valid invitation when it is used. Of several concurrent calls only one succeeds. */

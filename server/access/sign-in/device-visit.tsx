@@ -9,6 +9,7 @@ import { showErrorPage } from "../../console/error-page.tsx";
 import { type Fields, IdempotencyField, noFields, readForm } from "../../console/forms.tsx";
 import { BarePage } from "../../console/layout.tsx";
 import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
+import { createInvitedRead, type InvitedRead } from "../../console/page-reads.ts";
 import type { PageTraits, Reply } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
 import { sessionCookie } from "../../http/authenticate.ts";
@@ -31,6 +32,8 @@ export interface DeviceSignInVisit {
   readonly query: URLSearchParams;
   readonly fields: Fields;
   readonly ask: Ask;
+  /** Returns for what and whom the secret of an invitation link invites; undefined if it cannot be used. */
+  readonly invited: InvitedRead;
   /** Returns the person who is signed in with this browser; undefined if nobody is. */
   caller(): Promise<ConsoleCaller | undefined>;
   /** Returns a function that calls API endpoints for this person. */
@@ -56,6 +59,7 @@ export function createDeviceSignInVisits(
   const { settings, clock } = deps;
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(settings);
+  const invited = createInvitedRead(deps);
   const links = createLinks(consolePathOf(settings).href);
   const at = deviceSignInLinks(settings);
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
@@ -82,6 +86,7 @@ export function createDeviceSignInVisits(
       query: new URLSearchParams(ctx.querystring),
       fields: browser.mutates ? await readForm(ctx.req, sending) : noFields,
       ask: askAs(undefined),
+      invited,
       askAs,
       caller: () => unlessSignedOut(() => steps.authenticate("session", browser)),
     };
@@ -162,12 +167,20 @@ export function showRequestError(
 }
 
 /** A button that signs the browser out. After the next sign-in the browser continues to `to`. */
-export const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: string }) => (
+export const SwitchAccount = ({
+  action,
+  to,
+  label = "Use another",
+}: {
+  readonly action: string;
+  readonly to: string;
+  readonly label?: string;
+}) => (
   <form method="post" action={action}>
     <IdempotencyField />
     <input type="hidden" name="to" value={to} />
     <button class="quiet small" type="submit">
-      Use another
+      {label}
     </button>
   </form>
 );

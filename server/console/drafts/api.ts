@@ -1,8 +1,10 @@
 import { limits } from "../../../src/contract/limits.ts";
 import { browserName } from "../../access/sign-in/rules.ts";
 import type { Deps } from "../../deps.ts";
+import { numberThreads } from "../../feedback/thread-numbers/store.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
-import { type DraftRow, drafts } from "./store.ts";
+import type { FormObject } from "./objects.ts";
+import { type DraftRow, drafts, type NamedObject } from "./store.ts";
 
 /** The unsent text of one field. Only the person who typed the text can read it. */
 export interface Draft {
@@ -18,6 +20,8 @@ export interface Draft {
   readonly browser: string | null;
   readonly updatedAt: string;
 }
+
+export type { NamedObject };
 
 export type TypedField = Pick<Draft, "field" | "text" | "was">;
 
@@ -49,6 +53,19 @@ export const createPageDrafts =
     return {
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
+
+      /** Returns the names of those objects that the person may read, by id. */
+      async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
+        const found = new Map<string, NamedObject>();
+        for (const kind of new Set(wanted.map((one) => one.kind))) {
+          const ofKind = wanted.filter((one) => one.kind === kind);
+          if (kind === "thread")
+            for (const appId of new Set(ofKind.map((one) => one.appId))) await numberThreads(database, appId);
+          const ids = [...new Set(ofKind.map(({ id }) => id))];
+          for (const named of await drafts.named(database, userId, { kind, ids })) found.set(named.id, named);
+        }
+        return found;
+      },
 
       /** Returns the drafts that were typed on a page or in one of these forms, newest first. */
       listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>

@@ -8,13 +8,16 @@ import { Empty, Line } from "../parts.tsx";
 import { goTo, type Reply, show } from "../respond.ts";
 import { Ago } from "../times.tsx";
 import type { SignedInVisit } from "../visit.ts";
-import type { Draft } from "./api.ts";
+import type { Draft, NamedObject } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";
+import { type FormObject, type ObjectKind, objectOfForm } from "./objects.ts";
 
 /** Shows all unsent texts of a person, even from pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const found = await visit.drafts.list();
+  const objects = found.flatMap(({ form }) => objectOfForm(form, visit.links) ?? []);
+  const names = await visit.drafts.named(objects);
   return show(
     <ConsolePage navigation={navigation} title="Unsent text" narrow>
       <div class="head">
@@ -34,7 +37,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <ul class="list">
           <InTurns>
             {found.map((draft) => (
-              <DraftLine key={draft.id} draft={draft} visit={visit} />
+              <DraftLine key={draft.id} draft={draft} names={names} visit={visit} />
             ))}
           </InTurns>
         </ul>
@@ -43,19 +46,62 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
+type Names = ReadonlyMap<string, NamedObject>;
+
+/** What the page says about an object that the person cannot open any more. */
+const goneTexts: Readonly<Record<ObjectKind, string>> = {
+  thread: "A thread that you can no longer open",
+  faq: "An FAQ entry that you can no longer open",
+  note: "A release note that you can no longer open",
+  cycle: "A test that you can no longer open",
+  listing: "A listing that you can no longer open",
+};
+
+const kindNames: Readonly<Record<ObjectKind, string>> = {
+  thread: "Thread",
+  faq: "FAQ entry",
+  note: "Release note",
+  cycle: "Test of",
+  listing: "Listing of",
+};
+
+/** Names the object to which the form of a text belongs, with a link to the page on which the text was typed. */
+const Belonging = ({
+  of,
+  names,
+  href,
+}: {
+  readonly of: FormObject;
+  readonly names: Names;
+  readonly href: string;
+}) => {
+  const named = names.get(of.id);
+  if (!named) return <span class="muted">{goneTexts[of.kind]}</span>;
+  if (named.isMerged === 1) return <span class="muted">A thread that was merged into another one</span>;
+  return (
+    <a href={href}>
+      {named.number === null ? kindNames[of.kind] : `#${named.number}`} <Line text={named.name} />
+    </a>
+  );
+};
+
 const DraftLine = ({
   draft,
+  names,
   visit: { links, now, settings },
 }: {
   readonly draft: Draft;
+  readonly names: Names;
   readonly visit: Pick<SignedInVisit, "links" | "now" | "settings">;
 }) => {
   const label = draftFieldOf(draft.field)?.label ?? "Text";
+  const href = returnPath(draft.page, settings.consoleUrl, links.home);
+  const of = objectOfForm(draft.form, links);
   return (
     <li>
       <div class="row spread">
         <b>{label}</b>
-        <a href={returnPath(draft.page, settings.consoleUrl, links.home)}>Open its page</a>
+        {of ? <Belonging of={of} names={names} href={href} /> : <a href={href}>Open its page</a>}
       </div>
       <p class="under">
         <span>

@@ -2,6 +2,7 @@ import type { Inserter, Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select } from "../../database/statements.ts";
+import type { ObjectKind } from "./objects.ts";
 
 /** The unsent text of one field on one opened page. */
 export type DraftRow = Omit<Row<typeof tables.drafts>, "userId">;
@@ -18,6 +19,28 @@ export interface MostDrafts {
   readonly count: number;
   readonly length: number;
 }
+
+/** The name of an object. For a thread, also its number, and whether it was merged into another one. */
+export interface NamedObject {
+  readonly id: string;
+  readonly number: number | null;
+  readonly name: string;
+  readonly isMerged: number;
+}
+
+/** The tables of the objects, with the expressions of the name and of its app. */
+const objects: Readonly<Record<ObjectKind, string>> = {
+  thread: `SELECT o.id, o.number, o.subject AS name, CASE WHEN o.merged_into IS NULL THEN 0 ELSE 1 END AS "isMerged"
+    FROM feedback o JOIN app_members m ON m.app_id = o.app_id WHERE o.status <> 'blocked'`,
+  faq: `SELECT o.id, NULL AS number, o.question AS name, 0 AS "isMerged"
+    FROM faqs o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
+  note: `SELECT o.id, NULL AS number, o.version || ' ' || o.title AS name, 0 AS "isMerged"
+    FROM changelog_entries o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
+  cycle: `SELECT o.id, NULL AS number, l.app_name AS name, 0 AS "isMerged" FROM cycles o
+    JOIN listings l ON l.id = o.listing_id JOIN app_members m ON m.app_id = l.app_id WHERE 1 = 1`,
+  listing: `SELECT o.id, NULL AS number, o.app_name AS name, 0 AS "isMerged"
+    FROM listings o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
+};
 
 const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"] as const;
 const columns = listed(tables.drafts, fields);
@@ -41,6 +64,20 @@ export const drafts = {
       userId,
       page,
       ...forms,
+    );
+  },
+
+  /** Returns the names of those objects that the person may read. */
+  async named(
+    reader: Reader,
+    userId: string,
+    { kind, ids }: { readonly kind: ObjectKind; readonly ids: readonly string[] },
+  ): Promise<NamedObject[]> {
+    if (ids.length === 0) return [];
+    const places = ids.map(() => "?").join(", ");
+    return reader.all<NamedObject>(
+      `${objects[kind]} AND m.user_id = ? AND o.id IN (${places})`,
+      ...[userId, ...ids],
     );
   },
 

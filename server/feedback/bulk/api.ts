@@ -1,6 +1,7 @@
 import type { BulkChange, bulk as contract, Skipped } from "../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { countOf } from "../../../src/words/count.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
@@ -220,7 +221,9 @@ async function idsOf(
     );
   const matching = found.filter(({ createdAt }) => createdAt <= expected.asOf).map(({ id }) => id);
   if (matching.length !== expected.total)
-    throw new ApiError("list_changed", { message: `The list has ${matching.length} threads now.` });
+    throw new ApiError("list_changed", {
+      message: `The list has ${countOf(matching.length, "thread")} now.`,
+    });
   return matching.sort();
 }
 

@@ -1,4 +1,5 @@
 import { type Tag, tagColours, tags } from "../../../src/contract/tags.ts";
+import { countOf } from "../../../src/words/count.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
@@ -167,7 +168,7 @@ const TagLine = ({
     <div class="row spread">
       <TagBadge tag={tag} />
       <a href={threads}>
-        {tag.threads === 1 ? "1 thread" : `${tag.threads} threads`}
+        {countOf(tag.threads, "thread")}
         <span class="unseen">
           {" "}
           with <Line text={tag.name} />

@@ -1,5 +1,6 @@
 import type { Cycle, CycleStatus, JudgedCycle, SlotStatus } from "../../../src/contract/cycles.ts";
 import type { CycleVerdict, TesterAttention } from "../../../src/contract/standing.ts";
+import { countOf } from "../../../src/words/count.ts";
 import { InTurns } from "../../console/in-turns.tsx";
 import type { Links } from "../../console/links.ts";
 import type { SlotRequest, TestBelow } from "../../console/page-reads.ts";
@@ -25,9 +26,7 @@ export const CycleLine = ({
           Cycle from <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
         </a>
         <span class="row">
-          {asked > 0 && (
-            <span class="badge attention">{asked === 1 ? "1 request" : `${asked} requests`}</span>
-          )}
+          {asked > 0 && <span class="badge attention">{countOf(asked, "request")}</span>}
           <CycleBadge status={cycle.status} />
         </span>
       </div>
@@ -42,8 +41,8 @@ export const CycleLine = ({
 
 /** Returns the progress of a cycle as text, such as `Day 9 of 14`. */
 export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
-  if (status === "recruiting") return `${durationDays} days, not started`;
-  if (status === "completed") return `${durationDays} days`;
+  if (status === "recruiting") return `${countOf(durationDays, "day")}, not started`;
+  if (status === "completed") return countOf(durationDays, "day");
   return `Day ${dayIndex} of ${durationDays}`;
 }
 

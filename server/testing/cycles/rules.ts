@@ -1,5 +1,6 @@
 import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.ts";
 import type { VerificationTier } from "../../../src/contract/tester.ts";
+import { countOf } from "../../../src/words/count.ts";
 import { qualifyingSession } from "../sessions/rules.ts";
 
 /**
@@ -132,11 +133,11 @@ function statementOf(
     running: isOver
       ? `The last day of the test is over; ${isLateAccepted ? "late sessions of that day still count" : "no further day can count"}.`
       : `The test is on day ${dayIndex} of ${durationDays}.`,
-    completed: `The test ran for ${counted(durationDays, "day")}.`,
+    completed: `The test ran for ${countOf(durationDays, "day")}.`,
     cancelled: "The test was cancelled before its end.",
   }[status];
   const when = status === "recruiting" || status === "running" ? "have" : "had";
-  const holders = `${counted(testers, "tester")} ${testers === 1 && when === "have" ? "has" : when} a slot`;
+  const holders = `${countOf(testers, "tester")} ${testers === 1 && when === "have" ? "has" : when} a slot`;
   const counts =
     when === "have" && !isOver
       ? soFar(figures)
@@ -155,8 +156,6 @@ function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
 }
 
 const ofThem = (count: number): string => `${count} of them ${count === 1 ? "has" : "have"}`;
-
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const meaning = [
   `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,

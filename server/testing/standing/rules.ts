@@ -6,6 +6,7 @@ import type {
   UnbrokenDay,
 } from "../../../src/contract/standing.ts";
 import type { VerificationTier } from "../../../src/contract/tester.ts";
+import { countOf } from "../../../src/words/count.ts";
 import { isActive } from "../sessions/rules.ts";
 
 /** A slot of a test, with or without a tester. A removed slot and the slot that replaces it have the same `seat`. */
@@ -165,13 +166,13 @@ type Words = Pick<CycleVerdict, "text" | "advice">;
 
 function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
   const { cycle, needed, openSeats, holders } = facts;
-  const goal = `the goal of ${testers(needed)} for ${counted(cycle.durationDays, "day", "days")}`;
+  const goal = `the goal of ${testers(needed)} for ${countOf(cycle.durationDays, "day", "days")}`;
   switch (state) {
     case "cancelled":
       return { text: "The test was cancelled before its end.", advice: null };
     case "not_started":
       return {
-        text: `Not started: ${holders.length} of ${counted(needed, "slot has", "slots have")} a tester.`,
+        text: `Not started: ${holders.length} of ${countOf(needed, "slot has", "slots have")} a tester.`,
         advice: openSeats.length > 0 ? `Fill ${slotsNamed(openSeats)} before the first day is over.` : null,
       };
     case "reached":
@@ -189,9 +190,7 @@ function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
   }
 }
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-
-const testers = (count: number): string => (count === 0 ? "no tester" : counted(count, "tester", "testers"));
+const testers = (count: number): string => (count === 0 ? "no tester" : countOf(count, "tester", "testers"));
 
 const fullRuns = ({ cycle: { durationDays }, unbroken }: Facts): string => {
   const count = unbroken.at(-1)?.testers ?? 0;
@@ -203,6 +202,7 @@ function needToday({ cycle, holders }: Facts): string {
   const open = holders.filter((slot) => needsToday(cycle, slot)).length;
   const who = open === 0 ? "nobody needs" : counted(open, "needs", "need");
   return `${who} ${evidenceOfTier[cycle.verificationTier]} today`;
+  return open === 0 ? "nobody needs a session today" : `${countOf(open, "needs", "need")} a session today`;
 }
 
 function missing({ cycle, fillable, holders }: Facts): string {
@@ -210,6 +210,7 @@ function missing({ cycle, fillable, holders }: Facts): string {
   const evidence = evidenceOfTier[cycle.verificationTier];
   const parts = [
     ...(fillable > 0 ? [`${counted(fillable, "more tester", "more testers")} with ${evidence} today`] : []),
+    ...(fillable > 0 ? [`${countOf(fillable, "more tester", "more testers")} with a session today`] : []),
     ...(late > 0
       ? [`a late session of day ${cycle.closedDays} from ${testers(late)} before the end of today`]
       : []),

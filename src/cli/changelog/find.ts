@@ -5,7 +5,7 @@ import { CliError, usageError } from "../core/cli-error.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, isStart } from "../core/ids.ts";
-import { details, note, printList, printOne } from "../core/output.ts";
+import { details, howToGetMore, note, printList, printOne, refusePageOfAll } from "../core/output.ts";
 import { inLanguage, languagesIn } from "./languages.ts";
 
 interface ListFlags {
@@ -30,8 +30,7 @@ interface Page {
  * drafts.
  */
 export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
-  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all shows everything. Do not use --limit or --cursor with it.");
+  refusePageOfAll(flags);
   const wantsMore = (flags.all || flags.cursor !== undefined) && (await hasMaintainerToken(invocation));
   const throughConsole =
     flags.drafts || flags.search !== undefined || wantsMore || (await goesThroughConsole(invocation));
@@ -110,7 +109,8 @@ async function published(invocation: Invocation, { since, limit, all, lang }: Li
 }
 
 function moreThan(entries: readonly unknown[], wanted: number): string | undefined {
-  if (entries.length > wanted) return `There are more. Use --limit with a number up to ${most}, or --all.`;
+  if (entries.length > wanted)
+    return `There are more. ${howToGetMore(`--limit with a number up to ${most}`, true)}`;
   if (entries.length < most) return undefined;
   return `There may be more. An app key shows only the newest ${most}. With a maintainer token, --all shows all.`;
 }
@@ -123,7 +123,7 @@ async function written(invocation: Invocation, { limit, cursor, all, search }: L
   return {
     items,
     nextCursor,
-    more: nextCursor ? `There are more. Use --cursor ${nextCursor}, or --all.` : undefined,
+    more: nextCursor ? `There are more. ${howToGetMore(`--cursor ${nextCursor}`, true)}` : undefined,
   };
 }
 

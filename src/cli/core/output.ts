@@ -13,12 +13,32 @@ import {
   widthOf,
 } from "./plain-text.ts";
 
-/**
- * Prints the cursor of the next page of threads. A search that was cut short may have found nothing so far.
- */
-export function noteFurther(invocation: Invocation, items: readonly object[], nextCursor: string): void {
-  const more = items.length === 0 ? "Older threads were not searched yet" : "There are more";
-  note(invocation, `${more}. Use --cursor ${nextCursor}`);
+/** A page of a list: how many rows it has, and the cursor of the next page. */
+interface ShownPage {
+  readonly count: number;
+  readonly nextCursor: string | null | undefined;
+  /** Whether the command has the flag `--all`. */
+  readonly all?: boolean;
+}
+
+/** Prints how to get the next page of a list. A search that was cut short may have found nothing so far. */
+export function noteFurther(invocation: Invocation, { count, nextCursor, all = false }: ShownPage): void {
+  if (!nextCursor) return;
+  const more = count === 0 ? "Older threads were not searched yet" : "There are more";
+  note(invocation, `${more}. ${howToGetMore(`--cursor ${nextCursor}`, all)}`);
+}
+
+/** Returns the sentence that names the flags with which a list shows more. */
+export const howToGetMore = (flag: string, all: boolean): string => `Use ${flag}${all ? ", or --all" : ""}.`;
+
+/** Refuses flags for one page together with `--all`. */
+export function refusePageOfAll(flags: {
+  readonly all?: boolean;
+  readonly limit?: unknown;
+  readonly cursor?: string;
+}): void {
+  if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
+    throw usageError("--all reads all pages: leave out --limit and --cursor.");
 }
 
 /** One column of a list: its heading, and the function that returns its value for a row. */

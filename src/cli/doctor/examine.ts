@@ -486,7 +486,10 @@ async function detailsOf(
     const { text } = await send({ ...routes.session.me, auth: "maintainerToken" });
     const { scopes, app } = Object(JSON.parse(text));
     const reach = typeof app?.name === "string" ? `for the app ${app.name}` : "for all apps of its owner";
-    return `; it is ${reach} and may use ${Array.isArray(scopes) ? scopes.join(", ") : "all scopes"}`;
+    const rights = Array.isArray(scopes)
+      ? `may use ${scopes.join(", ")}`
+      : "the server does not list its scopes";
+    return `; it is ${reach} and ${rights}`;
   } catch {
     return "";
   }

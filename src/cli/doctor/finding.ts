@@ -1,4 +1,5 @@
 import { redactText } from "../../client/redact.ts";
+import { countOf } from "../../words/count.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";
@@ -70,11 +71,9 @@ export function reportFindings(invocation: Invocation, all: readonly Finding[], 
   printOne(invocation, report, () => ({
     painted: findings.flatMap((finding) => linesOf(finding, layout)).join("\n"),
   }));
-  note(invocation, `${counted(failures, "failure")}, ${counted(warnings, "warning")}.`);
+  note(invocation, `${countOf(failures, "failure")}, ${countOf(warnings, "warning")}.`);
   return failures === 0;
 }
-
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const withoutSecrets = ({ what, why, next, ...rest }: Finding): Finding => ({
   ...rest,

@@ -109,26 +109,52 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
 }
 
 /**
- * Combines the API for app keys with the API for maintainer tokens. If the app key may not write, changes of single
- * entries use the maintainer token. The whole list is always replaced through the API for app keys, because the ETag
- * comes from the answer of that API.
+ * Combines the API for app keys with the API for maintainer tokens. A request that the app key may not make is made
+ * with the maintainer token.
  */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
-  const either = async <T>(write: (api: FaqApi) => Promise<T>): Promise<T> => {
+  const either = async <T>(act: (api: FaqApi) => Promise<T>): Promise<T> => {
     try {
-      return await write(ofApp);
+      return await act(ofApp);
     } catch (error) {
-      if (!(error instanceof ServerError) || error.code !== "insufficient_scope") throw error;
-      return write(ofConsole);
+      if (!isRefusedKey(error)) throw error;
+      return act(ofConsole);
+    }
+  };
+  const read = () => either((api) => api.read());
+  /**
+   * Both APIs answer with the same ETag. If the token's API refuses it although the list has not changed, the token
+   * finds another app than the key, and `refusal` is thrown. The other app must not get this list.
+   */
+  const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
+    try {
+      return await ofConsole.replace(faqs, etag);
+    } catch (error) {
+      const isStale = error instanceof ServerError && error.status === 412;
+      throw isStale && (await read()).etag === etag ? refusal : error;
     }
   };
   return {
-    ...ofApp,
+    app: ofApp.app,
+    list: (lang) => either((api) => api.list(lang)),
+    read,
+    replace: async (faqs, etag) => {
+      try {
+        return await ofApp.replace(faqs, etag);
+      } catch (refusal) {
+        if (!isRefusedKey(refusal)) throw refusal;
+        return replaceWithToken(faqs, etag, refusal);
+      }
+    },
     create: (body) => either((api) => api.create(body)),
     update: (faqId, body) => either((api) => api.update(faqId, body)),
     remove: (faqId) => either((api) => api.remove(faqId)),
   };
 }
+
+/** Whether the server refused a request because the app key may not make it. */
+const isRefusedKey = (error: unknown): error is ServerError =>
+  error instanceof ServerError && error.code === "insufficient_scope";
 
 function appFaqApi(invocation: Invocation): FaqApi {
   const { faqs } = invocation.client();

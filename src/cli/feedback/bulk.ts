@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { routes } from "../../client/routes.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ThreadStatus } from "../../contract/threads.ts";
+import { countOf } from "../../words/count.ts";
 import { choices } from "../core/choices.ts";
 import { usageError } from "../core/cli-error.ts";
 import { commandAction, type Setup } from "../core/command.ts";
@@ -62,7 +63,10 @@ async function changeThreads(
 
   if (flags.undo !== undefined) {
     const undone = await invocation.client().bulk.undo({ params: { appId }, body: { undo: flags.undo } });
-    note(invocation, `Undid the change in ${undone.changed} threads.${skippedWords(undone.skippedCount)}`);
+    note(
+      invocation,
+      `Undid the change in ${countOf(undone.changed, "thread")}.${skippedWords(undone.skippedCount)}`,
+    );
     printOne(invocation, undone, () => String(undone.changed));
     return;
   }
@@ -81,7 +85,7 @@ async function changeThreads(
   const done = await invocation.client().bulk.change({ params: { appId }, body: { ...which, change } });
   note(
     invocation,
-    `Changed ${done.changed} threads.${skippedWords(done.skippedCount)} \`innkeep feedback bulk --undo ${done.undo}\` undoes this.`,
+    `Changed ${countOf(done.changed, "thread")}.${skippedWords(done.skippedCount)} \`innkeep feedback bulk --undo ${done.undo}\` undoes this.`,
   );
   printOne(invocation, done, () => done.undo);
 }

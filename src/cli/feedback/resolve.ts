@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { countOf } from "../../words/count.ts";
 import { ciMetadata, ciRun, ciStart, ciStatus, fileOfStart } from "../core/ci.ts";
 import { CliError, type Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
@@ -153,7 +154,7 @@ function printResolved(
   { resolved, stillFailing, why }: Resolved & { readonly why?: string },
 ): void {
   if (why === undefined) {
-    note(invocation, `${counted(resolved.length)} resolved.`);
+    note(invocation, `${countOf(resolved.length, "thread")} resolved.`);
     for (const thread of stillFailing) note(invocation, whyOpen(thread));
   }
   printOne(invocation, { resolved, stillFailing, why: why ?? null }, () =>
@@ -183,8 +184,6 @@ function nothingResolved(invocation: Invocation, why: string): void {
   note(invocation, why);
   printResolved(invocation, { resolved: [], stillFailing: [], why });
 }
-
-const counted = (count: number): string => (count === 1 ? "One thread" : `${count} threads`);
 
 const scopeName = (scope: string): string => (scope === "" ? "a job without a scope" : onOneLine(scope));
 

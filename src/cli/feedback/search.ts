@@ -3,12 +3,11 @@ import { unknownValueText } from "../../contract/found-text.ts";
 import { limits } from "../../contract/limits.ts";
 import type { SearchedThread } from "../../contract/search.ts";
 import { oneLine } from "../../words/visible.ts";
-import { usageError } from "../core/cli-error.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
 import { instantOf } from "../core/flags.ts";
 import { appIdOf } from "../core/ids.ts";
-import { type Column, note, noteFurther, printList } from "../core/output.ts";
+import { type Column, note, noteFurther, printList, refusePageOfAll } from "../core/output.ts";
 
 /** The flags of `feedback search`. */
 export interface SearchFlags {
@@ -28,8 +27,7 @@ export async function searchFeedback(
   { app, status, type, limit, all = false, ...flags }: SearchFlags,
   words: readonly string[],
 ): Promise<undefined> {
-  if (all && (limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all reads all pages: leave out --limit and --cursor.");
+  refusePageOfAll({ all, limit, cursor: flags.cursor });
   const appId = app === undefined ? undefined : await appIdOf(invocation);
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const { search } = invocation.client();
@@ -46,7 +44,7 @@ export async function searchFeedback(
   }
   printList(invocation, { items, columns, extra: { nextCursor, search: first.search } });
   if (first.search) noteFacts(invocation, first.search);
-  if (nextCursor && !invocation.flags.json) noteFurther(invocation, items, nextCursor);
+  noteFurther(invocation, { count: items.length, nextCursor, all: true });
 }
 
 const columns: readonly Column<SearchedThread>[] = [

@@ -1,3 +1,5 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
@@ -64,5 +66,34 @@ describe("with an app key and a maintainer token", () => {
       "sdk_a",
       "Bearer sdm_a",
     ]);
+  });
+
+  describe("if the key may not write the FAQ", () => {
+    /** A person with an intake key and a maintainer token for the same app. */
+    async function withIntakeKey() {
+      const owner = await service.makeUser();
+      const app = await service.makeApp(owner, { name: "Pocket Atlas" });
+      const scopes = ["faqs:read", "faqs:write", "apps:read"];
+      const line = await createCommandLine({
+        INNKEEP_BASE_URL: service.baseUrl,
+        INNKEEP_API_KEY: await service.makeKey(app.id, "intake"),
+        INNKEEP_TOKEN: await service.makeToken(owner, "maintainer", { scopes, appId: app.id }),
+      });
+      await mkdir(join(line.cwd, "faq"));
+      await writeFile(join(line.cwd, "faq", "sync.md"), "---\nquestion: How do I sync?\n---\nPress Sync.\n");
+      return { line };
+    }
+
+    it("faq push, pull and diff and changes of one entry use the token", async () => {
+      const { line } = await withIntakeKey();
+      expect(await line.run(["faq", "diff"])).toMatchObject({ exit: 0 });
+      expect(await line.run(["faq", "push", "--yes"])).toMatchObject({ exit: 0 });
+      const listed = await line.run(["faq", "list"]);
+      expect(listed.stdout).toContain("How do I sync?");
+      const id = listed.stdout.slice(0, 36);
+      expect(await line.run(["faq", "edit", id, "--answer", "Press it."])).toMatchObject({ exit: 0 });
+      expect(await line.run(["faq", "pull"])).toMatchObject({ exit: 0 });
+      expect(await readFile(join(line.cwd, "faq", "sync.md"), "utf8")).toContain("Press it.");
+    });
   });
 });

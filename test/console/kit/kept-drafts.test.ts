@@ -48,6 +48,38 @@ describe("unsent texts that the server keeps", () => {
     expect(readingOf(page)).toContain("Like this.");
   });
 
+  it("name the thread to which they belong, as long as the person may see it", async () => {
+    const app = await service.makeApp(user);
+    const sent = await service.request("POST", "/api/v1/feedback/remote", {
+      headers: { "x-api-key": app.key },
+      body: { type: "bug", subject: "Sync stops", message: "It stops." },
+    });
+    const id = sent.field("id");
+    const thread = `/console/feedback/${app.id}/${id}`;
+    await save({ replyBody: "We look." }, { page: thread, "draft-form": `${thread}/reply` });
+    const browser = createBrowserWithoutScripts(service, headers);
+    const page = await browser.open("/console/drafts");
+    expect(readingOf(page)).toContain("#1 Sync stops");
+    expect(page.text).toContain(`href="${thread}"`);
+    await service.deps.database.write((tx) => tx.run("DELETE FROM app_members WHERE app_id = ?", app.id));
+    const later = readingOf(await browser.open("/console/drafts"));
+    expect(later).toContain("A thread that you can no longer open");
+    expect(later).not.toContain("Sync stops");
+  });
+
+  it.each([
+    ["feedback", "A thread"],
+    ["faqs", "An FAQ entry"],
+    ["changelog", "A release note"],
+    ["cycles", "A test"],
+    ["testing", "A listing"],
+  ])("say of an object below %s that it is gone only that it was %s", async (noun, name) => {
+    const id = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
+    await save({ title: "Typed" }, { "draft-form": `/console/${noun}/${id}/${id}` });
+    const page = await createBrowserWithoutScripts(service, headers).open("/console/drafts");
+    expect(readingOf(page)).toContain(`${name} that you can no longer open`);
+  });
+
   it("are refused without a session and from another site", async () => {
     expect((await save({ question: "How?" }, {}, {})).status).toBe(401);
     expect(

@@ -14,6 +14,7 @@ import { Empty, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { Timestamp } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
+import { deviceSignInLinks, SwitchAccount } from "../../sign-in/device-visit.tsx";
 import { roleNames, roleSentences } from "./roles.ts";
 
 /** Shows an invitation. People who are not signed in get this page after they have signed in or signed up. */
@@ -77,9 +78,14 @@ async function refused(visit: SignedInVisit, { message, status }: ApiError): Pro
       <Empty title="This link cannot be used here">
         <p>{message}</p>
         <p>
-          If the invitation is for another address of yours, sign out, open the link again, and sign in with
-          that address.
+          If the invitation is for another address of yours, sign out, and sign in with that address. If you
+          have no account with that address, create one on the sign-in page.
         </p>
+        <SwitchAccount
+          action={deviceSignInLinks(visit.settings).switchAccount}
+          to={visit.links.invitation(visit.param("token"))}
+          label="Sign out and use another address"
+        />
       </Empty>
     </ConsolePage>,
     status,

@@ -6,9 +6,11 @@ import {
   defineOpenPage,
 } from "../../../console/definitions.ts";
 import { type Filled, filledAgain, filledWith, HiddenFields, TextField } from "../../../console/forms.tsx";
+import { InvitedTo, invitedTo } from "../../../console/invited.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
 import type { NotDone } from "../../../console/notices.ts";
+import type { InvitedRow } from "../../../console/page-reads.ts";
 import { DoneNotice, Notice, SignInRefused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit, Visit } from "../../../console/visit.ts";
@@ -60,19 +62,22 @@ interface SignInProps {
   readonly lost?: NotDone;
 }
 
-export const showSignIn = (visit: Visit, props: SignInProps): Reply =>
-  show(
-    <SignIn {...props} visit={visit} />,
+export async function showSignIn(visit: Visit, props: SignInProps): Promise<Reply> {
+  const invited = await invitedTo(visit, returnPath(props.to, visit.settings.consoleUrl, ""));
+  return show(
+    <SignIn {...props} visit={visit} invited={invited} />,
     props.form?.refusal?.status ?? (props.kept || props.lost ? 401 : 200),
   );
+}
 
 const SignIn = ({
   visit: { settings, links, notices, query },
   to,
-  form = filledWith(),
+  invited,
+  form = filledWith(invited ? { email: invited.email } : {}),
   kept,
   lost,
-}: SignInProps & { readonly visit: Visit }) => (
+}: SignInProps & { readonly visit: Visit; readonly invited: InvitedRow | undefined }) => (
   <BarePage links={links} title="Sign in">
     <div class="card stack">
       <h1>Sign in</h1>
@@ -89,6 +94,7 @@ const SignIn = ({
           again.
         </Notice>
       )}
+      {invited && <InvitedTo invited={invited} action="Sign in" />}
       <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={links.signIn}>
         <input type="hidden" name="to" value={to} />

@@ -15,8 +15,10 @@ import {
   NameField,
   TextField,
 } from "../../../console/forms.tsx";
+import { InvitedTo, invitedTo } from "../../../console/invited.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
+import type { InvitedRow } from "../../../console/page-reads.ts";
 import { Line, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
 import { createRespond, goTo, reshowForm, show } from "../../../console/respond.ts";
 import type { Deps } from "../../../deps.ts";
@@ -157,12 +159,12 @@ const goBack = ({ redirect, state }: AuthorizeRequest, answer: RedirectAnswer): 
 });
 
 const signInPage = async (visit: DeviceSignInVisit): Promise<DeviceSignInReply> => ({
-  reply: show(SignIn(entryProps(visit, visit.query.get("to") ?? ""))),
+  reply: show(SignIn(await entryProps(visit, visit.query.get("to") ?? ""))),
 });
 
 async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields, ask } = visit;
-  const entry = entryProps(visit, fields.text("to"));
+  const entry = await entryProps(visit, fields.text("to"));
   const reply = await reshowForm<never>(
     async () => {
       const done = await signInWith(ask, fields);
@@ -177,12 +179,12 @@ async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 
 async function signUpPage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   if (!visit.settings.registration) throw new ApiError("not_found");
-  return { reply: show(SignUp(entryProps(visit, visit.query.get("to") ?? ""))) };
+  return { reply: show(SignUp(await entryProps(visit, visit.query.get("to") ?? ""))) };
 }
 
 async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields, ask } = visit;
-  const entry = entryProps(visit, fields.text("to"));
+  const entry = await entryProps(visit, fields.text("to"));
   const reply = await reshowForm(
     async () => {
       const { links, at, settings } = visit;
@@ -192,7 +194,14 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
         : { ...credentialsOf(visit), name: fields.text("name") };
       await ask(accountLinks.signUp, { body });
       if (!byMail && (await signsIn(visit))) return goTo(entry.to);
-      return show(SignUpSent({ links, byMail, signIn: onTo(at.signIn, entry.to) }));
+      return show(
+        SignUpSent({
+          links,
+          byMail,
+          isInvited: entry.invited !== undefined,
+          signIn: onTo(at.signIn, entry.to),
+        }),
+      );
     },
     async (refusal) => show(SignUp({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
   );
@@ -214,15 +223,17 @@ async function signsIn({ ask, fields }: DeviceSignInVisit): Promise<boolean> {
 
 /** Ends the console session of this browser, so that the person can sign in with another account. */
 async function switchAccount(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
-  const { to } = entryProps(visit, visit.fields.text("to"));
+  const { to } = await entryProps(visit, visit.fields.text("to"));
   const caller = await visit.caller();
   if (caller) await visit.askAs(caller)(session.remove, { idempotencyKey: visit.fields.idempotencyKey });
   return { reply: goTo(onTo(visit.at.signIn, to)) };
 }
 
-function entryProps(visit: DeviceSignInVisit, to: string): EntryPageProps {
+async function entryProps(visit: DeviceSignInVisit, to: string): Promise<EntryPageProps> {
   const { settings, links } = visit;
-  return { visit, to: returnPath(to, settings.baseUrl, links.home), form: filledWith() };
+  const next = returnPath(to, settings.baseUrl, links.home);
+  const invited = await invitedTo(visit, next);
+  return { visit, to: next, invited, form: filledWith(invited ? { email: invited.email } : {}) };
 }
 
 const credentialsOf = ({ fields }: DeviceSignInVisit) => ({
@@ -372,18 +383,21 @@ interface EntryPageProps {
   readonly visit: DeviceSignInVisit;
   /** The path on this server that the browser opens after the sign-in. */
   readonly to: string;
+  /** For what and whom the person is invited, if the next page is an invitation. */
+  readonly invited: InvitedRow | undefined;
   readonly form: Filled;
 }
 
 /** The sign-in page of a person who is about to approve a device or a program, or to accept an invitation. */
-const SignIn = ({ visit: { links, at, settings }, to, form }: EntryPageProps) => {
+const SignIn = ({ visit: { links, at, settings }, to, invited, form }: EntryPageProps) => {
   const next = nextStep(to, { authorize: at.authorize, invitations: links.invitation("") });
   return (
     <BarePage links={links} title="Sign in">
       <div class="card stack">
         <div class="stack tight">
           <h1>Sign in</h1>
-          {next && <p class="muted">{next}</p>}
+          {invited && <InvitedTo invited={invited} action="Sign in" />}
+          {next && !invited && <p class="muted">{next}</p>}
         </div>
         <SignInRefused refusal={form.refusal} />
         <form class="stack" method="post" action={at.signIn}>
@@ -420,10 +434,11 @@ function nextStep(to: string, paths: { readonly authorize: string; readonly invi
   return undefined;
 }
 
-const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) => (
+const SignUp = ({ visit: { links, at, settings }, to, invited, form }: EntryPageProps) => (
   <BarePage links={links} title="Create an account">
     <div class="card stack">
       <h1>Create an account</h1>
+      {invited && <InvitedTo invited={invited} action="Create your account" />}
       <Refused refusal={form.refusal} />
       <form class="stack" method="post" action={at.signUp}>
         <input type="hidden" name="to" value={to} />
@@ -455,11 +470,13 @@ const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
 const SignUpSent = ({
   links,
   byMail,
+  isInvited,
   signIn,
 }: {
   readonly links: Links;
   /** Whether a mailed link creates the account. */
   readonly byMail: boolean;
+  readonly isInvited: boolean;
   /** The address of the sign-in page. */
   readonly signIn: string;
 }) => (
@@ -471,6 +488,7 @@ const SignUpSent = ({
           ? "We have sent a link to this address. With the link, you choose a password, and then your account is ready. The link works once, for a day."
           : "Done. If this address was new, your account is ready."}
       </p>
+      {isInvited && byMail && <p>When your account is ready, open the link of the invitation again.</p>}
       <a class="button" href={signIn}>
         Go to the sign-in page
       </a>

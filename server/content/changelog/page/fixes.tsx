@@ -7,6 +7,7 @@ import {
   withoutFeedbackLines,
 } from "../../../../src/contract/feedback-lines.ts";
 import { limits } from "../../../../src/contract/limits.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import { type Filled, TextField, type Values, versionOf } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
 import type { NamedThread } from "../../../console/page-reads.ts";
@@ -106,7 +107,7 @@ export const notifiedVersion = ({ notified }: Fixes): string =>
   notified.length === 0 ? "" : versionOf(notified);
 
 /** Returns a number of senders as text. */
-export const countOfSenders = (count: number): string => (count === 1 ? "1 sender" : `${count} senders`);
+export const countOfSenders = (count: number): string => countOf(count, "sender");
 
 /**
  * The field that names threads, and the threads that it names. A script shows each thread as a separate element, and

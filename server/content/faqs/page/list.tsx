@@ -1,4 +1,5 @@
 import { consoleFaqs, type DraftedFaq, type ListedFaq } from "../../../../src/contract/faqs.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import { IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
@@ -139,10 +140,10 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
     </search>
     <p class="muted" id="faqs-count">
       {query === "" ? (
-        `${faqs.length} entries`
+        countOf(faqs.length, "entry", "entries")
       ) : (
         <>
-          {`${found(faqs, query).length} of ${faqs.length} entries`} ·{" "}
+          {`${found(faqs, query).length} of ${countOf(faqs.length, "entry", "entries")}`} ·{" "}
           <a href={links.faqs(app.id)}>Show all</a>
         </>
       )}

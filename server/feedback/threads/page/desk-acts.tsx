@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee } from "../../../../src/contract/threads.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { Keycap, keyed } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
@@ -53,7 +54,7 @@ export const actResultValues = ({ did, changed, skipped, undo }: ActResult): Rec
 });
 
 function resultWords({ did, changed, skipped }: ActResult): string {
-  const done = `${changed === 1 ? "1 thread" : `${changed} threads`} ${actNames[did]}.`;
+  const done = `${countOf(changed, "thread")} ${actNames[did]}.`;
   if (skipped === 0) return done;
   return `${done} ${skipped === 1 ? "1 was" : `${skipped} were`} left as ${skipped === 1 ? "it is" : "they are"}.`;
 }

@@ -1,6 +1,7 @@
 import { diffArrays } from "diff";
 import type { Proposal } from "../../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
@@ -301,11 +302,9 @@ function sentenceOf(difference: PlanDifference): string {
     case "too-different":
       return "The two plans differ too much to compare them line by line. Read the whole plan below.";
     case "lines":
-      return `${counted(difference.added)} added, ${counted(difference.removed)} removed.`;
+      return `${countOf(difference.added, "line")} added, ${countOf(difference.removed, "line")} removed.`;
   }
 }
-
-const counted = (count: number): string => `${count} ${count === 1 ? "line" : "lines"}`;
 
 const Lines = ({ lines }: { readonly lines: readonly DifferenceLine[] }) => (
   <ul class="difference" aria-label="Changed lines of the plan">
@@ -313,7 +312,7 @@ const Lines = ({ lines }: { readonly lines: readonly DifferenceLine[] }) => (
       {lines.map((line) => (
         <li key={line.at} class={line.kind}>
           {line.kind === "left-out" ? (
-            `${counted(line.count)} not changed`
+            `${countOf(line.count, "line")} not changed`
           ) : (
             <>
               <span class="sign" aria-hidden="true">

@@ -8,6 +8,7 @@ import {
 } from "../../../../src/contract/cycles.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import {
   Confirmation,
@@ -231,7 +232,7 @@ const OpenSlots = ({
 }) => (
   <section class="stack" aria-labelledby="open-slots">
     <div>
-      <h2 id="open-slots">{slots.length === 1 ? "1 open slot" : `${slots.length} open slots`}</h2>
+      <h2 id="open-slots">{countOf(slots.length, "open slot")}</h2>
       <p class="muted">
         Testers can find open slots and request one. You can also assign a slot to a person who has an account
         here.

@@ -1,4 +1,5 @@
 import type { Cycle, SlotWithDays } from "../../../../src/contract/cycles.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import { Confirmation, IdempotencyField } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { Can, Line } from "../../../console/parts.tsx";
@@ -47,7 +48,7 @@ const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: 
     {slot.activatedAt !== null && (
       <>
         <dt>Counted</dt>
-        <dd>{`${slot.daysCounted} of ${cycle.durationDays} days`}</dd>
+        <dd>{`${slot.daysCounted} of ${countOf(cycle.durationDays, "day")}`}</dd>
         <dt>Missed</dt>
         <dd>{`${slot.missedDays}; at ${cycle.maxMissedDays}, the tester loses the slot`}</dd>
         <dt>Store’s test</dt>
@@ -114,7 +115,7 @@ export const SlotRequests = ({
   <section class="proposal awaiting" aria-labelledby="requests-title">
     <header>
       <h2 id="requests-title">Slot requests</h2>
-      <span class="badge attention">{slots.length === 1 ? "1 request" : `${slots.length} requests`}</span>
+      <span class="badge attention">{countOf(slots.length, "request")}</span>
     </header>
     <ul class="requests">
       <InTurns>

@@ -1,5 +1,6 @@
 import { cycles, type JudgedCycle } from "../../../../src/contract/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { versionOf } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
@@ -117,9 +118,9 @@ const OfferSection = ({
           </h2>
           <p class="under muted small">
             <code>{listing.packageName}</code>
-            <span>{`${listing.seats} slots`}</span>
-            <span>{`${listing.durationDays} days`}</span>
-            {past > 0 && <span>{past === 1 ? "1 earlier cycle" : `${past} earlier cycles`}</span>}
+            <span>{countOf(listing.seats, "slot")}</span>
+            <span>{countOf(listing.durationDays, "day")}</span>
+            {past > 0 && <span>{countOf(past, "earlier cycle")}</span>}
           </p>
         </div>
         <Can needs="maintainer">

@@ -2,6 +2,7 @@
 
 import { Box, Text, useApp, useInput, useStdout } from "ink";
 import { useEffect, useMemo, useState } from "react";
+import { countOf } from "../../../words/count.ts";
 import { relativeTime } from "../../core/output.ts";
 import { cutTo, onOneLine, printable, widthOf } from "../../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";
@@ -187,7 +188,7 @@ function Footer({
   /** The number of lines of the thread that are below the visible part. */
   readonly hidden: number;
 }) {
-  const below = reading && hidden > 0 ? `${hidden} lines below. ` : "";
+  const below = reading && hidden > 0 ? `${countOf(hidden, "line")} below. ` : "";
   return (
     <Box flexDirection="column" marginTop={gap(size)}>
       <Text {...(said.isProblem && { color: "red" })} wrap="truncate-end">

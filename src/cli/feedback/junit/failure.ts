@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { FeedbackFiles, SentFile } from "../../../client/body.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { eachReportText } from "../../../contract/report-texts.ts";
+import { countOf } from "../../../words/count.ts";
 import { fromTerminal, withoutTerminalCodes } from "../../../words/terminal.ts";
 import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
@@ -238,6 +239,12 @@ function reportText(test: TestResult, { place, unsentFiles, shorten }: TestConte
   };
 }
 
+/** Returns the sentence that says how many failures have a separate report. */
+function ownReports(reported: number): string {
+  if (reported === 0) return "No failure has a report of its own.";
+  return `${countOf(reported, "failure has a report of its own", "failures have a report of their own")}.`;
+}
+
 /**
  * Returns the summary of the failing tests that have no separate report. `reported` is the number of tests that have
  * their own report.
@@ -247,14 +254,11 @@ function summaryText(
   reported: number,
   shorten: TestContext["shorten"],
 ): ReportText {
-  const count = tests.length === 1 ? "1 more test" : `${tests.length.toLocaleString("en-US")} more tests`;
+  const count = countOf(tests.length, "more test");
   const lines = tests.map((test) => `- ${titleOf(test)}: ${headlineOf(test)}`);
   return {
     subject: `${count} failed`,
-    message: shorten(
-      `${count} failed. ${reported === 0 ? "No failure has" : `${reported} failures have`} a report of their own.\n\n${lines.join("\n")}`,
-      limits.message,
-    ),
+    message: shorten(`${count} failed. ${ownReports(reported)}\n\n${lines.join("\n")}`, limits.message),
     metadata: {
       failing: tests.length + reported,
       suites: [...new Set(tests.map(({ suite }) => cut(suite, 100)))].slice(0, 20),
@@ -295,7 +299,10 @@ function sentenceOf(test: TestResult): string {
   if (test.isReport) return "It is not known which tests passed.";
   const title = titleOf(test);
   if (test.outcome === "flaky") return `Flaky: ${title} failed, and passed when it was repeated.`;
-  const times = test.failedReruns === 0 ? "" : `, and ${test.failedReruns} times more when it was repeated`;
+  const times =
+    test.failedReruns === 0
+      ? ""
+      : `, and ${countOf(test.failedReruns, "more time", "more times")} when it was repeated`;
   return `${title} failed${times}.`;
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from "../../../words/count.ts";
 import { isGitHubActions } from "../../core/ci.ts";
 import type { CliError, Exit } from "../../core/cli-error.ts";
 import type { Invocation } from "../../core/context.ts";
@@ -258,7 +259,7 @@ function printReports(
   const sent = rows.filter((row) => row.sent);
   const added = sent.filter(({ deduplicated }) => deduplicated).length;
   const open = added === 0 ? "" : `, ${added} of them added to threads that are already open`;
-  note(invocation, `${sent.length} of ${rows.length} reports sent${open}.`);
+  note(invocation, `${sent.length} of ${countOf(rows.length, "report")} sent${open}.`);
   printList(invocation, { items: rows, columns, name: "reports", extra: { left, tests: counts } });
 }
 

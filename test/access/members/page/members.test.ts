@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
   locationOf,
   readingOf,
 } from "../../../support/browser/browser-without-scripts.ts";
 import { consolePaths } from "../../../support/browser/console-paths.ts";
 import type { Answer } from "../../../support/service/request.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
+import { cookieOf } from "../../../support/sign-in/password-accounts.ts";
 import { makeTeam } from "../../../support/worlds/members/team.ts";
 import { makeOwnerWithOneOfEach } from "../../../support/worlds/owner-with-one-of-each.ts";
 
@@ -47,7 +50,7 @@ describe("the members of an app in the console", () => {
     );
   });
 
-  it("sign in before they see the invitation", async () => {
+  it("see for what and whom the invitation is, and sign in", async () => {
     const team = await makeTeam(service);
     const { token } = await team.invite("later@example.org");
     const link = `/console/invitations/${token}`;
@@ -55,7 +58,56 @@ describe("the members of an app in the console", () => {
     const refused = await nobody.open(link);
     const signIn = await nobody.open(refused.headers.get("location") ?? "");
     expect(signIn.text).toContain(`name="to" value="${link}"`);
-    expect(signIn.text).not.toContain("Demo");
+    const offered =
+      "You are invited to work on Demo with the role maintainer. The invitation is for the address later@example.org";
+    expect(readingOf(signIn)).toContain(offered);
+    expect(fieldsOf(formOf(signIn, "/console/sign-in")).email).toBe("later@example.org");
+    const signUp = await nobody.open(/href="([^"]*sign-up[^"]*)"/.exec(signIn.text)?.[1] ?? "");
+    expect(readingOf(signUp)).toContain(offered);
+    expect(fieldsOf(formOf(signUp, "/tavern/sign-up")).email).toBe("later@example.org");
+    const password = "correct horse battery staple";
+    const done = await nobody.send(signUp, "/tavern/sign-up", { name: "Later", password });
+    expect(locationOf(done)).toBe(link);
+    const later = createBrowserWithoutScripts(service, { cookie: cookieOf(done) });
+    const offer = await later.open(link);
+    expect(readingOf(offer)).toContain("invites you to work on Demo");
+  });
+
+  it.each(["unknown", "withdrawn", "expired", "used"])(
+    "see only the usual sign-in page if the link is %s",
+    async (how) => {
+      const team = await makeTeam(service);
+      const made = await team.invite("late@example.org");
+      const usual = createBrowserWithoutScripts(service);
+      const pageOf = async (token: string) => {
+        const to = encodeURIComponent(`/console/invitations/${token}`);
+        const page = await usual.open(`/console/sign-in?to=${to}`);
+        return page.text.replaceAll(token, "TOKEN");
+      };
+      const token = how === "unknown" ? "nothing" : made.token;
+      if (how === "withdrawn")
+        await team.call("DELETE", `/apps/${team.app.id}/invitations/${made.field("id")}`);
+      if (how === "expired") service.clock.advance(7 * 86_400_000);
+      if (how === "used") {
+        const person = await team.newcomer("late@example.org");
+        await person.call("POST", `/invitations/${token}/accept`);
+      }
+      const other = "x".repeat(token.length);
+      expect(await pageOf(token)).toBe(await pageOf(other));
+    },
+  );
+
+  it("sign out and sign in with the right address if they are signed in with another one", async () => {
+    const team = await makeTeam(service);
+    const { token } = await team.invite("right@example.org");
+    const link = `/console/invitations/${token}`;
+    const person = await browserOf(await service.makeUser("wrong@example.org"));
+    const page = await person.open(link);
+    const out = await person.send(page, "/tavern/switch");
+    const signIn = await person.open(locationOf(out) ?? "");
+    expect(readingOf(signIn)).toContain("The invitation is for the address right@example.org");
+    expect(fieldsOf(formOf(signIn, "/tavern/sign-in")).email).toBe("right@example.org");
+    expect(fieldsOf(formOf(signIn, "/tavern/sign-in")).to).toBe(link);
   });
 
   it("see nothing of an invitation for another address", async () => {

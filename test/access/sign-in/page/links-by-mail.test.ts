@@ -73,7 +73,8 @@ describe("the link of a mail from the mail server", () => {
     const signUp = await nobody.open(/href="([^"]*sign-up[^"]*)"/.exec(signIn.text)?.[1] ?? "");
     const asked = await nobody.send(signUp, "/tavern/sign-up", { email: "Grace@Kitchen.example" });
     const back = await nobody.open(/href="([^"]*sign-in[^"]*)"/.exec(asked.text)?.[1] ?? "");
-    expect(readingOf(back)).toContain("Sign in Next, you see the invitation.");
+    expect(readingOf(asked)).toContain("open the link of the invitation again");
+    expect(readingOf(back)).toContain("The invitation is for the address grace@kitchen.example");
     expect(readingOf(await nobody.open("/tavern/sign-in"))).not.toContain("Next,");
     const done = await setPassword(await linkIn(2));
     expect(locationOf(done)).toBe("/console");

@@ -79,7 +79,7 @@ describe("a failing test of CI jobs", () => {
     await Promise.all(nextJobs.slice(1).map(({ run }) => run(passed, [green])));
     expect(await threads()).toMatchObject([{ status: "open" }]);
     const last = await nextJobs[0]?.run(passed, [green]);
-    expect(last?.stderr).toContain("One thread resolved.");
+    expect(last?.stderr).toContain("1 thread resolved.");
     await Promise.all(nextJobs.map(({ run }) => run(passed, [green])));
     expect(await threads()).toMatchObject([{ id: thread?.id, status: "resolved" }]);
     const notes = await notesOf(thread?.id ?? "");
@@ -214,7 +214,7 @@ describe("a failing test of CI jobs", () => {
     await (await job(later)).run([...resolve, "success", "--dedupe-scope", "other"]);
     expect(await threads()).toMatchObject([{ status: "open" }]);
     const { stderr, stdout } = await (await job(later)).run([...resolve, "success"]);
-    expect(stderr).toBe("One thread resolved.\n");
+    expect(stderr).toBe("1 thread resolved.\n");
     expect(stdout).toContain("/console/feedback/");
     expect(await threads()).toMatchObject([{ status: "resolved" }]);
   });

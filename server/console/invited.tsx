@@ -1,0 +1,31 @@
+import type { Links } from "./links.ts";
+import type { InvitedRead, InvitedRow } from "./page-reads.ts";
+import { Line } from "./parts.tsx";
+
+/**
+ * Returns for what and whom the person is invited, if `to` is the page of an invitation. Otherwise, and for a link that
+ * cannot be used, returns undefined.
+ */
+export async function invitedTo(
+  { links, invited }: { readonly links: Links; readonly invited: InvitedRead },
+  to: string,
+): Promise<InvitedRow | undefined> {
+  const start = links.invitation("");
+  if (!to.startsWith(start)) return undefined;
+  return invited(to.slice(start.length).replace(/[/?#].*$/s, ""));
+}
+
+/** Says for what and whom an invitation is, before the person signs in or creates an account. */
+export const InvitedTo = ({
+  invited: { appName, role, email },
+  action,
+}: {
+  readonly invited: InvitedRow;
+  /** What the person does on this page, such as `Sign in`. */
+  readonly action: string;
+}) => (
+  <p>
+    You are invited to work on <Line text={appName} /> with the role {role}. The invitation is for the address{" "}
+    <Line text={email} />. {action} with this address.
+  </p>
+);
