@@ -200,16 +200,15 @@ const fullRuns = ({ cycle: { durationDays }, unbroken }: Facts): string => {
 
 function needToday({ cycle, holders }: Facts): string {
   const open = holders.filter((slot) => needsToday(cycle, slot)).length;
-  const who = open === 0 ? "nobody needs" : counted(open, "needs", "need");
+  const who = open === 0 ? "nobody needs" : countOf(open, "needs", "need");
   return `${who} ${evidenceOfTier[cycle.verificationTier]} today`;
-  return open === 0 ? "nobody needs a session today" : `${countOf(open, "needs", "need")} a session today`;
 }
 
 function missing({ cycle, fillable, holders }: Facts): string {
   const late = holders.filter((slot) => needsYesterday(cycle, slot)).length;
   const evidence = evidenceOfTier[cycle.verificationTier];
   const parts = [
-    ...(fillable > 0 ? [`${counted(fillable, "more tester", "more testers")} with ${evidence} today`] : []),
+    ...(fillable > 0 ? [`${countOf(fillable, "more tester", "more testers")} with ${evidence} today`] : []),
     ...(fillable > 0 ? [`${countOf(fillable, "more tester", "more testers")} with a session today`] : []),
     ...(late > 0
       ? [`a late session of day ${cycle.closedDays} from ${testers(late)} before the end of today`]

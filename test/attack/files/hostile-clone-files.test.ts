@@ -6,7 +6,11 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 
 /** The object with which a stranger replaces a file, and the message of commands about it. */
 const kinds = [
-  ["a pipe without a writer", (path: string) => void execFileSync("mkfifo", [path]), /is not a file|or no file/],
+  [
+    "a pipe without a writer",
+    (path: string) => void execFileSync("mkfifo", [path]),
+    /is not a file|or no file/,
+  ],
   ["a link to a device without an end", (path: string) => symlink("/dev/zero", path), /is not a file|link/],
   [
     "a huge file",
