@@ -209,7 +209,6 @@ function missing({ cycle, fillable, holders }: Facts): string {
   const evidence = evidenceOfTier[cycle.verificationTier];
   const parts = [
     ...(fillable > 0 ? [`${countOf(fillable, "more tester", "more testers")} with ${evidence} today`] : []),
-    ...(fillable > 0 ? [`${countOf(fillable, "more tester", "more testers")} with a session today`] : []),
     ...(late > 0
       ? [`a late session of day ${cycle.closedDays} from ${testers(late)} before the end of today`]
       : []),

@@ -86,11 +86,19 @@ describe("with an app key and a maintainer token", () => {
 
     it("faq push, pull and diff and changes of one entry use the token", async () => {
       const { line } = await withIntakeKey();
+      // Two empty lists do not show that the key and the token find the same app.
+      expect(await line.run(["faq", "push", "--yes"])).toMatchObject({ exit: 5 });
+      const first = ["faq", "create", "--question", "How do I begin?", "--answer", "Press Start."];
+      expect(await line.run(first)).toMatchObject({ exit: 0 });
+      expect(await line.run(["faq", "pull"])).toMatchObject({ exit: 0 });
       expect(await line.run(["faq", "diff"])).toMatchObject({ exit: 0 });
       expect(await line.run(["faq", "push", "--yes"])).toMatchObject({ exit: 0 });
       const listed = await line.run(["faq", "list"]);
-      expect(listed.stdout).toContain("How do I sync?");
-      const id = listed.stdout.slice(0, 36);
+      const id =
+        listed.stdout
+          .split("\n")
+          .find((text) => text.includes("How do I sync?"))
+          ?.slice(0, 36) ?? "";
       expect(await line.run(["faq", "edit", id, "--answer", "Press it."])).toMatchObject({ exit: 0 });
       expect(await line.run(["faq", "pull"])).toMatchObject({ exit: 0 });
       expect(await readFile(join(line.cwd, "faq", "sync.md"), "utf8")).toContain("Press it.");

@@ -77,7 +77,7 @@ describe("the screen of the command task list --watch", () => {
     await eventually(() => expect(shown()).toContain("The server is busy."));
     const screen = shown().slice(0, shown().indexOf("busy"));
     expect(screen.slice(screen.lastIndexOf("tasks are still open today"))).toContain("Lantern");
-    expect(shown()).toContain("next in 7 s");
+    expect(shown()).toContain("next update in 7 s");
     type("q");
     await ended;
   });

@@ -67,7 +67,7 @@ describe.each(databases)("a search that exceeds its time on $name", (engine) => 
     const headers = await service.signIn(team.owner);
     const browser = createBrowserWithoutScripts(service, headers);
     const page = async () => (await browser.open(`/console/feedback/${team.app.id}?${query}`)).text;
-    expect(await page()).toContain(`${matching} chosen`);
+    expect(await page()).toContain(`${matching} selected`);
     passQuickly(1_500);
     const shown = await page();
     expect(shown).toContain("15+ threads cannot be selected at once. Add a filter to the list.");
