@@ -4,7 +4,7 @@ import { ciTag } from "../core/ci.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { type Described, isPreRelease, versionOfTag } from "./entry.ts";
-import { type Commit, notesOfCommits } from "./notes/commits.ts";
+import { type Commit, notesOfCommits } from "./commits.ts";
 
 /** The range of commits to read, and the types of commits to omit. */
 export interface GitRange {

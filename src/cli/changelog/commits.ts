@@ -1,7 +1,7 @@
-import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
-import { limits } from "../../../contract/limits.ts";
-import { type ChangeType, changeTypes, isOfTools } from "./change-type.ts";
-import type { Item, Notes } from "./release-notes.ts";
+import { feedbackIdsIn } from "../../contract/feedback-lines.ts";
+import { limits } from "../../contract/limits.ts";
+import { type ChangeType, changeTypes, isOfTools } from "./notes/change-type.ts";
+import type { Item, Notes } from "./notes/release-notes.ts";
 
 export interface Commit {
   readonly hash: string;
