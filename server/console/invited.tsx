@@ -15,9 +15,12 @@ export async function invitedTo(
   return invited(to.slice(start.length).replace(/[/?#].*$/s, ""));
 }
 
-/** Says for what and whom an invitation is, before the person signs in or creates an account. */
+/**
+ * Says who invites whom, and to what, before the person signs in or creates an account. The name of the app is in
+ * quotation marks, because whoever invites has chosen it and it must not look like a sentence of the server.
+ */
 export const InvitedTo = ({
-  invited: { appName, role, email },
+  invited: { appName, role, email, invitedBy },
   action,
 }: {
   readonly invited: InvitedRow;
@@ -25,7 +28,9 @@ export const InvitedTo = ({
   readonly action: string;
 }) => (
   <p>
-    You are invited to work on <Line text={appName} /> with the role {role}. The invitation is for the address{" "}
-    <Line text={email} />. {action} with this address.
+    <Line text={invitedBy} /> invites you to work on the app “
+    <Line text={appName} />
+    ”. Your role is {role}. The invitation is for the address <Line text={email} />. {action} with this
+    address.
   </p>
 );

@@ -13,7 +13,7 @@ import {
   importsReleases,
   releaseOf,
   releasesVersion,
-} from "./flags.ts";
+} from "./changelog/flags.ts";
 import type { ImportFlags } from "./changelog/import.ts";
 import type { ReleaseFlags } from "./changelog/release.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
@@ -115,13 +115,13 @@ function addDrafts(changelog: Command, setup: Setup): void {
   const discarding = mutates(changelog.command("discard <release>").description(removeDraft.summary));
   addExamples(discarding, "innkeep changelog discard 2.4.0");
   commandAction<object, string>(ofApp(discarding), setup, async (...given) =>
-    (await import("./drafts.ts")).discardDraft(...given),
+    (await import("./changelog/drafts.ts")).discardDraft(...given),
   );
 
   const versions = changelog.command("history <release>").description(history.summary);
   addExamples(versions, "innkeep changelog history 2.4.0");
   commandAction<object, string>(ofApp(versions), setup, async (...given) =>
-    (await import("./drafts.ts")).listVersions(...given),
+    (await import("./changelog/drafts.ts")).listVersions(...given),
   );
 
   const restoring = mutates(
@@ -129,7 +129,7 @@ function addDrafts(changelog: Command, setup: Setup): void {
   ).requiredOption("--to <text>", "the id of an earlier text, as `changelog history` lists it");
   addExamples(restoring, "innkeep changelog restore 2.4.0 --to 01b2c3d4-237d-759b-ad89-7cf5663516dc");
   commandAction<{ to: string }, string>(ofApp(restoring), setup, async (...given) =>
-    (await import("./drafts.ts")).restoreVersion(...given),
+    (await import("./changelog/drafts.ts")).restoreVersion(...given),
   );
 }
 
@@ -232,7 +232,7 @@ async function editRelease(
     const { publish, publishedAt, ...text } = change;
     if (publish !== undefined || publishedAt !== undefined)
       throw usageError("A draft has no time: publish it with `innkeep changelog publish`.");
-    return (await import("./drafts.ts")).saveDraft(invocation, wanted, text);
+    return (await import("./changelog/drafts.ts")).saveDraft(invocation, wanted, text);
   }
   if (Object.values(change).every((value) => value === undefined)) {
     throw usageError(

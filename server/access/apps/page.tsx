@@ -35,7 +35,7 @@ function createApp(visit: SignedInVisit): Promise<Reply<"app-created">> {
     async () => {
       const body = appBody(givenFor(fields, emptyApp));
       const app = await ask(apps.create, { body, idempotencyKey: fields.idempotencyKey });
-      return goTo(links.app(app.id), "app-created");
+      return goTo(links.start(app.id), "app-created");
     },
     (refusal) => showNewApp(visit, filledAgain(fields, refusal)),
   );

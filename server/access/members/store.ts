@@ -139,6 +139,7 @@ export interface InvitedRow {
   readonly appName: string;
   readonly role: Role;
   readonly email: string;
+  readonly invitedBy: string;
 }
 
 /** The hash of an invitation link, the e-mail address of the account that opens the link, and the current time. */
@@ -191,7 +192,8 @@ export const invitations = {
   /** Returns for what and whom a link invites. Returns undefined if the link cannot be used, for whatever reason. */
   invited: (reader: Reader, { tokenHash, now }: Omit<InvitationLink, "email">) =>
     reader.get<InvitedRow>(
-      `SELECT a.name AS "appName", role, email FROM invitations JOIN apps a ON a.id = app_id
+      `SELECT a.name AS "appName", role, invitations.email, u.email AS "invitedBy"
+       FROM invitations JOIN apps a ON a.id = app_id JOIN users u ON u.id = invited_by
        WHERE token_hash = ? AND ${isValid}`,
       ...[tokenHash, now],
     ),

@@ -42,6 +42,12 @@ const ask = (decision, question) => {
 
 const writeNote = () => {
   const note = /** @type {any} */ (document.querySelector(".proposal .decide textarea"));
+  // After this key, Ctrl+Enter asks for the changes.
+  note.onkeydown = (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    bar().querySelector("button[value=request_changes]").click();
+  };
   note.scrollIntoView({ block: "center" });
   note.focus({ preventScroll: true });
 };

@@ -110,14 +110,25 @@ const aim = (id) => {
   else form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "id", value: id }));
 };
 
+const menuOf = (shortcut) => /** @type {any} */ (form.querySelector(`[data-act-menu=${shortcut}]`));
 const openMenu = (shortcut) => {
   if (chosen.size === 0 && !form.elements.all) {
     const id = targetId();
     if (id === undefined || !tickOf(id)) return announce("Select a thread first.");
     choose(tickOf(id), true);
     tell();
+    const menu = menuOf(shortcut);
+    // The thread is deselected if the person closes the menu without an action.
+    const closed = () => {
+      if (menu.open) return;
+      menu.removeEventListener("toggle", closed);
+      if (chosen.size !== 1 || !chosen.has(id)) return;
+      choose(tickOf(id), false);
+      tell();
+    };
+    menu.addEventListener("toggle", closed);
   }
-  const menu = /** @type {any} */ (form.querySelector(`[data-act-menu=${shortcut}]`));
+  const menu = menuOf(shortcut);
   menu.open = true;
   menu.querySelector(".panel :is(button, input)").focus();
 };
@@ -126,8 +137,23 @@ const undoLast = () => {
   // After a change of a field, `#acted` is hidden. Then the visible button undoes the change of the field.
   const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
   const button = buttons.find((one) => one.checkVisibility());
-  if (button) button.click();
-  else announce("There is nothing to undo.");
+  if (button) return button.click();
+  // On another list of the app, the notice about the change is not shown.
+  const last = lastUndo();
+  const undo = /** @type {any} */ (document.querySelector("#acted [name=undo]"));
+  if (!last || !undo) return announce("There is nothing to undo.");
+  undo.value = last.undo;
+  undo.form.requestSubmit();
+};
+
+// A change can be undone for ten minutes, on each page of the list, until the person changes anything else.
+const undoMilliseconds = 600_000;
+// The last change, if it can still be undone.
+const lastUndo = () => {
+  const last = kept("innkeep-undo");
+  return last?.undo && last.page === location.pathname && within(undoMilliseconds, last.at)
+    ? last
+    : undefined;
 };
 
 const isForm = () => form !== null && (rows().length > 0 || openedId() !== undefined);
@@ -222,8 +248,6 @@ if (form) {
   });
 }
 
-// A change can be undone for ten minutes, on each page of the list, until the person changes anything else.
-const undoMilliseconds = 600_000;
 addEventListener("submit", ({ target, defaultPrevented }) => {
   const sent = /** @type {any} */ (target);
   if (!defaultPrevented && sent.getAttribute("method") === "post" && !sent.closest("#acted")) forgetUndo();
@@ -243,14 +267,8 @@ if (acted) {
     });
   for (const name of ["did", "changed", "skipped", "undo", "replied"]) address.searchParams.delete(name);
   if (address.href !== location.href) history.replaceState(history.state, "", address);
-  const last = kept("innkeep-undo");
-  if (
-    last?.undo &&
-    undo &&
-    last.page === location.pathname &&
-    last.list === list &&
-    within(undoMilliseconds, last.at)
-  ) {
+  const last = lastUndo();
+  if (last && undo && last.list === list) {
     undo.value = last.undo;
     acted.querySelector("span").textContent = last.words;
     acted.hidden = false;

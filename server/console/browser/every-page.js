@@ -33,6 +33,14 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
+// In the field of a day, the Enter key uses the button beside it, and not the first button of the form.
+document.addEventListener("keydown", (event) => {
+  const field = /** @type {any} */ (event.target);
+  if (event.key !== "Enter" || field.name !== "snoozeDay") return;
+  event.preventDefault();
+  field.form.requestSubmit(field.closest("details").querySelector("button[value$=day]"));
+});
+
 // A hidden field with the time zone of the browser.
 for (const field of document.querySelectorAll("input[data-own-zone]"))
   field.setAttribute("value", zoned.resolvedOptions().timeZone);

@@ -112,6 +112,14 @@ const pressEarly = () => {
 };
 
 const press = (event) => {
+  // Escape leaves a text field, so that the next key has its action.
+  if (
+    event.key === "Escape" &&
+    !event.defaultPrevented &&
+    !event.isComposing &&
+    event.target.matches("main textarea")
+  )
+    return event.target.blur();
   if (event.defaultPrevented || event.isComposing || isModified(event) || isTyping(event)) return;
   if (isLeaving() && event.key.length === 1) {
     event.preventDefault();

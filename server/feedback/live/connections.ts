@@ -1,15 +1,22 @@
+import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Clock } from "../../clock.ts";
-import type { Database } from "../../database/database.ts";
-import { everyTopic, sessionsTopic } from "../../database/signals.ts";
+import type { Database, Reader } from "../../database/database.ts";
+import {
+  answeringTopic,
+  credentialsTopic,
+  everyTopic,
+  sessionsTopic,
+  slotsTopic,
+  threadsTopic,
+} from "../../database/signals.ts";
 import type { EventConnection } from "../../http/event-stream.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { threadChanges } from "../agent-work/store/changes.ts";
 import type { ThreadWatch } from "../agent-work/thread-watch.ts";
-import { readChanges } from "./changes.ts";
-import { type Connection, checkRights, deliver, rolesOf } from "./deliver.ts";
-import { createHistory, type History, type Known } from "./history.ts";
-import { changesRights, isOfInterest, threadsChanged } from "./topics.ts";
+import { createHistory, type History, type Known, type SentEvent, textOf } from "./history.ts";
+import { areSame, type Change, combine, hasLost, mayKnow, type RolesByApp } from "./rules.ts";
+import { liveReads, type Place } from "./store.ts";
 
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
@@ -29,10 +36,13 @@ export const mostOfSession = 20;
 
 /** How often each connection gets a comment line. Without it, proxies might close the connection. */
 const beatMs = 25_000;
+
 /** The minimum time between two reads of the database. Changes in between are read together. */
 const gapMs = 250;
+
 /** How often permissions are read on PostgreSQL, because a notification from another server may be lost. (rule A22) */
 const againMs = 5_000;
+
 /**
  * How long changes are still read after the last connection was closed, because the browser may be opening its next
  * page.
@@ -204,3 +214,140 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
     },
   };
 }
+
+/** The connection of a browser that receives events. */
+interface Connection extends Pick<EventConnection, "send" | "end"> {
+  readonly sessionId: string;
+  readonly userId: string;
+  /** The roles of the person when they were last read. */
+  roles: RolesByApp;
+}
+
+/** Sends events to the people who may see them, and ends connections whose session has ended. (rule F71) */
+async function deliver(
+  reader: Reader,
+  to: readonly Connection[],
+  { events, now }: { readonly events: readonly SentEvent[]; readonly now: string },
+): Promise<void> {
+  if (to.length === 0 || events.length === 0) return;
+  const sessions = await liveReads.liveSessions(reader, sessionsOf(to), now);
+  const members = await liveReads.membersOf(
+    reader,
+    events.flatMap(({ appId }) => appId ?? []),
+  );
+  const apps = new Map<string, Set<string>>();
+  for (const { userId, appId } of members) apps.set(userId, (apps.get(userId) ?? new Set()).add(appId));
+  for (const { sessionId, userId, send, end } of to) {
+    const own = events.filter((event) => mayKnow(event, apps.get(userId)));
+    if (!sessions.has(sessionId)) end();
+    else if (own.length > 0) send(own.map(({ text }) => text).join(""));
+  }
+}
+
+/**
+ * Ends connections whose session has ended, and connections of people who may see less than before. Sends an event to
+ * people who may see more. (rule F72)
+ */
+async function checkRights(reader: Reader, all: readonly Connection[], now: string): Promise<void> {
+  if (all.length === 0) return;
+  const sessions = await liveReads.liveSessions(reader, sessionsOf(all), now);
+  const roles = await rolesOf(
+    reader,
+    all.map(({ userId }) => userId),
+  );
+  for (const connection of all) {
+    const present = roles.get(connection.userId) ?? new Map();
+    if (!sessions.has(connection.sessionId) || hasLost(connection.roles, present)) connection.end();
+    else if (!areSame(connection.roles, present)) connection.send(textOf({ kind: "everything" }, now));
+    connection.roles = present;
+  }
+}
+
+/** Returns the roles of each person, by app. */
+async function rolesOf(reader: Reader, userIds: readonly string[]): Promise<ReadonlyMap<string, RolesByApp>> {
+  const roles = new Map<string, Map<string, Role>>();
+  for (const { userId, appId, role } of await liveReads.membershipsOf(reader, userIds))
+    roles.set(userId, (roles.get(userId) ?? new Map()).set(appId, role));
+  return roles;
+}
+
+const sessionsOf = (connections: readonly Connection[]) => connections.map(({ sessionId }) => sessionId);
+
+/** If there are more changes than this at once, they are replaced by one change of the kind `everything`. */
+const mostChanges = 100;
+
+/** Changes, and the mark up to which the changes of threads were read. */
+interface Read {
+  readonly mark: string;
+  readonly changes: readonly Change[];
+}
+
+/**
+ * Returns the changes that the given topics name. Changes of threads are also read from the sequence of changes after
+ * the mark, because no topic is signalled for a new report. Changes of tags and assignees have only a topic.
+ */
+async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
+  if (topics.length > mostChanges || topics.some(meansEverything))
+    return { mark: await threadChanges.present(reader), changes: everything };
+  const changes: Change[] = [];
+  for (const topic of topics) changes.push(...(await changesOf(reader, topic)));
+  if (!topics.some(mayChangeThreads)) return { mark, changes: combine(changes) };
+  const { mark: next, threads } = await liveReads.threadsAfter(reader, mark, mostChanges);
+  const ofThreads: readonly Change[] = threads?.map((place) => ({ kind: "thread", ...place })) ?? everything;
+  return { mark: next, changes: combine([...changes, ...ofThreads]) };
+}
+
+const everything: readonly Change[] = [{ kind: "everything" }];
+
+async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
+  const { name, id } = partsOf(topic);
+  if (id === "") return [];
+  if (name === "app") return [{ kind: "content", appId: id }];
+  if (name === "lists") return [{ kind: "thread", appId: id }];
+  if (name === "access") return [{ kind: "app", appId: id }];
+  const found = placeIn(topic);
+  const place = found && (await liveReads.placeOf(reader, found.place, id));
+  return found && place ? [{ kind: found.kind, ...place }] : [];
+}
+
+/**
+ * The topic for new entries in the sequence of thread changes. It comes from the thread watch. The database never
+ * signals it.
+ */
+const threadsChanged = "thread:";
+
+/** For each name of a topic: the kind of change, and the statement that finds the app. */
+const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
+  [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
+  [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
+  ["run", { kind: "proposal", place: "proposal" }],
+  ["listing", { kind: "testing", place: "listing" }],
+  ["cycle", { kind: "testing", place: "cycle" }],
+  ["seat", { kind: "testing", place: "slot" }],
+]);
+
+/** Returns the parts of a topic such as `thread:ID`. */
+function partsOf(topic: string): { readonly name: string; readonly id: string } {
+  const at = topic.indexOf(":");
+  return at < 0 ? { name: topic, id: "" } : { name: topic.slice(0, at), id: topic.slice(at + 1) };
+}
+
+/** Returns the kind of change of a topic, and the statement that finds its app. */
+const placeIn = (topic: string) => places.get(partsOf(topic).name);
+
+const meansEverything = (topic: string): boolean => [everyTopic, threadsTopic, slotsTopic].includes(topic);
+
+const mayChangeThreads = (topic: string): boolean => partsOf(topic).name === "thread";
+
+/** Whether a session may have ended, or a membership may have changed. */
+const changesRights = (topic: string): boolean =>
+  [everyTopic, credentialsTopic, sessionsTopic].includes(topic) ||
+  ["access", "user"].includes(partsOf(topic).name);
+
+/** Whether a topic may lead to an event or to the end of a connection. */
+const isOfInterest = (topic: string): boolean =>
+  meansEverything(topic) ||
+  changesRights(topic) ||
+  mayChangeThreads(topic) ||
+  ["app", "lists"].includes(partsOf(topic).name) ||
+  placeIn(topic) !== undefined;

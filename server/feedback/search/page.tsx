@@ -186,7 +186,7 @@ const operators: readonly (readonly [example: string, meaning: string])[] = [
   ['"best before"', "these words, one after the other"],
   ["crash -barcode", "crash, but not barcode"],
   ["#12", "the thread with this number"],
-  ["is:open", "a status: open, in_progress, resolved, archived"],
+  ["is:open", "open, in_progress, resolved or archived; also unread or snoozed"],
   ["type:bug", "a type: bug, feature, question, general"],
   ["tag:crash", "a tag, also in quotation marks"],
   ["from:ada@example.org", "the address of a sender, or a word of a sender's name"],

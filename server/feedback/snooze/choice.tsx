@@ -1,6 +1,8 @@
 import { badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { isZone, utcOf } from "../../content/changelog/rules/local-time.ts";
+import { snoozeRefusal } from "./rules.ts";
 
 /** The times for which a person can snooze a thread, in hours, and their names. */
 export const snoozes = [
@@ -33,11 +35,16 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {
     const hours = Number(value);
-    return new Date(now.getTime() + (Number.isSafeInteger(hours) ? hours : 0) * 3_600_000).toISOString();
+    if (!(hours > 0 && hours <= limits.snoozeDays * 24))
+      throw badRequest("snoozeFor", "must be a time of the list");
+    return new Date(now.getTime() + hours * 3_600_000).toISOString();
   }
   const sent = fields.text("snoozeZone");
   const zone = (await reads.ownZone()) ?? (isZone(sent) ? sent : "UTC");
   const day = fields.text("snoozeDay");
-  if (day === "") throw badRequest("snoozeDay", "must be a day");
-  return `${utcOf(`${day}T${firstHour}`, zone)}:00Z`;
+  if (day === "") throw badRequest("", "Choose the day on which the thread comes back");
+  const end = `${utcOf(`${day}T${firstHour}`, zone)}:00Z`;
+  if (snoozeRefusal({ status: "open", until: end }, now))
+    throw badRequest("", `Choose a day in the next ${limits.snoozeDays} days, after today`);
+  return end;
 }

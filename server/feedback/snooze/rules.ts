@@ -14,7 +14,7 @@ export function snoozeRefusal(
 ): ApiError | undefined {
   if (until === null) return undefined;
   const ahead = Date.parse(until) - now.getTime();
-  if (ahead <= 0 || ahead > limits.snoozeDays * 86_400_000)
+  if (!(ahead > 0) || ahead > limits.snoozeDays * 86_400_000)
     return badRequest("snoozedUntil", `must be in the next ${limits.snoozeDays} days`);
   if (isUnfinished(status)) return undefined;
   return new ApiError("wrong_state", { message: "Only an open thread can be snoozed." });

@@ -14,7 +14,7 @@ import {
   type ReleaseEntry,
   unreleased,
 } from "./entry.ts";
-import { instantOf } from "../flags.ts";
+import { instantOf } from "./flags.ts";
 import { isWholeFile, readReleases, type SourceFlags } from "./read.ts";
 import { readWritten, showPlan, type WrittenReleases, writeRelease, writtenOf } from "./written.ts";
 

@@ -18,7 +18,7 @@ import {
   versionOfTag,
 } from "./entry.ts";
 import { releaseDetails } from "./find.ts";
-import { instantOf } from "../flags.ts";
+import { instantOf } from "./flags.ts";
 import { isWholeFile, readGivenNotes, readReleases, type SourceFlags } from "./read.ts";
 import { readWritten, showPlan, writeRelease, writtenOf } from "./written.ts";
 

@@ -4,7 +4,7 @@ import { choices } from "../core/choices.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { note, printList, printOne } from "../core/output.ts";
-import { saveDraft } from "../drafts.ts";
+import { saveDraft } from "./drafts.ts";
 import type { ReleaseEntry } from "./entry.ts";
 import { findWritten, releaseDetails } from "./find.ts";
 import { readWritten, showPlan, writtenOf } from "./written.ts";

@@ -131,7 +131,7 @@ describe("the triage desk, without scripts", () => {
     expect(Object(body).feedback.snoozedUntil).toBe(before);
     expect(readingOf(await open("?view=snoozed"))).toMatch(/Snoozed\. Back in [45] days/);
     const without = await act(await open(), [id], { ...values, snoozeDay: "" });
-    expect(readingOf(without)).toContain("must be a day");
+    expect(readingOf(without)).toContain("Choose the day on which the thread comes back");
   });
 
   it("shows each filter that the view does not name, with a link that removes it", async () => {

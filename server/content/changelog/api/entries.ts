@@ -33,8 +33,8 @@ import {
   type Translations,
   type TranslationTexts,
 } from "../../languages/rules.ts";
-import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
+import { removing } from "../../texts/sweep.ts";
 import { hasWords, wordsOf } from "../../texts/words.ts";
 import { baseOfRelease, editedIn, entryAnswer, releaseTranslations, versionOf } from "../answer.ts";
 import {

@@ -104,7 +104,7 @@ const AllApps = ({
                       key={thread.id}
                       thread={thread}
                       proposal={proposals.get(thread.id)}
-                      href={`${links.inbox(thread.appId)}?${withOpened(list, thread.number ?? thread.id)}`}
+                      href={`${links.inbox(thread.appId)}?${withOpened(list, thread.number ?? thread.id)}&back=all`}
                       isOpened={false}
                       choice={undefined}
                       app={{ name: thread.appName, colour: colourOf(thread.appId) }}

@@ -8,7 +8,7 @@ import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../consol
 import { usePersonWords } from "../../../console/people.tsx";
 import { Remaining, Timestamp } from "../../../console/times.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
-import { SnoozeDay, snoozes } from "../../snooze/choice.tsx";
+import { SnoozeDay, snoozes, untilDay } from "../../snooze/choice.tsx";
 import { isUnfinished } from "../../snooze/rules.ts";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
@@ -206,17 +206,27 @@ const Snooze = ({
               </option>
             ))}
           </select>
-          <details class="reveal">
-            <summary>Or until a day</summary>
-            <div class="field">
-              <SnoozeDay id="snooze-day" />
-            </div>
-          </details>
           <div class="actions">
             <button class="small" type="submit" formaction={action} formnovalidate>
               Snooze
             </button>
           </div>
+          <details class="reveal">
+            <summary>Or until a day</summary>
+            <div class="field">
+              <SnoozeDay id="snooze-day" />
+            </div>
+            <button
+              class="small"
+              type="submit"
+              name="snooze"
+              value={untilDay}
+              formaction={action}
+              formnovalidate
+            >
+              Snooze until this day
+            </button>
+          </details>
         </>
       )}
     </section>

@@ -133,6 +133,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
     <div class="acts">
       <Act value="resolve" name="Resolve" shortcut="e" />
       <Act value="archive" name="Archive" shortcut="y" />
+      <Act value="open" name="Open again" />
       <ActMenu name="Assign" shortcut="a">
         <Act value="assign:me" name="To me" shortcut="m" />
         <Act value="assign:none" name="To nobody" />

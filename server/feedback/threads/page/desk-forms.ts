@@ -10,7 +10,7 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
-import { snoozeEnd } from "../../snooze/choice.tsx";
+import { snoozeEnd, untilDay } from "../../snooze/choice.tsx";
 import { deskPage, showDesk } from "./desk.tsx";
 import { type ActName, actResultValues, isActName } from "./desk-acts.tsx";
 
@@ -20,7 +20,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const params = { appId: param("appId") };
   return reshowForm(
     async () => {
-      const [did = "", value = ""] = fields.text("act").split(":");
+      const [did = "", value = ""] = actOf(fields).split(":");
       if (!isActName(did)) throw badRequest("act", "is unknown");
       if (did === "merge") return goTo(await mergeChosen(visit));
       const change = await changeOf(visit, did, value);
@@ -33,6 +33,15 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
     (refusal) => showDesk(visit, { list: fields.text("list"), opened: fields.text("open"), refusal }),
   );
 }
+
+/**
+ * Returns the action of the form. Without scripts, the Enter key in the field for a day uses the button for tags, which
+ * is the first of the form.
+ */
+const actOf = (fields: Fields): string =>
+  fields.text("act") === "tag" && fields.text("tagName").trim() === "" && fields.text("snoozeDay") !== ""
+    ? `snooze:${untilDay}`
+    : fields.text("act");
 
 /**
  * The maximum number of threads that are merged at once. The number is small, because each merge is a separate change.
@@ -50,7 +59,7 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   // Ids begin with the time at which the thread was created.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
-    throw badRequest("act", `needs 2 to ${mostMerged} threads that are selected one by one`);
+    throw badRequest("", `Select 2 to ${mostMerged} threads one by one, and then merge them`);
   const merged: string[] = [];
   for (const id of ids) {
     try {
@@ -89,8 +98,7 @@ async function changeOf(visit: SignedInVisit, did: ActName, value: string): Prom
     unread: { read: false },
     undone: {},
   };
-  if ((did === "tag" || did === "untag") && tags.length === 0)
-    throw badRequest("tagName", "must not be empty");
+  if ((did === "tag" || did === "untag") && tags.length === 0) throw badRequest("", "Type a tag first");
   return changes[did];
 }
 

@@ -95,7 +95,20 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   const known = { tags, people };
   const thread =
     opened && (await threadParts(visit, { ...opened, navigation, position, known, ...given.shown }));
-  const shown = { ...given, navigation, filter, cursor, list, isAll, people, tags, counts, ...listed };
+  const isFromAllApps = query("back") === "all";
+  const shown = {
+    ...given,
+    navigation,
+    filter,
+    cursor,
+    list,
+    isAll,
+    isFromAllApps,
+    people,
+    tags,
+    counts,
+    ...listed,
+  };
   const status = given.shown?.sent?.refusal?.status ?? (given.refusal ?? given.refusedView?.refusal)?.status;
   return show(
     <Desk
@@ -223,6 +236,8 @@ interface DeskProps extends DeskShown {
   /** Whether the address names a thread that does not exist. */
   readonly isMissing: boolean;
   readonly result: ActResult | undefined;
+  /** Whether the thread was opened from the inbox of all apps. Then the link back leads there. */
+  readonly isFromAllApps: boolean;
   readonly now: Date;
 }
 
@@ -294,7 +309,7 @@ const Desk = (props: DeskProps) => {
           {thread === undefined ? (
             <NoThread isMissing={props.isMissing} hasThreads={items.length > 0} />
           ) : (
-            <Pane {...thread} view={nameOf(props)} neighbours={besideIn(props)} />
+            <Pane {...thread} view={props.isFromAllApps ? "All apps" : nameOf(props)} neighbours={besideIn(props)} />
           )}
         </section>
       </div>
@@ -336,7 +351,7 @@ const countOf = (
 ): number | string | undefined => Object.entries(counts).find(([name]) => name === status)?.[1];
 
 /** Returns the threads before and after the opened one in the list. */
-function besideIn({ navigation, items, thread, list, cursor, ...props }: DeskProps) {
+function besideIn({ navigation, items, thread, list, cursor, isFromAllApps, ...props }: DeskProps) {
   const here = items.findIndex(({ id }) => id === thread?.thread.feedback.id);
   const at = thread?.position.at ?? 0;
   // If the thread is no longer in the list, its last position is used.
@@ -346,14 +361,14 @@ function besideIn({ navigation, items, thread, list, cursor, ...props }: DeskPro
     const item = items[at];
     return item && `${inbox}?${withOpened(list, item.number ?? item.id)}`;
   };
-  const total = totalShown({ navigation, items, thread, list, cursor, ...props });
+  const total = totalShown({ navigation, items, thread, list, cursor, isFromAllApps, ...props });
   return {
     previous: hrefAt(before),
     next: hrefAt(after),
     /** The id of the thread that opens when this one is resolved. */
     nextId: thread?.position.next ?? "",
     place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${total}`,
-    back: `${inbox}?${list}`,
+    back: `${isFromAllApps ? navigation.links.allFeedback : inbox}?${list}`,
     list,
   };
 }

@@ -160,7 +160,10 @@ function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly rep
 const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
-    const body = await changeIn(visit);
+    const change = await changeIn(visit);
+    // Without scripts, the Enter key in the field for a day uses the button of this part, which is the first of the form.
+    const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
+    const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
     return { done: "changed" };
   });
@@ -208,8 +211,9 @@ function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
 function snooze(visit: SignedInVisit): Promise<Reply<"snoozed" | "woken">> {
   const { ask, fields, param } = visit;
   return doPart(visit, "snooze", async () => {
-    const isEnded = fields.text("snooze") === "end";
-    const value = fields.text("snoozeDay") === "" ? fields.text("snoozeFor") : untilDay;
+    const button = fields.text("snooze");
+    const isEnded = button === "end";
+    const value = button === untilDay ? untilDay : fields.text("snoozeFor");
     const snoozedUntil = isEnded ? null : await snoozeEnd(visit, value);
     await ask(threads.update, {
       params: { id: param("id") },

@@ -115,6 +115,72 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
+  it("undoes with z on another list of the app, too", async () => {
+    await fill(2);
+    const page = await open("?open=2");
+    await pressAndLoad(page, "y");
+    await page.goto(`${inbox}?view=all`);
+    await pressAndLoad(page, "z");
+    await page.getByText("1 thread changed back.").first().waitFor();
+    expect([await counted("open"), await counted("archived")]).toEqual([2, 0]);
+    await page.close();
+  });
+
+  it("snoozes until a day with the Enter key, in the list and on the page of a thread", async () => {
+    await fill(2);
+    const day = new Date(service.clock.now().getTime() + 5 * 86_400_000).toISOString().slice(0, 10);
+    const page = await open("?open=2");
+    await page.keyboard.press("l");
+    await page.keyboard.type("urgent");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("h");
+    await page.locator("#act-snooze-day").fill(day);
+    const snoozed = page.waitForEvent("load");
+    await page.locator("#act-snooze-day").press("Enter");
+    await snoozed;
+    await page.getByText("1 thread snoozed.").first().waitFor();
+    const { body } = await team.call("GET", `${team.at}/feedback?snoozed=true`);
+    const [{ id, tags, snoozedUntil }] = Object(body).items;
+    expect([tags, snoozedUntil.slice(0, 10)]).toEqual([[], day]);
+    await team.call("PATCH", `/feedback/${id}`, { snoozedUntil: null });
+
+    await page.goto(`${inbox}/${id}`);
+    await page.getByText("Or until a day").click();
+    await page.locator("#snooze-day").fill(day);
+    const again = page.waitForEvent("load");
+    await page.locator("#snooze-day").press("Enter");
+    await again;
+    await page.getByText("The thread is snoozed.").first().waitFor();
+    await page.close();
+  });
+
+  it("deselects the thread again if the menu of an action is closed without an action", async () => {
+    await fill(2);
+    const page = await open();
+    await page.keyboard.press("j");
+    await page.keyboard.press("h");
+    expect(await page.locator("#act-bar").isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator("#act-bar").isVisible()).toBe(false);
+    await page.close();
+  });
+
+  it("leaves the reply with Escape, and returns to the inbox of all apps with u if the thread was opened there", async () => {
+    await fill(1);
+    const page = await open();
+    await page.goto("/console/feedback");
+    const opened = page.waitForEvent("load");
+    await page.locator("#threads a.to").first().click();
+    await opened;
+    await page.keyboard.press("r");
+    await page.keyboard.type("Half a sentence");
+    await page.keyboard.press("Escape");
+    page.on("dialog", (dialog) => dialog.accept());
+    await pressAndLoad(page, "u");
+    expect(new URL(page.url()).pathname).toBe("/console/feedback");
+    await page.close();
+  });
+
   it("moves, opens, selects and returns with keys, and announces each action", async () => {
     await fill(5);
     const page = await open();

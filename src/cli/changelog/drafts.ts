@@ -1,9 +1,9 @@
-import type { ReleaseDraft } from "../contract/changelog.ts";
-import { usageError } from "./core/cli-error.ts";
-import type { Invocation } from "./core/context.ts";
-import { note, printOne } from "./core/output.ts";
-import { idOfEarlierText, printEarlierTexts } from "./earlier-texts.ts";
-import { idOfRelease, releaseDetails } from "./changelog/find.ts";
+import type { ReleaseDraft } from "../../contract/changelog.ts";
+import { usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { note, printOne } from "../core/output.ts";
+import { idOfEarlierText, printEarlierTexts } from "../earlier-texts.ts";
+import { idOfRelease, releaseDetails } from "./find.ts";
 
 /** Saves a draft of a published release note. */
 export async function saveDraft(

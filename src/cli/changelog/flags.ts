@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as z from "zod/mini";
-import type { ChangelogChange } from "../contract/changelog.ts";
-import { choices } from "./core/choices.ts";
-import type { Invocation } from "./core/context.ts";
-import { inLanguage, several, splitPair } from "./core/flags.ts";
-import { optionalTextOf } from "./core/input.ts";
+import type { ChangelogChange } from "../../contract/changelog.ts";
+import { choices } from "../core/choices.ts";
+import type { Invocation } from "../core/context.ts";
+import { inLanguage, several, splitPair } from "../core/flags.ts";
+import { optionalTextOf } from "../core/input.ts";
 
 /** The formats of release notes. The first is the default. */
 const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
