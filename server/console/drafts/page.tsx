@@ -65,19 +65,32 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
   listing: "Listing of",
 };
 
-/** Names the object to which the form of a text belongs, with a link to the page on which the text was typed. */
+/**
+ * Names the object to which the form of a text belongs, with a link to the page on which the text was typed. If this is
+ * a thread that was merged, the link is to the thread into which it was merged.
+ */
 const Belonging = ({
   of,
   names,
   href,
+  links,
 }: {
   readonly of: FormObject;
   readonly names: Names;
   readonly href: string;
+  readonly links: SignedInVisit["links"];
 }) => {
   const named = names.get(of.id);
   if (!named) return <span class="muted">{goneTexts[of.kind]}</span>;
-  if (named.isMerged === 1) return <span class="muted">A thread that was merged into another one</span>;
+  if (named.intoId !== null)
+    return (
+      <span>
+        #{named.number}, merged into{" "}
+        <a href={links.thread(of.appId, named.intoId)}>
+          #{named.intoNumber} <Line text={named.name} />
+        </a>
+      </span>
+    );
   return (
     <a href={href}>
       {named.number === null ? kindNames[of.kind] : `#${named.number}`} <Line text={named.name} />
@@ -101,7 +114,11 @@ const DraftLine = ({
     <li>
       <div class="row spread">
         <b>{label}</b>
-        {of ? <Belonging of={of} names={names} href={href} /> : <a href={href}>Open its page</a>}
+        {of ? (
+          <Belonging of={of} names={names} href={href} links={links} />
+        ) : (
+          <a href={href}>Open its page</a>
+        )}
       </div>
       <p class="under">
         <span>

@@ -20,25 +20,32 @@ export interface MostDrafts {
   readonly length: number;
 }
 
-/** The name of an object. For a thread, also its number, and whether it was merged into another one. */
+/** The name of an object. For a thread, also its number. */
 export interface NamedObject {
   readonly id: string;
   readonly number: number | null;
+  /** If the thread was merged into another one, this is the subject of the other one. */
   readonly name: string;
-  readonly isMerged: number;
+  /** The thread into which the thread was merged. */
+  readonly intoId: string | null;
+  readonly intoNumber: number | null;
 }
+
+const notMerged = `NULL AS "intoId", NULL AS "intoNumber"`;
 
 /** The tables of the objects, with the expressions of the name and of its app. */
 const objects: Readonly<Record<ObjectKind, string>> = {
-  thread: `SELECT o.id, o.number, o.subject AS name, CASE WHEN o.merged_into IS NULL THEN 0 ELSE 1 END AS "isMerged"
-    FROM feedback o JOIN app_members m ON m.app_id = o.app_id WHERE o.status <> 'blocked'`,
-  faq: `SELECT o.id, NULL AS number, o.question AS name, 0 AS "isMerged"
+  thread: `SELECT o.id, o.number, t.subject AS name, o.merged_into AS "intoId",
+      CASE WHEN o.merged_into IS NOT NULL THEN t.number END AS "intoNumber"
+    FROM feedback o JOIN feedback t ON t.id = coalesce(o.merged_into, o.id) AND t.app_id = o.app_id
+    JOIN app_members m ON m.app_id = o.app_id WHERE t.status <> 'blocked'`,
+  faq: `SELECT o.id, NULL AS number, o.question AS name, ${notMerged}
     FROM faqs o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
-  note: `SELECT o.id, NULL AS number, o.version || ' ' || o.title AS name, 0 AS "isMerged"
+  note: `SELECT o.id, NULL AS number, o.version || ' ' || o.title AS name, ${notMerged}
     FROM changelog_entries o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
-  cycle: `SELECT o.id, NULL AS number, l.app_name AS name, 0 AS "isMerged" FROM cycles o
+  cycle: `SELECT o.id, NULL AS number, l.app_name AS name, ${notMerged} FROM cycles o
     JOIN listings l ON l.id = o.listing_id JOIN app_members m ON m.app_id = l.app_id WHERE 1 = 1`,
-  listing: `SELECT o.id, NULL AS number, o.app_name AS name, 0 AS "isMerged"
+  listing: `SELECT o.id, NULL AS number, o.app_name AS name, ${notMerged}
     FROM listings o JOIN app_members m ON m.app_id = o.app_id WHERE 1 = 1`,
 };
 

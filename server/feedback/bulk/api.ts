@@ -15,6 +15,7 @@ import { firstThreads } from "../inbox/store.ts";
 import { restoreResolution } from "../merge/store/reopening.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { snoozeRefusal } from "../snooze/rules.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { tags, threadTags } from "../tags/store.ts";
 import { changeThread, isFinish } from "../threads/change.ts";
@@ -74,6 +75,7 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
 
     async undo({ caller, address, params: { appId }, body: { undo: id }, repeat, save }) {
       await ownedApp(database, appId, caller);
+      await endDueSnoozes(deps);
       const act = { caller, address, appId };
       const request = repeat?.name ?? deps.newId();
       let tally = nothingDone;

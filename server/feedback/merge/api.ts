@@ -6,7 +6,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
-import { snoozes } from "../snooze/store.ts";
+import { endDueSnoozes, snoozes } from "../snooze/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { changeThread, recordThreadChange } from "../threads/change.ts";
 import { readableThread } from "../threads/owned.ts";
@@ -42,12 +42,13 @@ interface Change {
 
 /** The handlers that merge threads and undo merges. (rule F46) */
 export const merge = (
-  deps: MergeDeps & Pick<Deps, "settings">,
+  deps: MergeDeps & Pick<Deps, "settings" | "time">,
 ): Pick<Handlers<typeof contract>, "merge" | "unmerge"> => ({
   async merge({ caller, address, params, body, save }) {
     const [id, into] = [params.id.toLowerCase(), body.into.toLowerCase()];
     // The notices and the audit log name both threads by their numbers, so both need a number before the merge.
     await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
+    await endDueSnoozes(deps);
     return save(async (tx) => {
       const { thread, other, ...facts } = await lockedPair(tx, { id, into, caller });
       const refusal = mergeRefusal({ id, into, thread, other, ...facts }, deps.clock.now());
@@ -57,15 +58,17 @@ export const merge = (
     });
   },
 
-  unmerge: ({ caller, address, params, save }) =>
-    save(async (tx) => {
+  async unmerge({ caller, address, params, save }) {
+    await endDueSnoozes(deps);
+    return save(async (tx) => {
       const id = params.id.toLowerCase();
       const { row, all, other } = await lockedMerge(tx, id, caller);
       const refusal = undoRefusal(row, deps.clock.now());
       if (refusal) throw refusal;
       await takeOut(deps, tx, { caller, address, row, all, other });
       return ownedThread(deps, tx, { id, viewer: caller });
-    }),
+    });
+  },
 });
 
 /** Locks two threads. Returns the facts that decide whether the first thread can be merged into the other one. */

@@ -8,6 +8,7 @@ import { mailReply, receiversOf, replyTo } from "../../mail/replies/send.ts";
 import type { ReportRow } from "../../mail/sender-reports/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { merges } from "../merge/store/merges.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
 import { changeThread } from "../threads/change.ts";
 import { lockedThread } from "../threads/owned.ts";
 import { auditedDelivery, newerMessage } from "./rules.ts";
@@ -18,11 +19,18 @@ import { type MessageRow, messages } from "./store.ts";
  * F37, F38)
  */
 export function addMessage(
-  deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
+  deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
 ): Handlers<typeof contract>["addMessage"] {
   const record = createAuditWriter(deps);
-  return ({ caller, address, params: { id: asked }, body: { direction, body, change, ...reply }, save }) =>
-    save(async (tx) => {
+  return async ({
+    caller,
+    address,
+    params: { id: asked },
+    body: { direction, body, change, ...reply },
+    save,
+  }) => {
+    await endDueSnoozes(deps);
+    return save(async (tx) => {
       // The thread is locked before the message gets its time. So messages are stored in the order of their times.
       const { id, appId } = await lockedThread(tx, asked, caller);
       const isReply = direction === "outbound";
@@ -56,6 +64,7 @@ export function addMessage(
       await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id, changes });
       return delivery ? { ...message, delivery } : message;
     });
+  };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { readCursor, searchedPage } from "../../http/list-page.ts";
 import { searchInbox } from "../inbox/store.ts";
 import { summariesOf } from "../inbox/summaries.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
 import { threadCursors } from "../thread-lists/cursors.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { factsOf } from "./facts.ts";
@@ -15,12 +16,16 @@ import { indexForSearch } from "./store/indexing.ts";
 const sortKey = threadCursors.found;
 
 /** The search in all apps of a person. */
-export const search = ({ database, log }: Pick<Deps, "database" | "log">): Handlers<typeof contract> => ({
+export const search = (
+  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+): Handlers<typeof contract> => ({
   async list({ caller, query: { cursor, limit = limits.listPage.default, appId, ...filters } }) {
+    const { database } = deps;
     const position = readCursor(cursor, sortKey.parts);
     const apps = await searchedApps(database, visibleTo(caller), appId);
     for (const id of apps.keys()) await numberThreads(database, id);
-    await indexForSearch({ database, log });
+    await endDueSnoozes(deps);
+    await indexForSearch(deps);
     const scope = { appIds: [...apps.keys()], userId: caller.userId };
     const page = { position, limit: limit + 1 };
     const { rows, reached } = await searchInbox(database, { ...scope, ...filters, tagIds: [] }, page);

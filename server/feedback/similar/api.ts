@@ -2,20 +2,22 @@ import type { threads as contract, SimilarThread } from "../../../src/contract/t
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { readableThread } from "../threads/owned.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 
 /** The handler that finds threads which share rare words with a thread. (rule F76) */
-export const similar = ({
-  database,
-  log,
-}: Pick<Deps, "database" | "log">): Pick<Handlers<typeof contract>, "similar"> => ({
+export const similar = (
+  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+): Pick<Handlers<typeof contract>, "similar"> => ({
   async similar({ caller, params }) {
+    const { database } = deps;
     const thread = await readableThread(database, params.id, caller);
     await numberThreads(database, thread.appId);
-    await indexForSearch({ database, log });
+    await endDueSnoozes(deps);
+    await indexForSearch(deps);
     const own = await rows.own(database, thread.id);
     if (own === undefined) return { items: [] };
     const place = { appId: own.appId, userId: caller.userId };

@@ -25,8 +25,8 @@ export const snoozes = {
 };
 
 /**
- * Ends the snoozes that are over. Call it before you read lists of threads or unread marks. So the end of a snooze does
- * not depend on a background job. (rule F42)
+ * Ends the snoozes that are over. Call it before you read lists of threads or unread marks, and before a member changes
+ * a thread. So the end of a snooze does not depend on a background job. (rule F42)
  */
 export async function endDueSnoozes({
   database,

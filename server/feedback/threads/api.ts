@@ -41,6 +41,7 @@ export function threads(
     },
 
     async update({ caller, address, params: { id }, body, save }) {
+      await endDueSnoozes(deps);
       // Threads are numbered before the transaction begins. Numbering locks many threads. In the transaction, which has
       // already locked this thread, that could cause a deadlock.
       await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);

@@ -127,14 +127,24 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
    * finds another app than the key, and `refusal` is thrown. The other app must not get this list.
    */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
+    const present = await read();
+    // Only the list with this ETag may be replaced, so another list is not checked in its place.
+    if (present.etag !== etag) throw changedList();
     // Two empty lists have the same ETag, so the ETag does not tell whether the token finds the same app.
-    if ((await read()).entries.length === 0) throw refusal;
+    if (present.entries.length === 0) throw refusal;
     try {
       return await ofConsole.replace(faqs, etag);
     } catch (error) {
       const isStale = error instanceof ServerError && error.status === 412;
       throw isStale && (await read()).etag === etag ? refusal : error;
     }
+  };
+  /** Creates an entry with the token, if the key and the token find the same list. Throws `refusal` otherwise. */
+  const createWithToken = async (body: NewFaq, refusal: ServerError) => {
+    const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
+    const isSameApp = ofKey.entries.length > 0 && ofKey.etag !== undefined && ofKey.etag === ofToken.etag;
+    if (!isSameApp) throw refusal;
+    return ofConsole.create(body);
   };
   return {
     app: ofApp.app,
@@ -148,7 +158,14 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
         return replaceWithToken(faqs, etag, refusal);
       }
     },
-    create: (body) => either((api) => api.create(body)),
+    create: async (body) => {
+      try {
+        return await ofApp.create(body);
+      } catch (refusal) {
+        if (!isRefusedKey(refusal)) throw refusal;
+        return createWithToken(body, refusal);
+      }
+    },
     update: (faqId, body) => either((api) => api.update(faqId, body)),
     remove: (faqId) => either((api) => api.remove(faqId)),
   };
@@ -157,6 +174,14 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
 /** Whether the server refused a request because the app key may not make it. */
 const isRefusedKey = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "insufficient_scope";
+
+/** Returns the error of a server that refuses to replace a list because the list has changed. */
+const changedList = (): ServerError =>
+  new ServerError({
+    status: 412,
+    code: "precondition_failed",
+    message: "The FAQ has changed since it was read. Nothing was pushed.",
+  });
 
 function appFaqApi(invocation: Invocation): FaqApi {
   const { faqs } = invocation.client();

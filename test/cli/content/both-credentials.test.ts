@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
-import { answers, startRecordingServer } from "../../support/network/recording-server.ts";
+import { type Answering, answers, startRecordingServer } from "../../support/network/recording-server.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 let service: Service;
@@ -28,6 +28,27 @@ async function withBoth() {
   return { line };
 }
 
+const create = ["faq", "create", "--question", "How?", "--answer", "So."];
+
+const entry = { id: "01a1fda4-237d-759b-ad89-7cf5663516dc", question: "Q?", answer: "A.", sortOrder: 1 };
+
+async function writeEntry(cwd: string): Promise<void> {
+  await mkdir(join(cwd, "faq"));
+  await writeFile(join(cwd, "faq", "sync.md"), "---\nquestion: How do I sync?\n---\nPress Sync.\n");
+}
+
+/** A person with an app key and a maintainer token for a server that gives these answers. */
+async function recorded(...prepared: readonly Answering[]) {
+  const { baseUrl, received } = await startRecordingServer(...prepared);
+  const line = await createCommandLine({
+    INNKEEP_BASE_URL: baseUrl,
+    INNKEEP_API_KEY: "sdk_a",
+    INNKEEP_TOKEN: "sdm_a",
+    INNKEEP_APP: "01a1fda3-dcee-7447-b6de-42c8c3c82f1d",
+  });
+  return { line, received };
+}
+
 describe("with an app key and a maintainer token", () => {
   it.each([
     ["changelog view of a draft", ["changelog", "view", "2.0.0"], /2\.0\.0/],
@@ -51,21 +72,26 @@ describe("with an app key and a maintainer token", () => {
 
   it("the command faq create uses the token if the key can only read", async () => {
     const refused = answers(403, { error: "This key may not write the FAQ.", code: "insufficient_scope" });
+    const list = answers(200, [entry], { etag: '"one"' });
     const made = answers(201, { id: "7", question: "How?", answer: "So.", sortOrder: 1 });
-    const { baseUrl, received } = await startRecordingServer(refused, made);
-    const line = await createCommandLine({
-      INNKEEP_BASE_URL: baseUrl,
-      INNKEEP_API_KEY: "sdk_a",
-      INNKEEP_TOKEN: "sdm_a",
-      INNKEEP_APP: "01a1fda3-dcee-7447-b6de-42c8c3c82f1d",
-    });
-    expect(await line.run(["faq", "create", "--question", "How?", "--answer", "So."])).toMatchObject({
-      exit: 0,
-    });
+    const { line, received } = await recorded(refused, list, list, made);
+    expect(await line.run(create)).toMatchObject({ exit: 0 });
     expect(received.map(({ headers }) => headers.authorization ?? headers["x-api-key"])).toEqual([
       "sdk_a",
+      "sdk_a",
+      "Bearer sdm_a",
       "Bearer sdm_a",
     ]);
+  });
+
+  it("the command faq push checks the list that it replaces, and not a list that was read later", async () => {
+    const refused = answers(403, { error: "This key may not write the FAQ.", code: "insufficient_scope" });
+    const empty = answers(200, [], { etag: '"none"' });
+    const other = answers(200, [entry], { etag: '"one"' });
+    const { line, received } = await recorded(empty, refused, other, empty, refused, empty);
+    await writeEntry(line.cwd);
+    expect(await line.run(["faq", "push", "--yes"])).toMatchObject({ exit: 5 });
+    expect(received.map(({ headers }) => headers.authorization)).not.toContain("Bearer sdm_a");
   });
 
   describe("if the key may not write the FAQ", () => {
@@ -73,23 +99,32 @@ describe("with an app key and a maintainer token", () => {
     async function withIntakeKey() {
       const owner = await service.makeUser();
       const app = await service.makeApp(owner, { name: "Pocket Atlas" });
+      const other = await service.makeApp(owner, { name: "Other" });
       const scopes = ["faqs:read", "faqs:write", "apps:read"];
+      const token = await service.makeToken(owner, "maintainer", { scopes });
       const line = await createCommandLine({
         INNKEEP_BASE_URL: service.baseUrl,
         INNKEEP_API_KEY: await service.makeKey(app.id, "intake"),
-        INNKEEP_TOKEN: await service.makeToken(owner, "maintainer", { scopes, appId: app.id }),
+        INNKEEP_TOKEN: token,
+        INNKEEP_APP: app.id,
       });
-      await mkdir(join(line.cwd, "faq"));
-      await writeFile(join(line.cwd, "faq", "sync.md"), "---\nquestion: How do I sync?\n---\nPress Sync.\n");
-      return { line };
+      await writeEntry(line.cwd);
+      const faq = async ({ key }: { readonly key: string }, question?: string) => {
+        const body = question === undefined ? undefined : { question, answer: "So." };
+        const headers = { "x-api-key": key };
+        const method = body ? "POST" : "GET";
+        return (await service.request(method, "/api/v1/faqs/remote", { headers, body })).body;
+      };
+      return { line, app, other, faq };
     }
 
     it("faq push, pull and diff and changes of one entry use the token", async () => {
-      const { line } = await withIntakeKey();
+      const { line, app, faq } = await withIntakeKey();
       // Two empty lists do not show that the key and the token find the same app.
       expect(await line.run(["faq", "push", "--yes"])).toMatchObject({ exit: 5 });
-      const first = ["faq", "create", "--question", "How do I begin?", "--answer", "Press Start."];
-      expect(await line.run(first)).toMatchObject({ exit: 0 });
+      expect(await line.run(create)).toMatchObject({ exit: 5 });
+      await faq(app, "How do I begin?");
+      expect(await line.run(create)).toMatchObject({ exit: 0 });
       expect(await line.run(["faq", "pull"])).toMatchObject({ exit: 0 });
       expect(await line.run(["faq", "diff"])).toMatchObject({ exit: 0 });
       expect(await line.run(["faq", "push", "--yes"])).toMatchObject({ exit: 0 });
@@ -102,6 +137,18 @@ describe("with an app key and a maintainer token", () => {
       expect(await line.run(["faq", "edit", id, "--answer", "Press it."])).toMatchObject({ exit: 0 });
       expect(await line.run(["faq", "pull"])).toMatchObject({ exit: 0 });
       expect(await readFile(join(line.cwd, "faq", "sync.md"), "utf8")).toContain("Press it.");
+    });
+
+    it.each([
+      ["has no entry", false],
+      ["has entries", true],
+    ])("faq create changes no other app that the token finds and that %s", async (_, hasEntries) => {
+      const { line, app, other, faq } = await withIntakeKey();
+      await faq(app, "How do I begin?");
+      if (hasEntries) await faq(other, "How do I begin?");
+      const before = await faq(other);
+      expect(await line.run(create, { env: { INNKEEP_APP: other.id } })).toMatchObject({ exit: 5 });
+      expect(await faq(other)).toEqual(before);
     });
   });
 });

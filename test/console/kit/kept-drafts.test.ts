@@ -67,6 +67,71 @@ describe("unsent texts that the server keeps", () => {
     expect(later).not.toContain("Sync stops");
   });
 
+  describe("of a thread", () => {
+    /** A thread with an unsent text in its reply, another thread of the app, and functions for them. */
+    async function withReply() {
+      const app = await service.makeApp(user);
+      const send = async (subject: string, email: string) =>
+        (
+          await service.request("POST", "/api/v1/feedback/remote", {
+            headers: { "x-api-key": app.key },
+            body: { type: "bug", subject, message: "It stops.", email },
+          })
+        ).field("id");
+      const [id, into] = [
+        await send("Ms Hopper has no sync", "grace@example.org"),
+        await send("Sync stops", "joan@example.org"),
+      ];
+      const at = (one: string) => `/console/feedback/${app.id}/${one}`;
+      await save({ replyBody: "We look." }, { page: at(id), "draft-form": `${at(id)}/reply` });
+      const call = async (method: string, path: string, body?: object) => {
+        const { status } = await service.request(method, `/api/v1/console${path}`, { headers, body });
+        expect(status).toBeLessThan(300);
+      };
+      const browser = createBrowserWithoutScripts(service, headers);
+      const page = () => browser.open("/console/drafts");
+      /** Erases what a person sent, and waits until the subject of this person is on no page. */
+      const erase = async (email: string, subject: string) => {
+        await call("POST", "/people/erase", { email });
+        await expect.poll(async () => (await page()).text).not.toContain(subject);
+      };
+      return { app, id, into, at, call, page, erase };
+    }
+
+    it("that was merged have a link to the thread into which it was merged", async () => {
+      const { id, into, at, call, page } = await withReply();
+      await call("POST", `/feedback/${id}/merge`, { into });
+      const merged = await page();
+      expect(readingOf(merged)).toContain("#1, merged into #2 Sync stops");
+      expect(merged.text).toContain(`href="${at(into)}"`);
+      expect(merged.text).not.toContain("Hopper");
+      await call("POST", `/feedback/${id}/unmerge`);
+      expect(readingOf(await page())).toContain("#1 Ms Hopper has no sync");
+    });
+
+    it("do not show the subject of a report that was erased", async () => {
+      const { page, erase } = await withReply();
+      await erase("grace@example.org", "Hopper");
+      expect(readingOf(await page())).toContain("A thread that you can no longer open");
+    });
+
+    it("do not show the erased subject of a thread that has reports of other people", async () => {
+      const { id, into, call, page, erase } = await withReply();
+      await call("POST", `/feedback/${into}/merge`, { into: id });
+      await erase("grace@example.org", "Hopper");
+      expect(readingOf(await page())).toContain("#1 ");
+    });
+
+    it("do not show the erased subject of the thread into which a thread was merged", async () => {
+      const { id, into, call, page, erase } = await withReply();
+      await call("POST", `/feedback/${id}/merge`, { into });
+      await erase("joan@example.org", "Sync stops");
+      expect(readingOf(await page())).toContain("#1, merged into #2");
+      await erase("grace@example.org", "Sync stops");
+      expect((await page()).text).not.toContain("Hopper");
+    });
+  });
+
   it.each([
     ["feedback", "A thread"],
     ["faqs", "An FAQ entry"],

@@ -77,6 +77,91 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
     expect(await unread(maria.call)).toEqual([second]);
   });
 
+  describe("whose snooze is over, before anybody has read a list,", () => {
+    /** A thread whose snooze is over. The words of its report are rare. */
+    async function over(report: object = {}) {
+      const id = await send(report);
+      const until = inHours(1);
+      await change(id, { snoozedUntil: until });
+      service.clock.advance(2 * hour);
+      return { id, until };
+    }
+    const found = async (q: string) =>
+      Object((await team.call("GET", `/search?${new URLSearchParams({ q })}`)).body).items.map(
+        ({ id }: { id: string }) => id,
+      );
+
+    it.each([
+      ["is:unread ovens", true],
+      ["is:snoozed ovens", false],
+      ["-is:snoozed ovens", true],
+    ])("is in the search for %s: %s", async (q, isFound) => {
+      const { id } = await over({ subject: "Ovens" });
+      expect(await found(q)).toEqual(isFound ? [id] : []);
+    });
+
+    it("is at the end of its snooze in the list and in the changes for an agent", async () => {
+      const agent = { authorization: `Bearer ${await service.makeToken(team.owner, "agent")}` };
+      const ask = async (query: Record<string, string>) =>
+        Object(
+          (
+            await service.request("GET", `/api/v1/agent/feedback?${new URLSearchParams(query)}`, {
+              headers: agent,
+            })
+          ).body,
+        );
+      const first = await over();
+      const { items } = await ask({ updatedSince: first.until });
+      expect(items).toMatchObject([{ id: first.id, activeAt: first.until }]);
+      await change(first.id, { snoozedUntil: inHours(1) });
+      const { changes } = await ask({});
+      service.clock.advance(2 * hour);
+      expect((await ask({ changedAfter: changes })).items).toMatchObject([{ id: first.id }]);
+    });
+
+    it("has the end of its snooze as its last activity in the list of similar threads", async () => {
+      const report = { subject: "Ovens", message: "The thermocouple of the oven is miscalibrated." };
+      const { id, until } = await over(report);
+      const other = await send(report);
+      const { body } = await team.call("GET", `/feedback/${other}/similar`);
+      expect(body).toMatchObject({ items: [{ id, activeAt: until }] });
+    });
+
+    it("is not snoozed in the answer to a change", async () => {
+      const { id } = await over();
+      const { body } = await change(id, { addTags: ["oven"] });
+      expect(body).toMatchObject({ feedback: { snoozedUntil: null } });
+    });
+
+    it("stays unread for a member who writes a note in it", async () => {
+      const { id } = await over();
+      await maria.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Later." });
+      expect(await unread(maria.call)).toEqual([id]);
+    });
+
+    it("stays unread for a member who merges another thread into it, and after the undoing, too", async () => {
+      const from = await send();
+      const { id } = await over();
+      await maria.call("POST", `/feedback/${from}/merge`, { into: id });
+      expect(await unread(maria.call)).toEqual([id]);
+      await snooze(id, 1);
+      service.clock.advance(2 * hour);
+      await maria.call("POST", `/feedback/${from}/unmerge`);
+      expect(await unread(maria.call)).toContain(id);
+    });
+
+    it("is not changed by the undo of the bulk change that snoozed it", async () => {
+      const id = await send();
+      const until = new Date(service.clock.now().getTime() + hour / 60).toISOString();
+      const sent = { ids: [id], change: { snoozedUntil: until } };
+      const { undo } = Object((await team.call("POST", `${team.at}/feedback/bulk`, sent)).body);
+      service.clock.advance(hour / 30);
+      const undone = await team.call("POST", `${team.at}/feedback/bulk/undo`, { undo });
+      expect(undone.body).toMatchObject({ changed: 0, skipped: [{ id, code: "changed" }] });
+      expect(await unread()).toEqual([id]);
+    });
+  });
+
   it("stays snoozed after a note, a repeat and a change of its tags, but not after an answer of its sender", async () => {
     await team.call("PATCH", team.at, { senderPages: true });
     const report = { type: "bug", message: "It broke.", dedupeKey: "oven" };

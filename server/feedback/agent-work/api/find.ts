@@ -14,6 +14,7 @@ import { hold } from "../../../http/held-request.ts";
 import { idPart, instantPart, pageOf, readCursor, searchedPage } from "../../../http/list-page.ts";
 import { stateAt } from "../../proposals/rules.ts";
 import { indexForSearch } from "../../search/store/indexing.ts";
+import { endDueSnoozes } from "../../snooze/store.ts";
 import { tagNamesIn } from "../../tags/rules.ts";
 import { threadCursors } from "../../thread-lists/cursors.ts";
 import { threadUrl } from "../../threads/answer.ts";
@@ -30,7 +31,7 @@ import {
 
 type FindDeps = Pick<
   Deps,
-  "clock" | "database" | "log" | "settings" | "stopping" | "threadWatch" | "waiting"
+  "clock" | "database" | "log" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
 >;
 
 /** The handlers with which an agent finds threads and proposals. */
@@ -60,13 +61,15 @@ type ListRequest = Request<typeof contract.listFeedback>;
  * Returns a page of the list. The first page also has a mark, after which a client can ask for later changes. (rule
  * A30)
  */
-async function list({ database, log, settings }: FindDeps, { caller, query }: ListRequest) {
+async function list(deps: FindDeps, { caller, query }: ListRequest) {
+  const { database, settings } = deps;
   const { cursor, limit = limits.agentPage.default } = query;
   const search = await searchOf({ database }, caller, query);
   const order = orderOf(search.filters);
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
-  if (order === "found") await indexForSearch({ database, log });
+  await endDueSnoozes(deps);
+  if (order === "found") await indexForSearch(deps);
   // The mark comes from the rows of the list. An empty list has no rows, so another mark is read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
@@ -83,6 +86,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
   const search = await searchOf({ database }, caller, query);
   let mark = Buffer.from(changedAfter, "base64url").toString();
   const look = async () => {
+    await endDueSnoozes(deps);
     const after = await threadChanges.after(database, mark);
     if (after === notAMark)
       throw badRequest(
