@@ -309,7 +309,11 @@ const Desk = (props: DeskProps) => {
           {thread === undefined ? (
             <NoThread isMissing={props.isMissing} hasThreads={items.length > 0} />
           ) : (
-            <Pane {...thread} view={props.isFromAllApps ? "All apps" : nameOf(props)} neighbours={besideIn(props)} />
+            <Pane
+              {...thread}
+              view={props.isFromAllApps ? "All apps" : nameOf(props)}
+              neighbours={besideIn(props)}
+            />
           )}
         </section>
       </div>
