@@ -185,6 +185,12 @@ const foldersOfSubjects = new Set([
   ...["settings", "start", "transfer"].map((name) => `server/${name}`),
 ]);
 
+/** Returns whether the rules by role keep a name out of its importer: rules are pure, and SQL stands in stores only. */
+function isApartByRule(file, importer) {
+  const [place, its] = [placeOf(file), placeOf(importer)];
+  return ["rules", "store"].includes(place?.role) && its?.role !== place.role;
+}
+
 const subjectFolder = (file) => file.split("/").slice(0, 3).join("/");
 const byLength = (a, b) => b.length - a.length;
 
@@ -237,7 +243,9 @@ function printExports() {
     values.map((name) => ({ file, name, by: importersOf(file, name) })),
   );
   const once = all.filter(({ by }) => by.length === 1);
-  const cut = once.filter(({ file, by: [only] }) => isSamePart(file, only) && !standsAlone(file));
+  const cut = once.filter(
+    ({ file, by: [only] }) => isSamePart(file, only) && !standsAlone(file) && !isApartByRule(file, only),
+  );
   print("Exported values", all.length);
   print("  of them imported by one other file", once.length);
   print("  of them only because of a cut", cut.length, "Its one importer is the same part (see the end).");
@@ -330,7 +338,8 @@ The same part: the same server/<area>/<subject> and the same role (api, answer, 
 belongs to each role of its subject. In a folder of subjects, such as server/http, each file is a subject unless it has one
 importer. Elsewhere: the same folder, or one folder above the other and not above src/* or server/*. Tests do not count as importers. A late import or a re-export of all counts for every name. Verbs of the command
 line (src/cli/*.ts), tools of MCP (mcp/tools/*.ts), threads, *.lazy.ts and files that build/ names stand
-alone: neither they nor what they export count as cut.
+alone: neither they nor what they export count as cut. Rules and stores stand apart from files of another role or of
+none.
 `);
 if (options.has("--roles")) printRoles();
 if (options.has("--coverage")) {

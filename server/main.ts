@@ -173,7 +173,7 @@ function listen({ host, port, budgets }: Pick<Settings, "host" | "port" | "budge
   const server = createListener(budgets);
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
-      const message = `INNKEEP_HOST and INNKEEP_PORT must be an address and a port that are free, not \`${host}\` and ${port} (${systemReason(cause)}).`;
+      const message = `The server cannot listen on \`${host}\`, port ${port} (${systemReason(cause)}). Change INNKEEP_HOST or INNKEEP_PORT.`;
       reject(cause.code === "EADDRINUSE" ? cause : new SettingError(message, { cause }));
     });
     server.listen(port, host, () => resolve(server));

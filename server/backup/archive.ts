@@ -153,7 +153,8 @@ async function openArchiveFile(
   }
 }
 
-const nameKeys = "Name the file with its secret key with --identity, or in INNKEEP_BACKUP_IDENTITY_FILE.";
+const nameKeys =
+  "Give the path of the file that contains the secret key, with --identity or in INNKEEP_BACKUP_IDENTITY_FILE.";
 
 async function isEncrypted(file: ArchiveFile): Promise<boolean> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(firstLine.length), 0, firstLine.length, 0);

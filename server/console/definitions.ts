@@ -4,7 +4,7 @@ import type { NotDone } from "./notices.ts";
 import type { PageHandler, PageNeeds, SignedInVisit, UploadVisit, Visit } from "./visit.ts";
 
 interface WithAddress {
-  /** Returns the address. With `:name` in place of an id, it is the pattern of a route. */
+  /** Returns the path of the route. Each id in it is a parameter, such as `:appId`. */
   readonly at: (links: Links) => string;
 }
 

@@ -27,7 +27,7 @@ export const appTopic = (appId: string): string => `app:${appId}`;
 /** Signalled when the tags or the shared views of an app have changed. */
 export const listsTopic = (appId: string): string => `lists:${appId}`;
 
-/** Signalled when something in a thread has changed that pages show. */
+/** Signalled when a part of a thread that pages show has changed. */
 export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
 
 /** Signalled when a member begins to write an answer in a thread, or stops. */

@@ -8,8 +8,7 @@ const placeName = "files";
 /** The storage of the files of a deployment, as recorded in the database. */
 export const filesPlace = {
   /**
-   * Returns the storage. If the deployment has no row, it uses the local folder. Such a deployment was created before a
-   * storage could be chosen.
+   * Returns the storage. A deployment that uses the local folder has no row.
    */
   async find(reader: Pick<Reader, "get">): Promise<FilesPlace> {
     const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", placeName);

@@ -23,8 +23,8 @@ export interface WaitOptions<Found> {
   /** Registers `wake` for changes that have no topic. Returns a function that removes it. */
   readonly listen?: (wake: () => void) => () => void;
   /**
-   * Called when the wait begins. `isResting` returns whether the request is waiting now, because there was no signal
-   * since the last `look`. Returns a function to call when the wait ends.
+   * Called when the wait begins. `isResting` returns true while the request waits for the next signal, and false while
+   * `look` runs. Returns a function to call when the wait ends.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }

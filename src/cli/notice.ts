@@ -96,7 +96,7 @@ async function setNotices(
   if ([by, perHour, timezone, quiet].every((value) => value === undefined))
     throw usageError(
       "There is nothing to change.",
-      "Give kinds and --by, --per-hour, --timezone or --quiet.",
+      "Give kinds of notices together with --by, or one of --per-hour, --timezone and --quiet.",
     );
   const ways = by === undefined ? undefined : waysOf(by);
   const kinds = Object.fromEntries(given.map((kind) => [kind, ways]));

@@ -64,7 +64,8 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * `removal_due`: only a late test session of yesterday saves the slot, and nothing on tier `screenshot`.
+   * `removal_due`: the tester is removed unless a test session of yesterday still arrives. On tier `screenshot`, nothing
+   * prevents the removal.
    * `one_miss_left`: the next missed day removes the tester. `missed_yesterday`: a late test session can still count
    * the day. `today_open`: today is not counted yet. `active`: the tester need not do anything now.
    */

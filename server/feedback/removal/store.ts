@@ -16,9 +16,9 @@ const isWorkedOn = `EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
     WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
 
-// A thread is not deleted if its proposal waits for somebody or has a claim without an outcome. On SQLite, the test for
-// a proposal comes first, because most threads have none. PostgreSQL joins the few threads with work in progress. It
-// cannot do that if the subquery is part of an OR.
+// A thread is not deleted if its proposal waits for somebody or has a claim without an outcome. The SQL differs for
+// speed. SQLite first checks whether the thread has a proposal, because most have none. PostgreSQL can run `NOT EXISTS`
+// as one join for all threads, but not inside an OR. So its SQL has no such first check.
 const isFree: Record<Engine, string> = {
   sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
   postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,

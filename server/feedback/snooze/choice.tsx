@@ -1,4 +1,4 @@
-import { badRequest } from "../../../src/contract/errors.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { isZone, utcOf } from "../../content/changelog/rules/local-time.ts";
@@ -35,16 +35,17 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {
     const hours = Number(value);
-    if (!(hours > 0 && hours <= limits.snoozeDays * 24))
-      throw badRequest("snoozeFor", "must be a time of the list");
+    if (!(hours > 0 && hours <= limits.snoozeDays * 24)) throw refused("Choose a time of the list.");
     return new Date(now.getTime() + hours * 3_600_000).toISOString();
   }
   const sent = fields.text("snoozeZone");
   const zone = (await reads.ownZone()) ?? (isZone(sent) ? sent : "UTC");
   const day = fields.text("snoozeDay");
-  if (day === "") throw badRequest("", "Choose the day on which the thread comes back");
+  if (day === "") throw refused("Choose the day on which the thread comes back.");
   const end = `${utcOf(`${day}T${firstHour}`, zone)}:00Z`;
   if (snoozeRefusal({ status: "open", until: end }, now))
-    throw badRequest("", `Choose a day in the next ${limits.snoozeDays} days, after today`);
+    throw refused(`Choose a day after today, in the next ${limits.snoozeDays} days.`);
   return end;
 }
+
+const refused = (message: string): ApiError => new ApiError("bad_request", { message });

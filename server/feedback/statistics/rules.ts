@@ -90,7 +90,7 @@ export const quartersOf = (days: readonly CountedDay[]): Quarters => ({
   to: days.at(-1)?.to ?? 0,
 });
 
-/** The parts of a period: whole days in UTC, and the quarters before and after them. */
+/** The parts of a period: whole days in UTC, and the quarters of an hour before and after these days. */
 export interface Parts {
   readonly days: Quarters;
   readonly before: Quarters;

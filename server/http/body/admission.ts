@@ -28,8 +28,8 @@ interface Arriving {
 /** A large body that the server may read now. */
 interface Admitted extends Turn {
   /**
-   * Counts a body that did not arrive completely against the limit of the endpoint, if the sender caused the error
-   * `thrown`.
+   * Counts a body against the limit of the endpoint if it was malformed or incomplete, or if the server cut it.
+   * `thrown` is the error of the body.
    */
   countFailed(thrown: unknown): Promise<void>;
   /** Call it when the body has arrived or has ended early. */

@@ -152,8 +152,8 @@ interface Described<
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
 /**
- * The type of the additional arguments of `recordOf`. There is none if no column is missing. Otherwise the compiler
- * requires an argument, and its error message names the missing columns.
+ * The type of the additional arguments of `recordOf`. No argument is needed if every column is
+ * described. Otherwise the compiler requires an argument, and its error message names the missing columns.
  */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 

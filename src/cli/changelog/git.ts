@@ -80,7 +80,10 @@ function ofSameKind(tag: string): string[] {
   return ["--match", `${escaped(prefix)}[0-9]*`, ...releases];
 }
 
-/** Returns the newest tag that a commit contains. Returns undefined if there is none. */
+/**
+ * Returns the newest tag on a commit or on one of its ancestors. `words` are the arguments of `git describe`. Returns
+ * undefined if there is no such tag.
+ */
 async function newestTag(invocation: Invocation, words: readonly string[]): Promise<string | undefined> {
   try {
     return (await git(invocation, ["describe", "--tags", "--abbrev=0", ...words])).trim();

@@ -4,7 +4,8 @@ import type { Context } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
 /**
- * Stores the current time in the state of the step. GitHub Actions runs this before the first step of the job.
+ * Stores the current time as the start of the job. The action reads it later. GitHub Actions runs this before the first
+ * step of the job.
  * (rule L21)
  */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {

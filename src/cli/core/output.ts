@@ -13,16 +13,18 @@ import {
   widthOf,
 } from "./plain-text.ts";
 
-/** A page of a list: how many rows it has, and the cursor of the next page. */
-interface ShownPage {
-  readonly count: number;
-  readonly nextCursor: string | null | undefined;
-  /** Whether the command has the flag `--all`. */
-  readonly all?: boolean;
-}
-
-/** Prints how to get the next page of a list. A search that was cut short may have found nothing so far. */
-export function noteFurther(invocation: Invocation, { count, nextCursor, all = false }: ShownPage): void {
+/**
+ * Prints how to get the next page of a list. `count` is the number of rows of this page; `all` is whether the command
+ * has the flag `--all`. A search that was cut short may have found nothing so far.
+ */
+export function noteFurther(
+  invocation: Invocation,
+  {
+    count,
+    nextCursor,
+    all = false,
+  }: { readonly count: number; readonly nextCursor: string | null | undefined; readonly all?: boolean },
+): void {
   if (!nextCursor) return;
   const more = count === 0 ? "Older threads were not searched yet" : "There are more";
   note(invocation, `${more}. ${howToGetMore(`--cursor ${nextCursor}`, all)}`);

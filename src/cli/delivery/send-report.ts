@@ -354,7 +354,7 @@ const unreadPart = /^\[… (.+) were not read as a whole …\]$/m;
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Removes the incomplete line at the cut, unless that line is most of the text. */
+/** Removes the incomplete line at the cut. Keeps it if it is a fifth of the text or more. */
 function wholeLines(text: string, end: "head" | "tail"): string {
   const at = end === "head" ? text.lastIndexOf("\n") : text.indexOf("\n") + 1;
   const kept = end === "head" ? text.slice(0, Math.max(0, at)) : text.slice(at);

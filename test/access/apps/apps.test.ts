@@ -35,7 +35,7 @@ describe("an app in the console", () => {
     const form = await owner.open("/console/new-app");
     const answer = await owner.send(form, "/console/new-app", { name: "Trailhead" });
     const page = await owner.open(answer.headers.get("location") ?? "");
-    expect(readingOf(page)).toMatch(/Trailhead .* The app is ready\. .* This app has no key yet/);
+    expect(readingOf(page)).toMatch(/Trailhead .* The app is ready\. .*Create a key/);
   });
 
   it("is created once, even if its form is sent several times", async () => {

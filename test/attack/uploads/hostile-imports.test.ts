@@ -154,7 +154,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ["thread", { metadata: "x" }, "`metadata` must be an object"],
     ["thread", { id: "1; DROP TABLE apps" }, "`id` must be an id"],
     ["thread", { extra: 1 }, "`extra` is unknown"],
-    ["thread", { githubIssueUrl: "javascript:alert(1)" }, "`githubIssueUrl` must be an address"],
+    ["thread", { githubIssueUrl: "javascript:alert(1)" }, "`githubIssueUrl` must be an absolute http or https address"],
     [
       "thread",
       { files: { images: [{ upload: "../../x" }], videos: [], attachments: [] } },
@@ -270,7 +270,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ])
       expect(await refused(tar(head, bad))).toContain("is not from an export");
     expect(await refused(tar(head, good, good))).toContain("twice");
-    expect(await refused(tar(head))).toContain("records name 1 files, but the archive contains 0");
+    expect(await refused(tar(head))).toContain("records name 1 file, but the archive contains 0");
     expect(await refused(Buffer.concat([tar(head, good), Buffer.alloc(512)]))).toContain("after its end");
     expect(await refused(tar(head, good).subarray(0, -700))).toContain("incomplete");
     const other = sample.gif().bytes;

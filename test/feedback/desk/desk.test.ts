@@ -220,7 +220,7 @@ describe("the triage desk, without scripts", () => {
       const refused = await act(await open(), ids, { act: "merge" });
       expect([refused.status, readingOf(refused)]).toEqual([
         400,
-        expect.stringContaining("2 to 20 threads that are selected one by one"),
+        expect.stringContaining("Select 2 to 20 threads one by one"),
       ]);
     }
   });

@@ -152,7 +152,7 @@ const SignInHelp = ({
 );
 
 /**
- * The hint for a person who signs in in another tab. This tab still has the typed text and can show it again.
+ * A button for a person who has signed in in another tab. It shows the form again with the text that was typed here.
  */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>

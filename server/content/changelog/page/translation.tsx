@@ -156,7 +156,7 @@ export async function showTyped(
   return { ...(await showTranslation(visit, { ...shown, given })), sentFields: [] };
 }
 
-/** Returns the visit with pictures at the end of the text of a language. */
+/** Stores the pictures of the form. Returns the visit with their Markdown at the end of the translated text. */
 export const withTranslatedPictures = async (visit: UploadVisit, tag: string): Promise<UploadVisit> => ({
   ...visit,
   fields: await withPictures(visit, texts.addReleasePictures, namesOf(tag).body),

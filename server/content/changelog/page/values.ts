@@ -103,8 +103,8 @@ export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
 }
 
 /**
- * Replaces the message of a refusal for an existing version. The API's message mentions duplicates, which the console
- * cannot allow.
+ * Returns the error `version_exists` with a message for the console. The API's message suggests that duplicates can be
+ * allowed, but the console has no such option.
  */
 const sameVersion = ({ code, details }: ApiError): ApiError =>
   new ApiError(code, {

@@ -21,7 +21,10 @@ const batchText = 1_048_576;
 /** The maximum number of threads that are read at once. */
 const mostAtOnce = 16;
 
-/** If the threads that were read together have more characters, the next threads are read one by one. */
+/**
+ * If the threads of one read have more characters than this, the next read has only one thread. After that, the number
+ * grows again.
+ */
 const fewText = 65_536;
 
 const batchesOfSearch = 20;

@@ -59,7 +59,9 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   // Ids begin with the time at which the thread was created.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
-    throw badRequest("", `Select 2 to ${mostMerged} threads one by one, and then merge them`);
+    throw new ApiError("bad_request", {
+      message: `Select 2 to ${mostMerged} threads one by one, and then merge them.`,
+    });
   const merged: string[] = [];
   for (const id of ids) {
     try {
@@ -98,7 +100,8 @@ async function changeOf(visit: SignedInVisit, did: ActName, value: string): Prom
     unread: { read: false },
     undone: {},
   };
-  if ((did === "tag" || did === "untag") && tags.length === 0) throw badRequest("", "Type a tag first");
+  if ((did === "tag" || did === "untag") && tags.length === 0)
+    throw new ApiError("bad_request", { message: "Type a tag first." });
   return changes[did];
 }
 

@@ -447,8 +447,8 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
 });
 
 /**
- * Returns a subquery for the threads that are marked as unread. It reads the views first, because there are few of
- * them. (With CROSS JOIN, SQLite keeps that order.)
+ * Returns a subquery for the threads that are marked as unread. It first reads the table
+ * `thread_looks`, because few of its rows are marked as unread. (With CROSS JOIN, SQLite keeps that order.)
  */
 function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
   const marked = markedUnread(member);

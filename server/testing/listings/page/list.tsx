@@ -50,7 +50,10 @@ const Testing = ({
     <div class="head">
       <div>
         <h1>Testing</h1>
-        <p>Closed tests with testers. Each tester has a slot, and each counted day has its evidence.</p>
+        <p>
+          Closed tests of your app. Each tester has a slot. A day counts if a session or a proof shows that
+          the tester used the app.
+        </p>
       </div>
       <Can needs="maintainer">
         <a class="button primary" href={navigation.links.testing(navigation.app.id, "new")}>

@@ -552,7 +552,8 @@ const sourceLinesIn = (text: string): Candidate[] =>
   }));
 
 /**
- * Returns the line number at which a text names a file. Compares only file names, because the text may omit folders.
+ * Returns the line number that a text gives for a file, such as 12 in `src/a.ts:12`. Compares only file names, because
+ * the text may omit folders.
  */
 function lineIn(places: readonly Candidate[], file: string): number | undefined {
   const name = baseName(file);

@@ -87,7 +87,7 @@ describe("an encrypted backup", () => {
     const backup = await makeBackup(sqlite, { recipient });
     const other = await newAgeKey();
     await expect(verify(backup)).rejects.toThrow(
-      /is encrypted\. Name the file with its secret key with --identity/,
+      /is encrypted\. Give the path of the file that contains the secret key, with --identity/,
     );
     await expect(verify(backup, other.identity)).rejects.toThrow(
       /is encrypted for a key that is not in the file of keys/,
