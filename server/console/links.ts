@@ -27,6 +27,8 @@ export function createLinks(at: string) {
     inbox: app("feedback"),
     /** The inbox of all apps. */
     allFeedback: `${at}/feedback`,
+    /** The forms of the inbox of all apps. */
+    allFeedbackForm: (form: "change" | "undo") => `${at}/all-feedback/${form}`,
     ...triageLinks(at),
     /** A short address of a thread, with its number. */
     numbered: (appId: string, number: string) => `${at}/t/${appId}/${number}`,

@@ -122,7 +122,7 @@ const openMenu = (shortcut) => {
     const closed = () => {
       if (menu.open) return;
       menu.removeEventListener("toggle", closed);
-      if (chosen.size !== 1 || !chosen.has(id)) return;
+      if (chosen.size !== 1 || !chosen.has(tickOf(id)?.value)) return;
       choose(tickOf(id), false);
       tell();
     };
@@ -181,8 +181,8 @@ if (desk) {
     { key: "e", words: "Resolve", act: () => act("resolve"), isHere: isForm },
     { key: "y", words: "Archive", act: () => act("archive"), isHere: isForm },
     { key: "m", words: "Assign to me", act: () => act("assign:me"), isHere: isForm },
-    { key: "a", words: "Assign", act: () => openMenu("a"), isHere: isForm },
-    { key: "l", words: "Tag", act: () => openMenu("l"), isHere: isForm },
+    { key: "a", words: "Assign", act: () => openMenu("a"), isHere: () => isForm() && menuOf("a") !== null },
+    { key: "l", words: "Tag", act: () => openMenu("l"), isHere: () => isForm() && menuOf("l") !== null },
     { key: "h", words: "Snooze", act: () => openMenu("h"), isHere: isForm },
   ]);
 
@@ -228,7 +228,9 @@ if (form) {
     if (event.shiftKey && event.target.closest(".tick")) event.preventDefault();
   });
   form.addEventListener("submit", () => {
-    const ids = form.elements.all ? [] : [...new FormData(form).getAll("id")];
+    // In the inbox of all apps, a value has the id of the app in front of the id of the thread.
+    const values = form.elements.all ? [] : [...new FormData(form).getAll("id")];
+    const ids = values.map((value) => String(value).split(".").at(-1) ?? "");
     const next = ids.length === 1 ? rowAfter(ids[0]) : undefined;
     if (next) form.elements.next.value = idOf(next);
     keepPlace(next && (openedId() === undefined || ids[0] !== openedId()) ? idOf(next) : openedId());

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import {
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
@@ -77,5 +82,65 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     const href = new RegExp(`href="([^"]*)" id="thread-${id}"`).exec(page.text)?.[1] ?? "";
     expect((await browser.open(href.replaceAll("&amp;", "&"))).text).toContain(`data-opened="${id}"`);
     expect(readingOf(await browser.open("/console/feedback?view=snoozed"))).toContain("Nothing here");
+  });
+
+  it("changes selected threads of several apps, and undoes that, but nothing in an app of a viewer (rules F48, F49)", async () => {
+    const [here, there] = [await send(first.app.key, "Here"), await send(second.key, "There")];
+    const headers = await service.signIn(first.owner);
+    const browser = createBrowserWithoutScripts(service, headers);
+    const page = await browser.open("/console/feedback");
+    expect(page.text).toContain(`value="${first.app.id}.${here}"`);
+    const post = async (path: string, values: readonly (readonly [string, string])[]) => {
+      const answer = await service.request("POST", `/console/all-feedback/${path}`, {
+        headers: {
+          ...{ accept: "text/html", ...headers },
+          "content-type": "application/x-www-form-urlencoded",
+        },
+        body: new URLSearchParams(values.map(([name, value]) => [name, value])).toString(),
+      });
+      return answer.status === 303 ? browser.open(answer.headers.get("location") ?? "") : answer;
+    };
+    const ids = [`${first.app.id}.${here}`, `${second.id}.${there}`];
+    const boxes = ids.map((id) => ["id", id] as const);
+    const statuses = async () =>
+      Promise.all(
+        [here, there].map(
+          async (id) => Object((await first.call("GET", `/feedback/${id}`)).body).feedback.status,
+        ),
+      );
+    const once = fieldsOf(formOf(page, "/console/all-feedback/change")).once ?? "";
+    const done = await post("change", [
+      ["once", once],
+      ["act", "resolve"],
+      ["list", "view=to_triage"],
+      ...boxes,
+    ]);
+    expect(readingOf(done)).toContain("2 threads resolved.");
+    expect(await statuses()).toEqual(["resolved", "resolved"]);
+    const undone = await browser.follow(await browser.send(done, "/console/all-feedback/undo"));
+    expect(await statuses()).toEqual(["open", "open"]);
+    expect(readingOf(undone)).toContain("2 threads changed back.");
+    const refused = await post("change", [["act", "tag"], ["list", ""], ...boxes]);
+    expect([refused.status, readingOf(refused)]).toEqual([
+      400,
+      expect.stringContaining("Nothing was changed."),
+    ]);
+
+    const viewer = await first.join("viewer");
+    const list = await createBrowserWithoutScripts(service, viewer.headers).open("/console/feedback");
+    expect(list.text).not.toContain('type="checkbox"');
+    const stranger = await service.request("POST", "/console/all-feedback/change", {
+      headers: {
+        ...{ accept: "text/html", ...viewer.headers },
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: new URLSearchParams([
+        ["act", "resolve"],
+        ["list", ""],
+        ...boxes.map(([name, value]) => [name, value]),
+      ]).toString(),
+    });
+    expect(stranger.headers.get("location")).toContain("changed=0");
+    expect(await statuses()).toEqual(["open", "open"]);
   });
 });

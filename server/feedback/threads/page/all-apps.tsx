@@ -1,21 +1,46 @@
+import { bulk } from "../../../../src/contract/bulk.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { threads } from "../../../../src/contract/threads.ts";
+import { suffices } from "../../../access/members/rules.ts";
 import type { Answered } from "../../../console/ask.ts";
-import { type Definitions, definePage } from "../../../console/definitions.ts";
-import { versionOf } from "../../../console/forms.tsx";
+import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
-import { Empty, Pager, shownCount } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/respond.ts";
+import { Empty, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { filterOf, fixedViewOf, type ListFilter, listQuery, withOpened } from "../../inbox/filters.ts";
+import {
+  filterOf,
+  fixedViewOf,
+  type ListFilter,
+  listQuery,
+  valuesIn,
+  withOpened,
+} from "../../inbox/filters.ts";
+import { snoozeEnd } from "../../snooze/choice.tsx";
+import {
+  ActBarOfApps,
+  ActNotice,
+  type ActResult,
+  actResultOf,
+  actResultValues,
+  isActName,
+} from "./desk-acts.tsx";
 import { ThreadRow } from "./desk-list.tsx";
 import { ViewLink, viewNames, viewsInOrder } from "./desk-views.tsx";
 
 /** Shows the feedback of all apps of a person. A thread opens in the inbox of its app. (rule F49) */
-async function showAllApps(visit: SignedInVisit): Promise<Reply> {
-  const { ask, query, reads } = visit;
+const showAllApps = (visit: SignedInVisit): Promise<Reply> => showList(visit, visit.query);
+
+async function showList(
+  visit: SignedInVisit,
+  query: (name: string) => string,
+  refusal?: ApiError,
+): Promise<Reply> {
+  const { ask, reads } = visit;
   const filter = filterOf((name) => (isShown(name) ? query(name) : ""));
   const cursor = query("cursor");
   const { status, type, assignee, waitingOn, unfinished, snoozed, unread, order } = filter;
@@ -26,8 +51,9 @@ async function showAllApps(visit: SignedInVisit): Promise<Reply> {
     navigationOf(visit),
     reads.newestProposals(withProposal.map(({ id }) => id)),
   ]);
-  const shown = { filter, cursor, list, proposals, now: visit.now };
-  return show(<AllApps {...shown} navigation={{ ...navigation, tab: "all" }} />);
+  const result = refusal === undefined ? actResultOf(query) : undefined;
+  const shown = { filter, cursor, list, proposals, result, refusal, now: visit.now };
+  return show(<AllApps {...shown} navigation={{ ...navigation, tab: "all" }} />, refusal?.status);
 }
 
 /** The filters that a list over all apps can have. */
@@ -39,6 +65,8 @@ interface AllAppsProps {
   readonly cursor: string;
   readonly list: Answered<typeof threads.listAll>;
   readonly proposals: ReadonlyMap<string, InboxProposal>;
+  readonly result: ActResult | undefined;
+  readonly refusal: ApiError | undefined;
   readonly now: Date;
 }
 
@@ -48,9 +76,12 @@ const AllApps = ({
   cursor,
   list: { items, nextCursor, count },
   proposals,
+  result,
+  refusal,
   now,
 }: AllAppsProps) => {
-  const { links } = navigation;
+  const { links, apps } = navigation;
+  const changeable = new Set(apps.filter(({ role }) => suffices(role, "maintainer")).map(({ id }) => id));
   const list = listQuery(filter);
   const at = (more: Record<string, string>) => `${links.allFeedback}?${listQuery(filter, more)}`;
   const unread = sumOf(navigation.counts, "unread");
@@ -79,50 +110,68 @@ const AllApps = ({
           </ul>
         </nav>
         <section class="list-column" aria-label="List">
+          {refusal !== undefined && (
+            <Notice kind="alert">
+              <b>Nothing was changed.</b> {refusal.message}
+            </Notice>
+          )}
           <div class="list-bar">
             <button class="views-button" type="button" popovertarget="views">
               <span class="name">{open === undefined ? "Unread" : viewNames[open]}</span>
             </button>
-            <p class="hint">
-              Threads of all your apps. To change several at once, open the inbox of one app.
-            </p>
+            <p class="hint">Threads of all your apps.</p>
           </div>
-          <div
-            id="threads"
-            data-live={versionOf([items, [...proposals]])}
-            data-news="The threads in this list have changed."
-          >
-            {items.length === 0 ? (
-              <Empty title="Nothing here">
-                <p>No thread of your apps is in this list right now.</p>
-              </Empty>
-            ) : (
-              <ul class="threads" aria-label="Feedback">
-                <InTurns>
-                  {items.map((thread) => (
-                    <ThreadRow
-                      key={thread.id}
-                      thread={thread}
-                      proposal={proposals.get(thread.id)}
-                      href={`${links.inbox(thread.appId)}?${withOpened(list, thread.number ?? thread.id)}&back=all`}
-                      isOpened={false}
-                      choice={undefined}
-                      app={{ name: thread.appName, colour: colourOf(thread.appId) }}
-                      status={filter.status}
-                      person={navigation.email}
-                      now={now}
-                    />
-                  ))}
-                </InTurns>
-              </ul>
-            )}
-          </div>
+          <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
+            <IdempotencyField />
+            <HiddenFields
+              values={[
+                ["list", list],
+                ["next", ""],
+              ]}
+            />
+            <div
+              id="threads"
+              data-live={versionOf([items, [...proposals]])}
+              data-news="The threads in this list have changed."
+            >
+              {items.length === 0 ? (
+                <Empty title="Nothing here">
+                  <p>No thread of your apps is in this list right now.</p>
+                </Empty>
+              ) : (
+                <ul class="threads" aria-label="Feedback">
+                  <InTurns>
+                    {items.map((thread) => (
+                      <ThreadRow
+                        key={thread.id}
+                        thread={thread}
+                        proposal={proposals.get(thread.id)}
+                        href={`${links.inbox(thread.appId)}?${withOpened(list, thread.number ?? thread.id)}&back=all`}
+                        isOpened={false}
+                        choice={
+                          changeable.has(thread.appId)
+                            ? { isChosen: false, value: `${thread.appId}.${thread.id}` }
+                            : undefined
+                        }
+                        app={{ name: thread.appName, colour: colourOf(thread.appId) }}
+                        status={filter.status}
+                        person={navigation.email}
+                        now={now}
+                      />
+                    ))}
+                  </InTurns>
+                </ul>
+              )}
+            </div>
+            {changeable.size > 0 && <ActBarOfApps />}
+          </form>
           <div class="list-end">
             <Pager
               first={cursor === "" ? undefined : at({})}
               next={nextCursor === null ? undefined : at({ cursor: nextCursor })}
             />
           </div>
+          <ActNotice result={result} list={list} opened="" action={links.allFeedbackForm("undo")} />
         </section>
       </div>
     </ConsolePage>
@@ -132,6 +181,136 @@ const AllApps = ({
 /** Returns the number of an app's colour. An app has the same colour on each page. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
+/**
+ * Changes the selected threads, one app after the other. Threads of an app in which the person may not change them are
+ * left out. The next page shows the result and offers to undo it. (rule F48)
+ */
+function changeThreads(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const [did = "", value = ""] = fields.text("act").split(":");
+      const change = did === "snooze" ? { snoozedUntil: await snoozeEnd(visit, value) } : changes.get(did);
+      if (!isActName(did) || change === undefined) throw badRequest("act", "is unknown");
+      const byApp = [...idsByApp(fields.all("id"))];
+      if (byApp.length === 0) throw new ApiError("bad_request", { message: "Select a thread first." });
+      const parts = await inEachApp(byApp, (appId, ids) =>
+        ask(bulk.change, {
+          params: { appId },
+          body: { ids, change },
+          idempotencyKey: keyFor(fields, appId),
+        }),
+      );
+      const undo = parts.flatMap(({ appId, undo }) => (undo === "" ? [] : [appId, undo])).join(".");
+      return goTo(withResult(links.allFeedback, fields, { did, ...sumOfParts(parts), undo }));
+    },
+    (refusal) => showList(visit, valuesIn(fields.text("list")), refusal),
+  );
+}
+
+/** Undoes the last action on threads of several apps. */
+function undoChange(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const given = fields.text("undo").split(".");
+      const byApp = given.flatMap((appId, at): [string, string][] =>
+        at % 2 === 0 ? [[appId, given[at + 1] ?? ""]] : [],
+      );
+      const parts = await inEachApp(byApp, (appId, undo) =>
+        ask(bulk.undo, { params: { appId }, body: { undo }, idempotencyKey: keyFor(fields, appId) }),
+      );
+      return goTo(withResult(links.allFeedback, fields, { did: "undone", ...sumOfParts(parts), undo: "" }));
+    },
+    (refusal) => showList(visit, valuesIn(fields.text("list")), refusal),
+  );
+}
+
+/** The actions for threads of several apps, and the change that each makes. A snooze also needs its end. */
+const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
+  Object.entries({
+    resolve: { status: "resolved" },
+    archive: { status: "archived" },
+    open: { status: "open" },
+    assign: { assignee: "me" },
+    wake: { snoozedUntil: null },
+    read: { read: true },
+  }),
+);
+
+/** Returns the ids of the selected threads by app. The value of a box has both ids. */
+function idsByApp(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const byApp = new Map<string, string[]>();
+  for (const value of new Set(values)) {
+    const [appId = "", id] = value.split(".");
+    if (id !== undefined) byApp.set(appId, [...(byApp.get(appId) ?? []), id]);
+  }
+  return byApp;
+}
+
+interface PartOfApp {
+  readonly appId: string;
+  readonly changed: number;
+  readonly skipped: number;
+  readonly undo: string;
+}
+
+/** Runs a change in each app. If the change of an app is refused, its threads count as left out. */
+async function inEachApp<Given extends string | readonly string[]>(
+  byApp: readonly (readonly [appId: string, given: Given])[],
+  act: (
+    appId: string,
+    given: Given,
+  ) => Promise<{ readonly changed: number; readonly skippedCount: number; readonly undo?: string | null }>,
+): Promise<readonly PartOfApp[]> {
+  const parts: PartOfApp[] = [];
+  for (const [appId, given] of byApp) {
+    try {
+      const { changed, skippedCount, undo } = await act(appId, given);
+      parts.push({ appId, changed, skipped: skippedCount, undo: undo ?? "" });
+    } catch (error) {
+      if (!(error instanceof ApiError) || !leavesOut.includes(error.code)) throw error;
+      parts.push({ appId, changed: 0, skipped: typeof given === "string" ? 1 : given.length, undo: "" });
+    }
+  }
+  return parts;
+}
+
+const leavesOut: readonly string[] = ["not_found", "forbidden"];
+
+const sumOfParts = (parts: readonly PartOfApp[]) => ({
+  changed: parts.reduce((sum, { changed }) => sum + changed, 0),
+  skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
+});
+
+/** Returns the idempotency key for the change of one app. */
+const keyFor = ({ idempotencyKey: key }: Fields, appId: string): string | undefined =>
+  key === undefined ? undefined : `${key.slice(0, 27)}-${appId}`;
+
+function withResult(address: string, fields: Fields, result: ActResult): string {
+  const query = new URLSearchParams(fields.text("list"));
+  for (const [name, value] of Object.entries(actResultValues(result))) query.set(name, value);
+  return `${address}?${query}`;
+}
+
+const allAppsPage = definePage({ at: (links) => links.allFeedback, needs: "account", show: showAllApps });
+
 export const definitions: Definitions = [
-  definePage({ at: (links) => links.allFeedback, needs: "account", show: showAllApps }),
+  allAppsPage,
+  defineForm({
+    at: (links) => links.allFeedbackForm("change"),
+    page: allAppsPage,
+    act: changeThreads,
+    done: {},
+    word: "changeThreadsOfApps",
+    notDone: "Nothing was changed.",
+  }),
+  defineForm({
+    at: (links) => links.allFeedbackForm("undo"),
+    page: allAppsPage,
+    act: undoChange,
+    done: {},
+    word: "undoChangeOfApps",
+    notDone: "Nothing was undone.",
+  }),
 ];

@@ -159,18 +159,40 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
           <Act value="untag" name="Remove" />
         </div>
       </ActMenu>
-      <ActMenu name="Snooze" shortcut="h">
-        {snoozes.map(([hours, words]) => (
-          <Act key={hours} value={`snooze:${hours}`} name={words} />
-        ))}
-        <SnoozeDay id="act-snooze-day" />
-        <Act value={`snooze:${untilDay}`} name="Snooze until this day" />
-        <Act value="wake" name="End the snooze" />
-      </ActMenu>
+      <SnoozeMenu />
       <Act value="merge" name="Merge" title="Merges the selected threads into the oldest of them" />
       <Act value="read" name="Mark as read" />
     </div>
   </fieldset>
+);
+
+/** The actions for selected threads of several apps: those that need no member and no tag of one app. */
+export const ActBarOfApps = () => (
+  <fieldset class="act-bar" id="act-bar">
+    <legend class="unseen">Selected threads</legend>
+    <p class="chosen-count">
+      <b data-chosen>Selected threads</b>
+    </p>
+    <div class="acts">
+      <Act value="resolve" name="Resolve" shortcut="e" />
+      <Act value="archive" name="Archive" shortcut="y" />
+      <Act value="open" name="Open again" />
+      <Act value="assign:me" name="Assign to me" shortcut="m" />
+      <SnoozeMenu />
+      <Act value="read" name="Mark as read" />
+    </div>
+  </fieldset>
+);
+
+const SnoozeMenu = () => (
+  <ActMenu name="Snooze" shortcut="h">
+    {snoozes.map(([hours, words]) => (
+      <Act key={hours} value={`snooze:${hours}`} name={words} />
+    ))}
+    <SnoozeDay id="act-snooze-day" />
+    <Act value={`snooze:${untilDay}`} name="Snooze until this day" />
+    <Act value="wake" name="End the snooze" />
+  </ActMenu>
 );
 
 const Act = ({

@@ -15,7 +15,7 @@ export interface ThreadRowProps {
   readonly href: string;
   readonly isOpened: boolean;
   /** The box with which a person chooses the thread. It is undefined if the row has no box. */
-  readonly choice: { readonly isChosen: boolean } | undefined;
+  readonly choice: { readonly isChosen: boolean; readonly value: string } | undefined;
   /** The app of the thread, in a list of all apps. */
   readonly app?: { readonly name: string; readonly colour: number } | undefined;
   /** The status that all threads of the list have. It is empty if the list has no filter for a status. */
@@ -37,7 +37,7 @@ export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }:
           <input
             type="checkbox"
             name="id"
-            value={thread.id}
+            value={choice.value}
             id={`tick-${thread.id}`}
             checked={choice.isChosen}
           />

@@ -412,7 +412,7 @@ const List = (props: DeskProps & { readonly unread: number }) => {
                 proposal={proposals.get(item.id)}
                 href={`${inbox}?${withOpened(list, item.number ?? item.id)}`}
                 isOpened={item.id === thread?.thread.feedback.id}
-                choice={canChange ? { isChosen: isAll } : undefined}
+                choice={canChange ? { isChosen: isAll, value: item.id } : undefined}
                 status={filter.status}
                 person={navigation.email}
                 now={now}

@@ -154,6 +154,22 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
+  it("acts with the same keys in the inbox of all apps", async () => {
+    await fill(2);
+    const page = await open();
+    await page.goto("/console/feedback");
+    await page.keyboard.press("j");
+    await pressAndLoad(page, "e");
+    await page.getByText("1 thread resolved.").first().waitFor();
+    expect([await counted("open"), await counted("resolved")]).toEqual([1, 1]);
+    await pressAndLoad(page, "z");
+    await page.getByText("1 thread changed back.").first().waitFor();
+    expect(await counted("open")).toBe(2);
+    await loadAxe(page);
+    expect(await axeFaults(page)).toEqual([]);
+    await page.close();
+  });
+
   it("deselects the thread again if the menu of an action is closed without an action", async () => {
     await fill(2);
     const page = await open();
