@@ -122,6 +122,8 @@ const openMenu = (shortcut) => {
     const closed = () => {
       if (menu.open) return;
       menu.removeEventListener("toggle", closed);
+      // The event comes late. The person may have opened another menu for the same thread in the meantime.
+      if (form.querySelector("[data-act-menu][open]")) return;
       if (chosen.size !== 1 || !chosen.has(tickOf(id)?.value)) return;
       choose(tickOf(id), false);
       tell();

@@ -132,13 +132,13 @@ async function moveInto(
  * the locked thread. Throws `not_found` and `wrong_state`.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
+  const from = await lockedTarget(tx, id, caller);
   // An erasure reads threads first, and then messages. If a report moved from the messages to the threads during an
   // erasure, the erasure would miss it.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", {
       message: "The data of a person is being erased. Try again in a minute.",
     });
-  const from = await lockedTarget(tx, id, caller);
   const all = await merges.into(tx, from);
   const row = all.find((each) => each.id === id);
   const other = await merges.find(tx, from);
