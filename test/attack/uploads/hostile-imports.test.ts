@@ -154,7 +154,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ["thread", { metadata: "x" }, "`metadata` must be an object"],
     ["thread", { id: "1; DROP TABLE apps" }, "`id` must be an id"],
     ["thread", { extra: 1 }, "`extra` is unknown"],
-    ["thread", { githubIssueUrl: "javascript:alert(1)" }, "`githubIssueUrl` must be an absolute http or https address"],
+    ["thread", { githubIssueUrl: "javascript:alert(1)" }, "`githubIssueUrl` must be a web address"],
     [
       "thread",
       { files: { images: [{ upload: "../../x" }], videos: [], attachments: [] } },
