@@ -1,4 +1,5 @@
 import { plainVersion } from "../../../contract/version.ts";
+import { typeOfHeading } from "./change-type.ts";
 import {
   type Block,
   depthOf,
@@ -8,7 +9,6 @@ import {
   plainLines,
   plainText,
   readMarkdown,
-  typeOfHeading,
 } from "./release-notes.ts";
 
 /** One version in a changelog file. `line` is the line of its heading. */
