@@ -12,7 +12,8 @@ export async function invitedTo(
 ): Promise<InvitedRow | undefined> {
   const start = links.invitation("");
   if (!to.startsWith(start)) return undefined;
-  return invited(to.slice(start.length).replace(/[/?#].*$/s, ""));
+  const [token = ""] = to.slice(start.length).split(/[/?#]/, 1);
+  return invited(token);
 }
 
 /**
