@@ -74,7 +74,7 @@ const ChangelogUpdate = z.extend(ChangelogChange, {
     z.array(uuid).check(
       z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
       z.meta({
-        description: "Threads that the text shall name, in addition to those that it names already.",
+        description: "Threads that are added to those that the text already names",
       }),
     ),
   ),

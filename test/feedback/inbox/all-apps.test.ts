@@ -126,6 +126,13 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
       expect.stringContaining("Nothing was changed."),
     ]);
 
+    // Without scripts, the Enter key uses the first button of the form.
+    const form = formOf(page, "/console/all-feedback/change");
+    expect(/<button[^>]*name="act"[^>]*value="([^"]*)"/.exec(form)?.[1]).toBe("snooze:day");
+    const entered = await post("change", [["act", "snooze:day"], ["list", ""], ...boxes]);
+    expect(readingOf(entered)).toContain("Choose the day on which the thread comes back.");
+    expect(await statuses()).toEqual(["open", "open"]);
+
     const viewer = await first.join("viewer");
     const list = await createBrowserWithoutScripts(service, viewer.headers).open("/console/feedback");
     expect(list.text).not.toContain('type="checkbox"');

@@ -20,7 +20,7 @@ import {
   valuesIn,
   withOpened,
 } from "../../inbox/filters.ts";
-import { snoozeEnd } from "../../snooze/choice.tsx";
+import { snoozeEnd, untilDay } from "../../snooze/choice.tsx";
 import {
   ActBarOfApps,
   ActNotice,
@@ -28,6 +28,7 @@ import {
   actResultOf,
   actResultValues,
   isActName,
+  keyFor,
 } from "./desk-acts.tsx";
 import { ThreadRow } from "./desk-list.tsx";
 import { ViewLink, viewNames, viewsInOrder } from "./desk-views.tsx";
@@ -122,6 +123,20 @@ const AllApps = ({
             <p class="hint">Threads of all your apps.</p>
           </div>
           <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
+            {/*
+             * Without scripts, the Enter key in the field for a day or on a box uses the first button of the form. It
+             * must not resolve threads.
+             */}
+            <button
+              class="unseen"
+              type="submit"
+              name="act"
+              value={`snooze:${untilDay}`}
+              tabIndex={-1}
+              aria-hidden="true"
+            >
+              Snooze until this day
+            </button>
             <IdempotencyField />
             <HiddenFields
               values={[
@@ -282,10 +297,6 @@ const sumOfParts = (parts: readonly PartOfApp[]) => ({
   changed: parts.reduce((sum, { changed }) => sum + changed, 0),
   skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
 });
-
-/** Returns the idempotency key for the change of one app. */
-const keyFor = ({ idempotencyKey: key }: Fields, appId: string): string | undefined =>
-  key === undefined ? undefined : `${key.slice(0, 27)}-${appId}`;
 
 function withResult(address: string, fields: Fields, result: ActResult): string {
   const query = new URLSearchParams(fields.text("list"));

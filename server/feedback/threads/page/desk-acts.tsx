@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee } from "../../../../src/contract/threads.ts";
 import { countOf } from "../../../../src/words/count.ts";
-import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
+import { type Fields, HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { Keycap, keyed } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
 import { SnoozeDay, snoozes, untilDay } from "../../snooze/choice.tsx";
@@ -233,3 +233,7 @@ const ActMenu = ({
     <div class="panel">{children}</div>
   </details>
 );
+
+/** Returns the idempotency key of a form for one of several requests: the part about the thread or the app with this id. */
+export const keyFor = ({ idempotencyKey: key }: Fields, id: string): string | undefined =>
+  key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;

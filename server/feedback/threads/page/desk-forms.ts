@@ -12,7 +12,7 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
 import { snoozeEnd, untilDay } from "../../snooze/choice.tsx";
 import { deskPage, showDesk } from "./desk.tsx";
-import { type ActName, actResultValues, isActName } from "./desk-acts.tsx";
+import { type ActName, actResultValues, isActName, keyFor } from "./desk-acts.tsx";
 
 /** Changes the chosen threads of the list. The next page shows the result and offers to undo the change. (rule F48) */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
@@ -138,10 +138,6 @@ async function nextAddress(
   for (const [name, value] of Object.entries(result)) query.set(name, value);
   return `${links.inbox(param("appId"))}?${query}`;
 }
-
-/** Returns the idempotency key for the change of one of the threads of a form. */
-const keyFor = ({ idempotencyKey: key }: Fields, id: string): string | undefined =>
-  key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;
 
 /** The first part of the value `undo` after merges. The ids of the merged threads follow. */
 const undoOfMerges = "merges";
