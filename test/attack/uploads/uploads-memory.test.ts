@@ -13,38 +13,44 @@ const MB = 1_048_576;
 const peakOf = (pid: number | undefined): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
+// This test is about memory. On a busy machine, its sender may be slower than a server accepts.
+const patient = { INNKEEP_BUDGETS: "headMilliseconds=250000,bodyPatienceMilliseconds=250000" };
+
 /** The JSON of a report with as many and as large files as are allowed. */
-function largestReport(): string {
+function largestReport(): Buffer<ArrayBuffer> {
   const image = dataUrl(png(2 * MB));
   const video = dataUrl(mp4(10 * MB));
   const attachment = { name: "log.pdf", data: dataUrl(pdf(5 * MB)) };
-  return JSON.stringify({
+  const report = {
     type: "bug",
     message: "All there is.",
     images: [image, image, image],
     videos: [video, video],
     attachments: [attachment, attachment, attachment],
-  });
+  };
+  return Buffer.from(JSON.stringify(report));
 }
 
 it("eight of the largest reports at the same time need less than 200 MB more memory, and small requests are served", async () => {
   const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
   const group = await memoryGroup(256);
-  const { ready, child } = await (group ? innkeepServeInGroup(group, argv) : innkeepServe(argv));
+  const { ready, child } = await (group
+    ? innkeepServeInGroup(group, argv, patient)
+    : innkeepServe(argv, patient));
   const headers = { "x-api-key": ready.demo.apiKey, "Content-Type": "application/json" };
   const body = largestReport();
   const before = peakOf(child.pid);
   const sent = Array.from({ length: 8 }, () =>
     fetch(`${ready.baseUrl}/api/v1/feedback/remote`, { method: "POST", headers, body }),
   );
-  let answered = 0;
-  const all = Promise.all(sent).then((answers) => {
-    answered = answers.length;
-    return answers.map(({ status }) => status);
+  let isOver = false;
+  const all = Promise.allSettled(sent).then((answers) => {
+    isOver = true;
+    return answers.map((answer) => (answer.status === "fulfilled" ? answer.value.status : answer.reason));
   });
   const small: number[] = [];
   const times: number[] = [];
-  while (answered === 0) {
+  while (!isOver) {
     const started = performance.now();
     small.push((await fetch(`${ready.baseUrl}/api/v1/faqs/remote`, { headers })).status);
     times.push(performance.now() - started);

@@ -66,10 +66,14 @@ export async function innkeepServeWithin(
 }
 
 /** The same for a server with a memory limit. It ends with the test. */
-export async function innkeepServeInGroup({ members }: MemoryGroup, argv: readonly string[]) {
+export async function innkeepServeInGroup(
+  { members }: MemoryGroup,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
   const program = [process.execPath, innkeepPath, "serve", "--json", ...argv];
   const shell = ["-c", `echo $$ > ${members}; exec "$@"`, "sh", ...program];
-  const { kill, ...rest } = await serving(spawn("sh", shell, { env: { PATH: process.env.PATH } }));
+  const { kill, ...rest } = await serving(spawn("sh", shell, { env: { PATH: process.env.PATH, ...env } }));
   onTestFinished(kill);
   return rest;
 }
