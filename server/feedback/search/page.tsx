@@ -77,6 +77,7 @@ const SearchPage = ({ navigation, q, status, cursor, found, now }: SearchPagePro
             address={(name) => address({ status: name })}
           />
           <SearchHints
+            q={q}
             facts={found.search}
             address={(corrected) => address({ q: corrected, status: "all" })}
           />

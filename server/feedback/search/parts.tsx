@@ -1,5 +1,5 @@
 import type { FoundLine, SearchFacts } from "../../../src/contract/found.ts";
-import { unknownValueText } from "../../../src/contract/found-text.ts";
+import { logicWordsText, unknownValueText } from "../../../src/contract/found-text.ts";
 import { Line, MarkedLine } from "../../console/parts.tsx";
 import { nameIn, statusNames } from "../threads/badges.tsx";
 
@@ -81,11 +81,14 @@ export const FoundStatuses = ({
   );
 };
 
-/** Hints about a search: operators with an unknown value, the corrected query, and whether the index is incomplete. */
+/** Hints about a search: operators with an unknown value, words such as OR, the corrected query, and whether the index is incomplete. */
 export const SearchHints = ({
+  q,
   facts,
   address,
 }: {
+  /** The query. */
+  readonly q: string;
   readonly facts: SearchFacts | undefined;
   readonly address: (q: string) => string;
 }) => (
@@ -96,6 +99,7 @@ export const SearchHints = ({
         <Line text={unknownValueText(unknown)} />
       </p>
     ))}
+    {logicWordsText(q) !== undefined && <p class="hint">{logicWordsText(q)}</p>}
     {facts?.didYouMean != null && (
       <p class="hint">
         Did you mean{" "}

@@ -1,5 +1,5 @@
 import type { SearchFacts } from "../../contract/found.ts";
-import { unknownValueText } from "../../contract/found-text.ts";
+import { logicWordsText, unknownValueText } from "../../contract/found-text.ts";
 import { limits } from "../../contract/limits.ts";
 import type { SearchedThread } from "../../contract/search.ts";
 import { oneLine } from "../../words/visible.ts";
@@ -43,6 +43,8 @@ export async function searchFeedback(
     nextCursor = null;
   }
   printList(invocation, { items, columns, extra: { nextCursor, search: first.search } });
+  const hint = logicWordsText(words.join(" "));
+  if (hint !== undefined) note(invocation, hint);
   if (first.search) noteFacts(invocation, first.search);
   noteFurther(invocation, { count: items.length, nextCursor, all: true });
 }

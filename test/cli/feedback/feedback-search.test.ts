@@ -56,4 +56,15 @@ describe("the command feedback search", () => {
       "is:gone was searched as words. The search understands: is:open, is:in-progress,",
     );
   });
+
+  it.each([
+    ["zebra OR horse", "The search looks for OR as ordinary words."],
+    ["zebra AND NOT horse", "The search looks for AND, NOT as ordinary words."],
+  ])("says what it does with %s", async (query, hint) => {
+    expect((await run(["feedback", "search", query])).stderr).toContain(hint);
+  });
+
+  it.each(['"zebra OR horse"', "IT DOES NOT START", "zebra or horse"])("says nothing about %s", async (query) => {
+    expect((await run(["feedback", "search", query])).stderr).not.toContain("as ordinary words");
+  });
 });

@@ -219,4 +219,11 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     });
     expect(text).toContain("type:x was searched as words. The search understands: type:bug,");
   });
+
+  it("says on its page that OR is an ordinary word", async () => {
+    const { text } = await service.request("GET", "/console/search?q=quokka+OR+zebra", {
+      headers: { ...world.headers, accept: "text/html" },
+    });
+    expect(text).toContain("The search looks for OR as ordinary words.");
+  });
 });

@@ -78,7 +78,7 @@ export const ListBar = (props: ListBarProps) => {
               address={(tags) => address({ tag: tags.join(",") })}
             />
           )}
-          <SearchHints facts={props.facts} address={(q) => address({ q, status: "" })} />
+          <SearchHints q={filter.q} facts={props.facts} address={(q) => address({ q, status: "" })} />
         </div>
       )}
     </>
