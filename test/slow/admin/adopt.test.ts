@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { runAdmin } from "../../../server/admin/main.ts";
+import type { Database } from "../../../server/database/database.ts";
 import { openDatabase } from "../../../server/database/open.ts";
 import { unlock } from "../../../server/start/unlock.ts";
 import { createPostgresDatabase, databases, type TestEngine } from "../../support/database/databases.ts";
@@ -100,6 +101,45 @@ describe.each(databases)("a database that another program has copied, on $name,"
     expect(result).toMatchObject({ files: 3, note: expect.stringContaining("innkeep admin repair") });
     expect(result.missing).toHaveLength(3);
     expect(await adopt(copy)).toMatchObject({ missing: result.missing });
+  });
+
+  it("sends no notice again and no chat message again that waited when it was copied", async () => {
+    const { world, copy } = await erasedAfterCopy(engine);
+    const address =
+      copy.databaseUrl === undefined ? { file: join(copy.data, "innkeep.db") } : { url: copy.databaseUrl };
+    const change = async <Result>(work: (database: Database) => Promise<Result>): Promise<Result> => {
+      const database = await openDatabase(address, {});
+      try {
+        return await work(database);
+      } finally {
+        await database.close();
+      }
+    };
+    const at = "2026-01-01T00:00:00.000Z";
+    await change((database) =>
+      database.write(async (tx) => {
+        for (const kind of ["notice", "reply"])
+          await tx.run(
+            `INSERT INTO mails (id, app_id, kind, lane, recipient, content, status, attempts, due_at, send_before, created_at)
+             VALUES (?, ?, ?, 'mail', 'owner@example.com', 'x', 'waiting', 0, ?, ?, ?)`,
+            ...[`waiting-${kind}`, world.app.id, kind, at, at, at],
+          );
+        await tx.run(
+          `INSERT INTO outbox (id, app_id, kind, subject_id, target, payload, status, attempts, due_at, created_at)
+           VALUES ('waiting-chat', ?, 'feedback', 'x', 'x', '{"text":"secret"}', 'pending', 0, ?, ?)`,
+          ...[world.app.id, at, at],
+        );
+      }),
+    );
+    await adopt(copy);
+    const left = await change(async (database) => ({
+      mails: await database.all("SELECT id FROM mails WHERE id LIKE 'waiting-%'"),
+      posts: await database.all(
+        "SELECT status, CAST(payload AS text) AS payload FROM outbox WHERE id = 'waiting-chat'",
+      ),
+    }));
+    expect(left.mails).toEqual([{ id: "waiting-reply" }]);
+    expect(left.posts).toEqual([{ status: "failed", payload: "{}" }]);
   });
 
   it("stays unchanged if the secret does not match", async () => {
