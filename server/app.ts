@@ -10,7 +10,7 @@ import { createErrorPages } from "./console/error-page.tsx";
 import { consoleRoutes } from "./console/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/dev-server.ts";
-import { createFollow } from "./feedback/agent-work/api/follow.ts";
+import { createFollow } from "./feedback/agent-work/follow.ts";
 import { uploads } from "./files/uploads-store.ts";
 import { createHandlers } from "./handlers.ts";
 import { createHoldAnswer } from "./http/answers.ts";

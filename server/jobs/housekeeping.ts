@@ -10,7 +10,7 @@ import { hiddenFeedback } from "../feedback/blocked-senders/store.ts";
 import { outbox } from "../feedback/chat/store.ts";
 import { answering } from "../feedback/messages/store.ts";
 import { expiredApprovals, proposals } from "../feedback/proposals/store.ts";
-import { removeThread } from "../feedback/removal/store.ts";
+import { removeThread } from "../feedback/threads/store/removal.ts";
 import { quarterAt } from "../feedback/statistics/rules.ts";
 import { statistics } from "../feedback/statistics/store.ts";
 import { idempotency } from "../http/idempotency-store.ts";

@@ -8,7 +8,7 @@ import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import { releaseClaim } from "../../feedback/agent-work/end-claim.ts";
 import { outbox } from "../../feedback/chat/store.ts";
-import { merges } from "../../feedback/merge/store/merges.ts";
+import { merges } from "../../feedback/merge/store.ts";
 import { later } from "../../feedback/proposals/rules.ts";
 import {
   expiredApprovals,
@@ -17,7 +17,7 @@ import {
   type Recording,
   recordServerStep,
 } from "../../feedback/proposals/store.ts";
-import { removeThread } from "../../feedback/removal/store.ts";
+import { removeThread } from "../../feedback/threads/store/removal.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { notices } from "../../notices/waiting/store.ts";
 import { erasedMark } from "../addresses.ts";

@@ -5,16 +5,16 @@ import { visibleTo } from "../../access/members/visibility.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import { pageOf, readCursor, searchedPage } from "../../http/list-page.ts";
-import { factsOf } from "../search/facts.ts";
+import { factsOf } from "./facts.ts";
 import { searchedApps } from "../search/store/apps.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
-import { endDueSnoozes } from "../snooze/store.ts";
-import { threadCursors } from "../thread-lists/cursors.ts";
-import { numberThreads } from "../thread-numbers/store.ts";
-import { countAnswer, filterRefusal } from "../views/rules.ts";
+import { endDueSnoozes } from "../threads/store/snooze-store.ts";
+import { threadCursors } from "./cursors.ts";
+import { numberThreads } from "../threads/store/store.ts";
+import { countAnswer, filterRefusal } from "./rules.ts";
 import { inboxScope, prepareInbox } from "./scope.ts";
 import { countThreads, type KeyedThread, listKeys, listThreads, orderOf, readSummaries } from "./store.ts";
-import { summariesOf } from "./summaries.ts";
+import { summariesOf } from "./lists.ts";
 
 /** The handlers that list the threads of an app, and of all apps. */
 export const inbox = (

@@ -1,10 +1,10 @@
 import type { ThreadFilters } from "../../../src/contract/threads.ts";
 import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { filteredAssignee } from "../assignees/assign.ts";
-import { endDueSnoozes } from "../snooze/store.ts";
+import { filteredAssignee } from "../threads/assign.ts";
+import { endDueSnoozes } from "../threads/store/snooze-store.ts";
 import { tagNamesIn } from "../tags/rules.ts";
-import { numberThreads } from "../thread-numbers/store.ts";
+import { numberThreads } from "../threads/store/store.ts";
 import type { MemberOf } from "../unread/store/read-marks.ts";
 import type { Filters } from "./store.ts";
 

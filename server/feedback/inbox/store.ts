@@ -4,7 +4,7 @@ import type { Engine, Reader } from "../../database/database.ts";
 import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
 import { loweredAddress } from "../../database/schema/table.ts";
 import { plannedEachTime } from "../../database/statements.ts";
-import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
+import { type AssigneeRow, assigneeColumns } from "../threads/store/assignees-store.ts";
 import { threadTags } from "../tags/store.ts";
 import {
   type OrderInTime,
@@ -15,8 +15,8 @@ import {
   type ThreadRows,
   threadsOfTag,
   withStatus,
-} from "../thread-lists/store.ts";
-import { withNumber } from "../thread-numbers/store.ts";
+} from "./thread-lists-store.ts";
+import { withNumber } from "../threads/store/store.ts";
 import {
   type ActivityScope,
   activeAt,

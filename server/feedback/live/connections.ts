@@ -13,7 +13,7 @@ import type { EventConnection } from "../../http/event-stream.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { threadChanges } from "../agent-work/store/changes.ts";
-import type { ThreadWatch } from "../agent-work/thread-watch.ts";
+import type { ThreadWatch } from "../agent-work/store/thread-watch.ts";
 import { createHistory, type History, type Known, type SentEvent, textOf } from "./history.ts";
 import { areSame, type Change, combine, hasLost, mayKnow, type RolesByApp } from "./rules.ts";
 import { liveReads, type Place } from "./store.ts";

@@ -2,7 +2,7 @@ import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type ThreadChange, ThreadStatus } from "../../../src/contract/threads.ts";
 import { expiryOf, type RunState } from "../proposals/rules.ts";
-import { isUnfinished } from "../snooze/rules.ts";
+import { isUnfinished } from "../threads/rules.ts";
 
 /** A thread that is to be merged. */
 interface Mergeable {

@@ -5,11 +5,11 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { readCursor, searchedPage } from "../../http/list-page.ts";
 import { searchInbox } from "../inbox/store.ts";
-import { summariesOf } from "../inbox/summaries.ts";
-import { endDueSnoozes } from "../snooze/store.ts";
-import { threadCursors } from "../thread-lists/cursors.ts";
-import { numberThreads } from "../thread-numbers/store.ts";
-import { factsOf } from "./facts.ts";
+import { summariesOf } from "../inbox/lists.ts";
+import { endDueSnoozes } from "../threads/store/snooze-store.ts";
+import { threadCursors } from "../inbox/cursors.ts";
+import { numberThreads } from "../threads/store/store.ts";
+import { factsOf } from "../inbox/facts.ts";
 import { searchedApps } from "./store/apps.ts";
 import { indexForSearch } from "./store/indexing.ts";
 

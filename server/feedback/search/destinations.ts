@@ -3,8 +3,8 @@ import type { Role } from "../../../src/contract/endpoint.ts";
 import { suffices } from "../../access/members/rules.ts";
 import type { Links } from "../../console/links.ts";
 import type { FaqQuestion, ReleaseTitle } from "../../console/page-reads.ts";
-import { hasPattern } from "./rules/matches.ts";
-import { readQuery } from "./rules/query.ts";
+import { hasPattern } from "./matches.ts";
+import { readQuery } from "./rules.ts";
 
 /** A page of the console, an entry of a FAQ or a release note that a search offers. */
 export interface Destination {

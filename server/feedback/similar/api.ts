@@ -2,8 +2,8 @@ import type { threads as contract, SimilarThread } from "../../../src/contract/t
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
-import { endDueSnoozes } from "../snooze/store.ts";
-import { numberThreads } from "../thread-numbers/store.ts";
+import { endDueSnoozes } from "../threads/store/snooze-store.ts";
+import { numberThreads } from "../threads/store/store.ts";
 import { readableThread } from "../threads/owned.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";

@@ -4,7 +4,7 @@ import type { statistics as contract } from "../../../src/contract/statistics.ts
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { numberThreads } from "../thread-numbers/store.ts";
+import { numberThreads } from "../threads/store/store.ts";
 import { statisticsAnswer } from "./answer.ts";
 import { daysOf, lengthOf, periodOf } from "./rules.ts";
 import { statistics as rows } from "./store.ts";

@@ -3,15 +3,15 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { renewedLink } from "../../mail/sender-page/renew-link.ts";
-import { threadEvents } from "../events/rules.ts";
-import { auditedChanges, decidedRuns, namingReleases } from "../events/store.ts";
-import { removeFiles } from "../removal/remove.ts";
-import { removeThread } from "../removal/store.ts";
-import { endDueSnoozes } from "../snooze/store.ts";
-import { numberThreads } from "../thread-numbers/store.ts";
+import { threadEvents } from "./events-rules.ts";
+import { auditedChanges, decidedRuns, namingReleases } from "./store/events-store.ts";
+import { removeFiles } from "./store/remove.ts";
+import { removeThread } from "./store/removal.ts";
+import { endDueSnoozes } from "./store/snooze-store.ts";
+import { numberThreads } from "./store/store.ts";
 import { changeThread } from "./change.ts";
 import { lockedThread, readableThread, unmergedThread } from "./owned.ts";
-import { ownedThread } from "./whole-thread.ts";
+import { ownedThread } from "./read.ts";
 
 /** The handlers that read, change and delete a thread. The folders `messages` and `merge` have the other handlers. */
 export function threads(

@@ -10,7 +10,7 @@ const bounded: Readonly<Record<string, string>> = {
   "server/access/sign-in/rules.ts": "500 characters of the header",
   "server/erasure/addresses.ts": "256 characters before a sign",
   "server/http/body/strict-json.ts": "a number of a bounded length",
-  "server/feedback/inbox/summaries.ts": "the length of a line in the list",
+  "server/feedback/inbox/lists.ts": "the length of a line in the list",
   "server/secrets/age.ts": "the base64 of a few bytes, written here",
   "src/contract/files.ts": "the first bytes of a file",
 };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/database/database.ts";
 import { keepStatistics, refreshStatistics } from "../../../server/database/statistics.ts";
-import { findChanged, findRuns, findThreads } from "../../../server/feedback/agent-work/store/find.ts";
+import { findChanged, findRuns, findThreads } from "../../../server/feedback/agent-work/store/work.ts";
 import { awaitingProposals } from "../../../server/feedback/home/store.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
 import { indexNext } from "../../../server/feedback/search/store/indexing.ts";
-import { numberThreads } from "../../../server/feedback/thread-numbers/store.ts";
+import { numberThreads } from "../../../server/feedback/threads/store/store.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import { threadNews } from "../../../server/feedback/unread/store/news.ts";
 import { sqlite } from "../../support/database/databases.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/database/database.ts";
 import { refreshStatistics } from "../../../server/database/statistics.ts";
-import { findThreads } from "../../../server/feedback/agent-work/store/find.ts";
+import { findThreads } from "../../../server/feedback/agent-work/store/work.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
-import { readQuery } from "../../../server/feedback/search/rules/query.ts";
+import { readQuery } from "../../../server/feedback/search/rules.ts";
 import { indexForSearch, indexNext } from "../../../server/feedback/search/store/indexing.ts";
 import { searchThreads } from "../../../server/feedback/search/store/search.ts";
 import { databases, sharedDatabases } from "../../support/database/databases.ts";

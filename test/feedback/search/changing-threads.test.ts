@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { rangeOfSearch } from "../../../server/database/schema/search.ts";
-import { readQuery } from "../../../server/feedback/search/rules/query.ts";
+import { readQuery } from "../../../server/feedback/search/rules.ts";
 import { indexNext } from "../../../server/feedback/search/store/indexing.ts";
 import { searchThreads } from "../../../server/feedback/search/store/search.ts";
 import { databases } from "../../support/database/databases.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Viewer } from "../../../server/access/members/visibility.ts";
 import type { Database, Value } from "../../../server/database/database.ts";
 import { threadTopic } from "../../../server/database/signals.ts";
-import { createFindThread } from "../../../server/feedback/agent-work/api/agent.ts";
+import { createFindThread } from "../../../server/feedback/agent-work/api.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import type { AgentCaller } from "../../../server/http/handler.ts";
 import { databases } from "../../support/database/databases.ts";

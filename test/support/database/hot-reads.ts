@@ -1,8 +1,8 @@
 import type { Reader } from "../../../server/database/database.ts";
-import { findThreads, type Search } from "../../../server/feedback/agent-work/store/find.ts";
+import { findThreads, type Search } from "../../../server/feedback/agent-work/store/work.ts";
 import { hiddenFeedback } from "../../../server/feedback/blocked-senders/store.ts";
 import { firstThreads, listThreads } from "../../../server/feedback/inbox/store.ts";
-import { retention } from "../../../server/feedback/removal/store.ts";
+import { retention } from "../../../server/feedback/threads/store/removal.ts";
 import { changesSince, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 
 /** A token for all apps of a person. */

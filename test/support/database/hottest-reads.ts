@@ -3,7 +3,7 @@ import { credentials } from "../../../server/access/credentials.ts";
 import { changelog } from "../../../server/content/changelog/store.ts";
 import { faqs } from "../../../server/content/faqs/store.ts";
 import type { Database } from "../../../server/database/database.ts";
-import { findThreads } from "../../../server/feedback/agent-work/store/find.ts";
+import { findThreads } from "../../../server/feedback/agent-work/store/work.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
 import { messages } from "../../../server/feedback/messages/store.ts";
 import { proposals } from "../../../server/feedback/proposals/store.ts";

@@ -4,7 +4,7 @@ import { runClaims } from "../../../server/feedback/agent-work/store/claims.ts";
 import { hiddenFeedback } from "../../../server/feedback/blocked-senders/store.ts";
 import { messages } from "../../../server/feedback/messages/store.ts";
 import { proposals } from "../../../server/feedback/proposals/store.ts";
-import { removeThread } from "../../../server/feedback/removal/store.ts";
+import { removeThread } from "../../../server/feedback/threads/store/removal.ts";
 import { updateThread } from "../../../server/feedback/threads/store/fields.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import type { FeedbackType } from "../../../src/contract/feedback.ts";

@@ -45,7 +45,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "an agent whose token was revoked while it waited gets the decision",
-    file: "server/feedback/agent-work/api/agent.ts",
+    file: "server/feedback/agent-work/api.ts",
     right: "const caller = milliseconds === 0 ? request.caller : await request.callerNow();",
     wrong: "const { caller } = request;",
     tests: ["test/feedback/agent-work/agent-wait"],

@@ -7,7 +7,7 @@ import {
   wordInRange,
 } from "../../../database/schema/search.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
-import type { Term } from "../rules/query.ts";
+import type { Term } from "../rules.ts";
 import {
   continueSearch,
   endOf,

@@ -1,6 +1,6 @@
 import type { Condition } from "../../../database/lists.ts";
 import { rangeOfSearch } from "../../../database/schema/search.ts";
-import type { Term } from "../rules/query.ts";
+import type { Term } from "../rules.ts";
 
 export { rangeOfSearch };
 

@@ -2,10 +2,10 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
-import { withNumber } from "../../thread-numbers/store.ts";
+import { withNumber } from "../../threads/store/store.ts";
 import { isUnread } from "../../unread/store/read-marks.ts";
-import { patternsIn, type ThreadText } from "../rules/matches.ts";
-import type { Fact, Pattern, SearchQuery } from "../rules/query.ts";
+import { patternsIn, type ThreadText } from "../matches.ts";
+import type { Fact, Pattern, SearchQuery } from "../rules.ts";
 import { newestInPostgres } from "./postgres.ts";
 import {
   endOf,

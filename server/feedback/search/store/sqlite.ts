@@ -1,7 +1,7 @@
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
-import type { Term } from "../rules/query.ts";
-import { asOneWord } from "../rules/words.ts";
+import type { Term } from "../rules.ts";
+import { asOneWord } from "../words.ts";
 import { marksInSqlite } from "./indexing.ts";
 import {
   continueSearch,

@@ -20,7 +20,7 @@ import {
   valuesIn,
   withOpened,
 } from "../../inbox/filters.ts";
-import { snoozeEnd, untilDay } from "../../snooze/choice.tsx";
+import { snoozeEnd, untilDay } from "./choice.tsx";
 import {
   ActBarOfApps,
   ActNotice,

@@ -8,9 +8,9 @@ import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../consol
 import { usePersonWords } from "../../../console/people.tsx";
 import { Remaining, Timestamp } from "../../../console/times.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
-import { SnoozeDay, snoozes, untilDay } from "../../snooze/choice.tsx";
-import { isUnfinished } from "../../snooze/rules.ts";
-import { TagBadge } from "../../tags/badge.tsx";
+import { SnoozeDay, snoozes, untilDay } from "./choice.tsx";
+import { isUnfinished } from "../rules.ts";
+import { TagBadge } from "../badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
 import { currentThread, type ThreadForms } from "./fields.tsx";
 import { Dropped, Metadata } from "./metadata.tsx";

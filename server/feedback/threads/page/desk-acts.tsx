@@ -5,7 +5,7 @@ import { countOf } from "../../../../src/words/count.ts";
 import { type Fields, HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { Keycap, keyed } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
-import { SnoozeDay, snoozes, untilDay } from "../../snooze/choice.tsx";
+import { SnoozeDay, snoozes, untilDay } from "./choice.tsx";
 
 /**
  * The actions of the forms of the list, and the texts for their results. A form sends an action as one word. Some

@@ -4,7 +4,7 @@ import type { Assignee } from "../../../../src/contract/threads.ts";
 import { HiddenFields } from "../../../console/forms.tsx";
 import { keyed } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
-import { AssigneeChoice, ChosenFilters, ChosenTags, TagChoice } from "../../inbox/choices.tsx";
+import { AssigneeChoice, ChosenFilters, ChosenTags, TagChoice } from "./choices.tsx";
 import { changedFilter, filterWith, fixedViewOf, type ListFilter, listQuery } from "../../inbox/filters.ts";
 import { FoundStatuses, SearchHints } from "../../search/parts.tsx";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";

@@ -10,7 +10,7 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
-import { snoozeEnd, untilDay } from "../../snooze/choice.tsx";
+import { snoozeEnd, untilDay } from "./choice.tsx";
 import { deskPage, showDesk } from "./desk.tsx";
 import { type ActName, actResultValues, isActName, keyFor } from "./desk-acts.tsx";
 

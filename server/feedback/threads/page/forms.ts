@@ -9,11 +9,11 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
-import { addressAfterDecision, isFromDecisions, listAddress } from "../../home/decision-queue.tsx";
+import { addressAfterDecision, isFromDecisions, listAddress } from "../../inbox/decision-queue.tsx";
 import { withOpened } from "../../inbox/filters.ts";
-import { inboxPositionOf, threadAddress } from "../../inbox/neighbours.ts";
-import { snoozeEnd, untilDay } from "../../snooze/choice.tsx";
-import { resolving, withSavedReply } from "./composer.tsx";
+import { inboxPositionOf, threadAddress } from "../../inbox/neighbours.tsx";
+import { snoozeEnd, untilDay } from "./choice.tsx";
+import { resolving, withSavedReply } from "./reply.tsx";
 import { showDesk } from "./desk.tsx";
 import {
   claimedName,
@@ -26,7 +26,7 @@ import {
   seenReceiversName,
   type ThreadPart,
 } from "./fields.tsx";
-import { mergeDefinitions } from "./merge.tsx";
+import { mergeDefinitions } from "./other-threads.tsx";
 import { numberedPage, readThread, type ShownAgain, showThread, threadPage } from "./page.tsx";
 import { similarDefinitions } from "./similar.tsx";
 

@@ -28,7 +28,7 @@ import {
   listAddress,
   neighboursInQueue,
   type QueueNeighbours,
-} from "../../home/decision-queue.tsx";
+} from "../../inbox/decision-queue.tsx";
 import {
   type InboxPosition,
   inboxPositionOf,
@@ -36,11 +36,11 @@ import {
   type Neighbour,
   type Neighbours,
   neighboursOf,
-} from "../../inbox/neighbours.ts";
+} from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
-import { Answering, MessageComposer, type ReplyWays } from "./composer.tsx";
+import { Answering, MessageComposer, type ReplyWays } from "./reply.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
 import { CurrentProposal, EarlierProposals, type RenderedPlans, renderedPlans } from "./proposal.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";

@@ -12,7 +12,7 @@ import { Can, counted, Line } from "../../../console/parts.tsx";
 import { Person, usePersonWords } from "../../../console/people.tsx";
 import { Timestamp } from "../../../console/times.tsx";
 import { outcomeNote } from "../../agent-work/rules.ts";
-import { EventLine } from "../../events/event-line.tsx";
+import { EventLine } from "./event-line.tsx";
 import { proposalNote } from "../../proposals/rules.ts";
 import { withStatusUrl } from "../../saved-replies/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from "../../../database/database.ts";
 import * as tables from "../../../database/schema/feedback.ts";
 import { threadTopic } from "../../../database/signals.ts";
 import { update } from "../../../database/statements.ts";
-import { isUnfinished } from "../../snooze/rules.ts";
+import { isUnfinished } from "../rules.ts";
 import { noteActivity } from "../../unread/store/read-marks.ts";
 
 type Changeable = Pick<ThreadChange, "status" | "category" | "subject" | "githubIssueUrl">;

@@ -14,7 +14,7 @@ import { readTogether } from "../../../database/read-together.ts";
 import * as tables from "../../../database/schema/feedback.ts";
 import { threadTopic } from "../../../database/signals.ts";
 import { columnOf, listed } from "../../../database/statements.ts";
-import { type AssigneeRow, assigneeColumns } from "../../assignees/store.ts";
+import { type AssigneeRow, assigneeColumns } from "./assignees-store.ts";
 
 /** The stored form of a thread. `metadata`, `metadataDropped` and `files` are JSON. */
 export interface NewThread extends ReportTexts {

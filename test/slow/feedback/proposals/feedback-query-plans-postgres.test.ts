@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../../../server/database/statistics.ts";
-import { findRuns, findThreads } from "../../../../server/feedback/agent-work/store/find.ts";
+import { findRuns, findThreads } from "../../../../server/feedback/agent-work/store/work.ts";
 import { awaitingProposals } from "../../../../server/feedback/home/store.ts";
 import { unreadCounts } from "../../../../server/feedback/unread/store/news.ts";
 import { postgres } from "../../../support/database/databases.ts";

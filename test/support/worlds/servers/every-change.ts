@@ -1,5 +1,5 @@
 import { addMember, changeRole, removeMember, replacePassword } from "../../../../server/admin/accounts.ts";
-import { retention } from "../../../../server/feedback/removal/store.ts";
+import { retention } from "../../../../server/feedback/threads/store/removal.ts";
 import type { Service } from "../../service/service.ts";
 import { cookieOf, postSession } from "../../sign-in/password-accounts.ts";
 import type { Act } from "./cached-acts.ts";

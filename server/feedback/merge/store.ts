@@ -1,0 +1,569 @@
+import { reportTexts } from "../../../src/contract/report-texts.ts";
+import type { RunStatus } from "../../../src/contract/runs.ts";
+import { emailOf, nameOf } from "../../access/members/authors.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
+import { corrections, repeatsOf } from "../../database/schema/statistics.ts";
+import { erasuresTopic, proposalTopic, threadTopic } from "../../database/signals.ts";
+import { columnOf } from "../../database/statements.ts";
+import { notices } from "../../notices/waiting/store.ts";
+import type { NewMessage } from "../messages/store.ts";
+import type { MergeStep, SharedReply } from "./rules.ts";
+
+/** A thread that was merged into another one. */
+export interface MergeRow extends MergeStep {
+  readonly threadNumber: number | null;
+  readonly status: string;
+  /** The ids of its tags before the merge, as JSON. */
+  readonly tags: string;
+  readonly mergedAt: string;
+  readonly mergedBy: string | null;
+  readonly mergedByName: string | null;
+  readonly erased: number;
+  /** The earlier state of the other thread, if the merge changed it, as JSON. */
+  readonly reopened: string | null;
+  /** The subject in the report of the merged thread. Null if the report was erased. */
+  readonly subject: string | null;
+}
+
+/** A thread that is to be merged. */
+export interface MergeableRow {
+  readonly id: string;
+  readonly appId: string;
+  readonly number: number | null;
+  readonly status: string;
+  readonly snoozedUntil: string | null;
+  readonly dedupeKey: string | null;
+  readonly mergedInto: string | null;
+}
+
+interface RunRow {
+  readonly status: RunStatus;
+  readonly expiresAt: string | null;
+  readonly outcomeStatus: string | null;
+}
+
+/** The columns of a report that a thread and a message have in common. */
+const reportColumns = [
+  ...["category", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
+  ...["sender_name", "sender_email", "metadata", "metadata_dropped", "files", "link_counter", "created_at"],
+];
+
+const noFiles = JSON.stringify({ images: [], videos: [], attachments: [] });
+
+const emptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
+
+/** Stores in a thread whether its last message to or from a sender is a reply. */
+const answeredAgain = `UPDATE feedback SET answered = coalesce((
+    SELECT CASE m.direction WHEN 'outbound' THEN 1 ELSE 0 END FROM messages m
+    WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')
+    ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 0) WHERE id = ?`;
+
+const unfinished = (status: string): string => `${status} IN ('open', 'in_progress')`;
+
+/** SQL for the messages of a thread to and from senders. `origin_id` is the thread in which a message was written. */
+const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
+
+/**
+ * Stores that a thread waits for us although its last message is a reply. This is the case if a question in it had no
+ * reply before the merge of its thread, and nobody has replied since the merge. (rule F77)
+ */
+const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
+  AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
+  AND (coalesce((SELECT m.direction ${written} AND m.origin_id IS NULL ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 'inbound') = 'inbound'
+    OR EXISTS (
+      SELECT 1 FROM (
+        SELECT m.direction, m.origin_id, row_number() OVER (
+          PARTITION BY m.origin_id ORDER BY m.created_at DESC, m.id DESC) AS place ${written}) AS newest
+      JOIN thread_merges g ON g.feedback_id = newest.origin_id
+      WHERE newest.place = 1 AND newest.direction = 'inbound' AND ${unfinished("g.status")} AND NOT EXISTS (
+        SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
+
+/**
+ * Locks the rows of threads. A server that writes a mail with texts of these threads locks the same rows before it
+ * changes notices.
+ */
+async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (tx.engine === "postgres")
+    await tx.run(
+      `SELECT id FROM feedback WHERE id IN (${listed(ids)}) ORDER BY id FOR NO KEY UPDATE`,
+      ...ids,
+    );
+}
+
+const listed = (ids: Iterable<string>): string => [...ids].map(() => "?").join(", ");
+
+/** The merges of threads. (rule F46) */
+export const merges = {
+  find: (reader: Reader, id: string): Promise<MergeableRow | undefined> =>
+    reader.get<MergeableRow>(
+      `SELECT id, app_id AS "appId", number, status, snoozed_until AS "snoozedUntil", dedupe_key AS "dedupeKey", merged_into AS "mergedInto"
+       FROM feedback WHERE id = ?`,
+      id,
+    ),
+
+  /**
+   * Returns the threads that were merged into this one, directly or through other threads, in the order of their
+   * merges.
+   */
+  into: (reader: Reader, threadId: string): Promise<MergeRow[]> =>
+    reader.all<MergeRow>(
+      `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
+         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", ${nameOf("g.merged_by", "f.app_id")} AS "mergedByName",
+         g.erased, g.reopened, m.subject
+       FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id LEFT JOIN messages m ON m.id = f.id
+       WHERE f.merged_into = ? ORDER BY g.number, g.feedback_id`,
+      threadId,
+    ),
+
+  /** Returns the keys of the failures whose repeats are added to these threads. */
+  async keysOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
+    const rows = await reader.all<{ key: string }>(
+      `SELECT DISTINCT dedupe_key AS key FROM feedback
+       WHERE (id IN (${listed(ids)}) OR merged_into IN (${listed(ids)})) AND dedupe_key IS NOT NULL`,
+      ...ids,
+      ...ids,
+    );
+    return rows.map(({ key }) => key);
+  },
+
+  /** Returns the proposals of a thread. */
+  runs: (reader: Reader, feedbackId: string): Promise<RunRow[]> =>
+    reader.all<RunRow>(
+      `SELECT r.status, r.expires_at AS "expiresAt", c.outcome_status AS "outcomeStatus"
+       FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL WHERE r.feedback_id = ?`,
+      feedbackId,
+    ),
+
+  /** Counts the messages of a thread. Stops at `most`. */
+  async countMessages(reader: Reader, feedbackId: string, most: number): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      "SELECT count(*) AS count FROM (SELECT 1 AS one FROM messages WHERE feedback_id = ? LIMIT ?) AS counted",
+      ...[feedbackId, most],
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Counts the threads that were merged into these threads, directly or through other threads. Stops at `most`. */
+  async countThreads(reader: Reader, ids: readonly string[], most: number): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      `SELECT count(*) AS count FROM (
+         SELECT 1 AS one FROM feedback WHERE merged_into IN (${listed(ids)}) LIMIT ?) AS counted`,
+      ...[...ids, most],
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Returns the merges into a thread, directly or through other threads. */
+  steps: (reader: Reader, threadId: string): Promise<MergeStep[]> =>
+    reader.all<MergeStep>(
+      `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number
+       FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id WHERE f.merged_into = ?`,
+      threadId,
+    ),
+
+  /** Returns the highest merge number that is stored with the merges into these threads or with their messages. */
+  async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
+    const row = await reader.get<{ last: number | null }>(
+      `SELECT max(number) AS last FROM (
+         SELECT max(g.number) AS number FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id
+         WHERE f.merged_into IN (${listed(ids)})
+         UNION ALL SELECT max(before_merge) FROM messages
+         WHERE feedback_id IN (${listed(ids)}) AND everyone = 1) AS numbers`,
+      ...ids,
+      ...ids,
+    );
+    return Number(row?.last ?? 0);
+  },
+
+  /** Hides a thread, and moves everything in it to another one. */
+  async merge(
+    tx: Transaction,
+    {
+      id,
+      intoId,
+      number,
+      appId,
+      at,
+      by,
+    }: MergeStep & { readonly appId: string; readonly at: string; readonly by: string },
+  ): Promise<void> {
+    await lockRows(tx, [id, intoId]);
+    const waits = await tx.get(
+      `SELECT 1 AS one FROM feedback WHERE id IN (?, ?) AND answered = 0 AND ${unfinished("status")} LIMIT 1`,
+      ...[id, intoId],
+    );
+    await tx.run(
+      `UPDATE messages SET before_merge = ? WHERE feedback_id IN (?, ?) AND everyone = 1 AND before_merge IS NULL`,
+      ...[number, id, intoId],
+    );
+    await tx.run(
+      `INSERT INTO thread_merges (feedback_id, app_id, into_id, number, status, tags, merged_at, merged_by)
+       SELECT id, app_id, CAST(? AS TEXT), CAST(? AS BIGINT), status, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)
+       FROM feedback WHERE id = ?`,
+      ...[intoId, number, JSON.stringify(await takeTags(tx, id)), at, by, id],
+    );
+    await tx.run(
+      "UPDATE messages SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ?",
+      ...[intoId, id, id],
+    );
+    await tx.run(
+      `INSERT INTO messages (id, feedback_id, origin_id, direction, author, body, subject, ${reportColumns.join(", ")})
+       SELECT id, CAST(? AS TEXT), id, 'inbound', 'sender', message, subject, ${reportColumns.join(", ")} FROM feedback WHERE id = ?`,
+      ...[intoId, id],
+    );
+    for (const table of ["uploads", "mail_originals"])
+      await tx.run(`UPDATE ${table} SET feedback_id = ? WHERE feedback_id = ?`, intoId, id);
+    await notices.move(tx, { from: id, to: intoId });
+    const runs = await tx.all<{ id: string }>(
+      "UPDATE runs SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ? RETURNING id",
+      ...[intoId, id, id],
+    );
+    for (const run of runs) tx.signal(proposalTopic(run.id));
+    const counted = "SELECT span, at, count FROM repeat_counts WHERE feedback_id = ?";
+    await addCounts(tx, { to: intoId, appId }, { sql: counted, values: [id] });
+    await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
+    await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
+    // A hidden thread is neither read nor unread.
+    await tx.run("DELETE FROM thread_looks WHERE feedback_id = ?", id);
+    await tx.run(
+      `UPDATE feedback SET occurrences = occurrences + (SELECT g.occurrences FROM feedback g WHERE g.id = ?) WHERE id = ?`,
+      ...[id, intoId],
+    );
+    await tx.run(
+      `UPDATE feedback SET status = 'blocked', merged_into = ?, subject = '', message = '', ${emptied},
+         sender_name = NULL, sender_email = NULL, metadata = '{}', metadata_dropped = NULL, files = ?, waiting = NULL, proposal_status = NULL
+       WHERE id = ?`,
+      ...[intoId, noFiles, id],
+    );
+    // If one of the two threads waited for us, the thread `intoId` now waits for us. A later reply in the other thread
+    // was not for that question. (rule F77)
+    if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
+    else await tx.run(answeredAgain, intoId);
+    for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
+  },
+
+  /**
+   * Shows a merged thread again, and moves its messages back to it: the messages from before the merge, and the
+   * messages that its senders wrote and received since then. Replies to everyone since the merge are then in both
+   * threads. The snooze continues if its end is in the future and the sender has not answered since the merge.
+   */
+  async unmerge(
+    tx: Transaction,
+    { row, from, appId, inside, reaches, newId, now }: Unmerge & { readonly newId: () => string },
+  ): Promise<void> {
+    const { id } = row;
+    await lockRows(tx, [id, from]);
+    const firstReply = await firstReplyOf(tx, id);
+    const place = { id, from, appId };
+    await inParts(
+      [...inside].filter((one) => one !== id),
+      async (part) => {
+        await tx.run(`UPDATE feedback SET merged_into = ? WHERE id IN (${listed(part)})`, id, ...part);
+        return [];
+      },
+    );
+    const reports = await reportsOf(tx, place);
+    const moved = await messagesOf(tx, place, reports);
+    const shared = (await repliesToAll(tx, from)).filter(reaches);
+    await moveMessages(tx, place, [...moved.keys()]);
+    await moveFiles(tx, place, { moved: [...moved.values()], reports });
+    const runs = await tx.all<{ id: string }>(
+      `UPDATE runs SET feedback_id = ?, ${innerOrigin} WHERE feedback_id = ? AND ${isInside} RETURNING id`,
+      ...[id, id, from, id, id],
+    );
+    for (const run of runs) tx.signal(proposalTopic(run.id));
+    await inParts([...inside, ...runs.map((run) => run.id)], async (about) => {
+      await notices.move(tx, { from, to: id, about });
+      return [];
+    });
+    const count = [...moved.values()].filter(isReport).length;
+    await tx.run(
+      `UPDATE feedback SET occurrences = CASE WHEN occurrences > ? THEN occurrences - ? ELSE 1 END WHERE id = ?`,
+      ...[count, count, from],
+    );
+    const columns = reportColumns.filter((column) => column !== "category" && column !== "created_at");
+    await tx.run(
+      `UPDATE feedback SET status = ?, merged_into = NULL, subject = m.subject, message = m.body, occurrences = ?,
+         ${columns.map((column) => `${column} = m.${column}`).join(", ")},
+         snoozed_until = CASE WHEN snoozed_until > ? AND NOT EXISTS (
+           SELECT 1 FROM messages n WHERE n.feedback_id = feedback.id AND n.direction = 'inbound'
+             AND n.category IS NULL AND n.created_at >= ?) THEN snoozed_until END
+       FROM messages m WHERE feedback.id = ? AND m.id = feedback.id`,
+      ...[row.status, Math.max(1, count), now, row.mergedAt, id],
+    );
+    await tx.run("DELETE FROM messages WHERE id = ?", id);
+    for (const { author, authorId, body, createdAt } of shared) {
+      const copy = { id: newId(), feedbackId: id, direction: "outbound", everyone: 1 } as const;
+      await tx.insert(tables.messages, { ...copy, author, authorId, body, createdAt });
+      await tx.run(corrections.copiedReply(tx.engine), copy.id);
+    }
+    await restoreFirstReply(tx, id, firstReply);
+    await correctFirstReplies(tx, from, id);
+    await giveTags(tx, id, JSON.parse(row.tags));
+    await tx.run("DELETE FROM thread_merges WHERE feedback_id = ?", id);
+    for (const thread of [id, from]) {
+      await tx.run(answeredAgain, thread);
+      await tx.run(stillWaits, thread);
+      tx.signal(threadTopic(thread));
+    }
+  },
+
+  /** Whether an erasure is running. No erasure can begin before this transaction ends. */
+  async isErasing(tx: Transaction): Promise<boolean> {
+    await tx.lock(erasuresTopic);
+    return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
+  },
+
+  /**
+   * Stores that data of a person was erased in the thread of a report, so that the merges into this thread cannot be
+   * undone.
+   */
+  noteErased: (tx: Transaction, reportId: string) =>
+    tx.run(
+      `UPDATE thread_merges SET erased = 1 WHERE feedback_id IN (
+         SELECT g.id FROM feedback g WHERE g.merged_into = ?
+         UNION SELECT g.id FROM feedback g WHERE g.merged_into = (SELECT m.feedback_id FROM messages m WHERE m.id = ?))`,
+      ...[reportId, reportId],
+    ),
+};
+
+interface Unmerge {
+  readonly row: MergeRow;
+  /** The id of the thread that has the messages now. */
+  readonly from: string;
+  readonly appId: string;
+  readonly now: string;
+  /** The ids of the thread and of the threads that were merged into it before. */
+  readonly inside: ReadonlySet<string>;
+  /** Whether a reply to everyone since the merge also went to the reports of the thread. */
+  readonly reaches: (reply: SharedReply) => boolean;
+}
+
+interface MovedRow {
+  readonly id: string;
+  readonly direction: string;
+  readonly files: string | null;
+  readonly category: string | null;
+}
+
+/** Whether a message is a report. Hidden repeats of blocked senders do not count. */
+const isReport = ({ direction, category }: MovedRow): boolean => category !== null && direction === "inbound";
+
+interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply {
+  readonly author: string;
+  readonly authorId: string | null;
+}
+
+/**
+ * The thread `id` that gets its messages back, and the thread `from` that has them until now. The threads that were
+ * merged into `id` before belong to `id` again.
+ */
+interface Place {
+  readonly id: string;
+  readonly from: string;
+  readonly appId: string;
+}
+
+const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
+
+/**
+ * The condition that a row came from a thread, or from a thread that was merged into it. Both of its values are the id
+ * of the thread.
+ */
+const isInside = `(origin_id = ? OR ${ofInner})`;
+
+/**
+ * The assignment of the origin for a row that is moved back. If the row came from a thread that was merged before, that
+ * thread stays its origin.
+ */
+const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
+
+const movedColumns = "id, direction, files, category";
+
+/** Returns the reports of the threads that are taken out. */
+const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
+  tx.all<MovedRow>(
+    `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND category IS NOT NULL AND ${isInside}`,
+    ...[from, id, id],
+  );
+
+/**
+ * Returns the reports, the messages that were written in these threads, and the messages to and from the senders of the
+ * reports. The keys are the ids of the messages.
+ */
+async function messagesOf(
+  tx: Transaction,
+  { id, from }: Place,
+  reports: readonly MovedRow[],
+): Promise<ReadonlyMap<string, MovedRow>> {
+  const written = await tx.all<MovedRow>(
+    `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND category IS NULL AND ${isInside}`,
+    ...[from, id, id],
+  );
+  const later = await inParts(idsOf(reports), (part) =>
+    tx.all<MovedRow>(
+      `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND report_id IN (${listed(part)})`,
+      from,
+      ...part,
+    ),
+  );
+  return new Map([...reports, ...written, ...later].map((message) => [message.id, message]));
+}
+
+const idsOf = (rows: readonly MovedRow[]): string[] => rows.map(({ id }) => id);
+
+const repliesToAll = (tx: Transaction, from: string): Promise<SharedRow[]> =>
+  tx.all<SharedRow>(
+    `SELECT author, author_id AS "authorId", body, created_at AS "createdAt",
+       coalesce(origin_id, feedback_id) AS home, before_merge AS "beforeMerge"
+     FROM messages WHERE feedback_id = ? AND direction = 'outbound' AND everyone = 1
+     ORDER BY created_at, id`,
+    from,
+  );
+
+async function moveMessages(
+  tx: Transaction,
+  { id, from, appId }: Place,
+  ids: readonly string[],
+): Promise<void> {
+  await inParts(ids, async (part) => {
+    const these = `m.id IN (${listed(part)})`;
+    await addCounts(tx, { to: from, appId, sign: "-" }, { sql: repeatsOf(tx.engine, these), values: part });
+    // In its own thread, the first report is not a repeat.
+    const repeats = repeatsOf(tx.engine, `${these} AND m.id <> ?`);
+    await addCounts(tx, { to: id, appId }, { sql: repeats, values: [...part, id] });
+    await tx.run(
+      `UPDATE messages SET feedback_id = ?, ${innerOrigin} WHERE id IN (${listed(part)})`,
+      ...[id, id, ...part],
+    );
+    return [];
+  });
+  await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ? AND count <= 0", from);
+}
+
+/** Moves the files of the moved messages, and the original mails that belong to these reports. */
+async function moveFiles(
+  tx: Transaction,
+  { id, from }: Place,
+  { moved, reports }: { readonly moved: readonly MovedRow[]; readonly reports: readonly MovedRow[] },
+): Promise<void> {
+  const names = moved.flatMap(({ files }) => uploadsIn(files));
+  await inParts(names, async (part) => {
+    await tx.run(`UPDATE uploads SET feedback_id = ? WHERE name IN (${listed(part)})`, id, ...part);
+    return [];
+  });
+  await inParts(idsOf(reports), async (part) => {
+    const ofThese = `feedback_id = ? AND report_id IN (${listed(part)})`;
+    await tx.run(
+      `UPDATE uploads SET feedback_id = ? WHERE name IN (SELECT upload FROM mail_originals WHERE ${ofThese})`,
+      ...[id, from, ...part],
+    );
+    await tx.run(`UPDATE mail_originals SET feedback_id = ? WHERE ${ofThese}`, ...[id, from, ...part]);
+    return [];
+  });
+}
+
+const idsAtOnce = 200;
+
+/** Calls a function with up to `idsAtOnce` values at a time, and returns all results. */
+async function inParts<Value, Result>(
+  values: readonly Value[],
+  one: (part: readonly Value[]) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < values.length; at += idsAtOnce)
+    results.push(...(await one(values.slice(at, at + idsAtOnce))));
+  return results;
+}
+
+/** Adds a number to the counted repeats of a thread, or subtracts it. */
+const addCounts = (
+  tx: Transaction,
+  { to, appId, sign = "" }: { readonly to: string; readonly appId: string; readonly sign?: "-" | "" },
+  counted: { readonly sql: string; readonly values: readonly string[] },
+) =>
+  tx.run(
+    `INSERT INTO repeat_counts (feedback_id, span, at, app_id, count)
+     SELECT CAST(? AS TEXT), c.span, c.at, CAST(? AS TEXT), ${sign}c.count FROM (${counted.sql}) AS c WHERE true
+     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`,
+    ...[to, appId, ...counted.values],
+  );
+
+async function takeTags(tx: Transaction, feedbackId: string): Promise<string[]> {
+  const taken = await tx.all<{ id: string }>(
+    "DELETE FROM thread_tags WHERE feedback_id = ? RETURNING tag_id AS id",
+    feedbackId,
+  );
+  return taken.map(({ id }) => id).sort();
+}
+
+async function giveTags(tx: Transaction, feedbackId: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids)
+    await tx.run(
+      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
+       SELECT f.id, t.id, f.created_at, coalesce(f.active_at, f.created_at), f.status, f.assignee_id
+       FROM feedback f JOIN tags t ON t.app_id = f.app_id WHERE f.id = ? AND t.id = ?
+       ON CONFLICT (feedback_id, tag_id) DO NOTHING`,
+      ...[feedbackId, id],
+    );
+}
+
+function uploadsIn(files: string | null): string[] {
+  if (files === null) return [];
+  const lists: Record<string, readonly { readonly upload: string }[]> = JSON.parse(files);
+  return Object.values(lists).flatMap((list) => list.map(({ upload }) => upload));
+}
+
+/** Returns the time of the first reply in a thread. Null if the thread has no reply. */
+async function firstReplyOf(tx: Transaction, threadId: string): Promise<string | null> {
+  const row = await tx.get<{ at: string | null }>(
+    "SELECT first_reply_at AS at FROM thread_times WHERE feedback_id = ?",
+    threadId,
+  );
+  return row?.at ?? null;
+}
+
+/**
+ * Stores the time of the first reply in a thread after its merge was undone. This is the time from before the merge. If
+ * there was no reply, it is the time of the first reply that was written in the thread or to its senders since then.
+ * Replies from other threads that had been merged into this thread do not count. (rule F60)
+ */
+const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
+  corrected(tx, threadId, () =>
+    tx.run(
+      `INSERT INTO thread_times (feedback_id, first_reply_at)
+       SELECT f.id, coalesce(CAST(? AS TEXT), (SELECT min(m.created_at) FROM messages m
+         WHERE m.feedback_id = f.id AND m.direction = 'outbound' AND m.origin_id IS NULL))
+       FROM feedback f WHERE f.id = ?
+       ON CONFLICT (feedback_id) DO UPDATE SET first_reply_at = excluded.first_reply_at`,
+      ...[before, threadId],
+    ),
+  );
+
+/**
+ * Corrects the times of first replies after the thread `id` was taken out of the thread `from`: for `from`, and for the
+ * hidden threads that are still merged into it. If a first reply was moved away with the thread `id`, the next reply
+ * that was written in the same thread counts. (rule F60)
+ */
+const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
+  corrected(tx, from, () => {
+    const isFirst = "m.direction = 'outbound' AND m.created_at = thread_times.first_reply_at";
+    const writtenThere =
+      "m.feedback_id = ? AND coalesce(m.origin_id, m.feedback_id) = thread_times.feedback_id";
+    return tx.run(
+      `UPDATE thread_times SET first_reply_at = (
+         SELECT min(m.created_at) FROM messages m WHERE m.direction = 'outbound' AND ${writtenThere})
+       WHERE feedback_id IN (SELECT f.id FROM feedback f WHERE f.id = ? OR f.merged_into = ?)
+         AND EXISTS (SELECT 1 FROM messages m WHERE m.feedback_id = ? AND ${isFirst})
+         AND NOT EXISTS (SELECT 1 FROM messages m WHERE ${writtenThere} AND ${isFirst})`,
+      ...[from, from, from, id, from],
+    );
+  });
+
+/** Changes the first reply of a thread, and corrects the counts of the statistics. */
+async function corrected(tx: Transaction, threadId: string, change: () => Promise<unknown>): Promise<void> {
+  await tx.run(corrections.firstReply(tx.engine, "-1"), threadId);
+  await change();
+  await tx.run(corrections.firstReply(tx.engine, "1"), threadId);
+}

@@ -1,0 +1,57 @@
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller } from "../../http/handler.ts";
+import { isAnswering, isNoteDue } from "../messages/rules.ts";
+import { answering } from "../messages/store.ts";
+
+/** A member who may answer in a thread. */
+interface Member {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/**
+ * Creates the functions that read and store which members are writing an answer in a thread. The functions are for one
+ * signed-in person at the time `now`. (rule F36)
+ */
+export const createPageAnswering =
+  ({ database, log }: Pick<Deps, "database" | "log">) =>
+  ({ userId }: Pick<ConsoleCaller, "userId">, now: Date) => {
+    const store = async (work: (tx: Transaction) => Promise<unknown>) => {
+      try {
+        await database.write(work);
+      } catch (error) {
+        log.warn({ err: error }, "it was not stored that a member writes an answer");
+      }
+    };
+    return {
+      /**
+       * Returns the e-mail addresses of the other members who are writing in a thread now. `members` are the members
+       * who may answer there. The caller has checked that this person may read the thread.
+       */
+      async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
+        const rows = await answering.list(database, feedbackId);
+        const writing = new Set(rows.filter((row) => isAnswering(now, row)).map((row) => row.userId));
+        return members
+          .filter((member) => member.userId !== userId && writing.has(member.userId))
+          .map(({ email }) => email);
+      },
+
+      /**
+       * Stores that the person is writing an answer in a thread, if the person may answer there. Does nothing if this
+       * was stored a short time ago.
+       */
+      async note(feedbackId: string): Promise<void> {
+        if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;
+        await store((tx) => answering.note(tx, { userId, feedbackId }, now.toISOString()));
+      },
+
+      /** Stores that the person has stopped writing. */
+      async end(feedbackId: string): Promise<void> {
+        if ((await answering.find(database, userId))?.feedbackId !== feedbackId) return;
+        await store((tx) => answering.remove(tx, { userId, feedbackId }));
+      },
+    };
+  };
+
+export type PageAnswering = ReturnType<ReturnType<typeof createPageAnswering>>;

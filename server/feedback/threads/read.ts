@@ -1,0 +1,158 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import type { OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
+import { authors } from "../../access/members/authors.ts";
+import type { Viewer } from "../../access/members/visibility.ts";
+import type { Reader } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { oldestOriginal, originalUntil } from "../../mail/incoming/save.ts";
+import { mailOriginals } from "../../mail/incoming/store.ts";
+import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
+import { deliveryOf, receiversOf } from "../../mail/replies/send.ts";
+import { reports as senderReports } from "../../mail/sender-reports/store.ts";
+import { assigneeOf } from "./store/answer.ts";
+import { mergedThreads } from "./merge-answer.ts";
+import { type Homes, homesOf, reaches } from "../merge/rules.ts";
+import { merges } from "../merge/store.ts";
+import { threadTags } from "../tags/store.ts";
+import { droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
+import { feedbackThreads, type ThreadRow } from "./store/threads.ts";
+
+function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, Writer>): OwnedMessage {
+  const writer = writers.get(message.id);
+  return writer === undefined ? message : { ...message, writtenBy: writer.email, writtenByName: writer.name };
+}
+
+/** The member who wrote a message. */
+interface Writer {
+  readonly email: string;
+  readonly name: string | null;
+}
+
+interface ReportOfThread {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly email: string | null;
+  /** The id of the thread for which the report was sent. */
+  readonly home: string;
+}
+
+function withMails(
+  deps: Pick<Deps, "settings">,
+  message: OwnedMessage,
+  {
+    sent,
+    reports,
+    homes,
+    places,
+    threadId,
+    onPage,
+  }: {
+    readonly sent: readonly ReplyMail[];
+    readonly reports: readonly ReportOfThread[];
+    /** The threads to which reports have belonged, by the id of the thread for which the reports were sent. */
+    readonly homes: ReadonlyMap<string, Homes>;
+    readonly places: ReturnType<typeof placesOf>;
+    readonly threadId: string;
+    readonly onPage: boolean;
+  },
+): OwnedMessage {
+  if (message.direction !== "outbound") return message;
+  const own = sent.filter(({ messageId }) => messageId === message.id);
+  const { mergedFrom: home = threadId } = message;
+  const { beforeMerge = null } = places.get(message.id) ?? {};
+  const receivers = reports.filter((report) =>
+    message.everyone
+      ? report.createdAt <= message.createdAt &&
+        reaches({ home, beforeMerge }, homes.get(report.home)?.get(home))
+      : report.id === message.reportId,
+  );
+  const delivery = deliveryOf(deps, {
+    receivers: receivers.map(({ email }) => email),
+    mailedTo: own.map(({ to }) => to),
+    onPage,
+  });
+  const mails = own.map(({ messageId: _, ...mail }) => mail);
+  return { ...message, ...(mails.length === 0 ? {} : { mails }), delivery };
+}
+
+function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, string>): OwnedMessage {
+  const originalUntil = originals.get(message.id);
+  return originalUntil === undefined ? message : { ...message, originalUntil };
+}
+
+/** Returns the newest resolved thread of the same failure that was created before this thread. */
+async function earlierThread(
+  { settings }: Pick<Deps, "settings">,
+  reader: Reader,
+  thread: ThreadRow,
+): Promise<OwnedThread["earlier"]> {
+  if (thread.dedupeKey === null) return null;
+  const found = await feedbackThreads.findResolved(reader, thread, thread.dedupeKey);
+  return found ? { ...found, consoleUrl: threadUrl(settings, thread.appId, found.id) } : null;
+}
+
+interface WantedThread {
+  readonly id: string;
+  readonly viewer: Viewer;
+}
+
+/** Returns a thread as members read it. Throws `not_found` if the viewer may not read it. */
+export async function ownedThread(
+  { settings, clock }: Pick<Deps, "clock" | "settings">,
+  reader: Reader,
+  wanted: WantedThread,
+): Promise<OwnedThread> {
+  const thread = await visibleThread(reader, wanted);
+  const sent = await mails.listReplies(reader, thread.id);
+  const writers = new Map((await authors.ofMessages(reader, thread.id)).map((writer) => [writer.id, writer]));
+  const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
+  const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
+  const answer = threadAnswer(settings, thread, clock.now(), wanted.id);
+  const all: readonly OwnedMessage[] = answer.messages;
+  const reports = [
+    { id: thread.id, createdAt: thread.createdAt, email: thread.senderEmail, home: thread.id },
+    ...all.flatMap(({ id: repeat, createdAt, sender: by, mergedFrom: home = thread.id }) =>
+      by ? [{ id: repeat, createdAt, email: by.email, home }] : [],
+    ),
+  ];
+  const merged = await merges.into(reader, thread.id);
+  const steps = new Map(merged.map((step) => [step.id, step]));
+  const sharing = all.some(({ everyone }) => everyone) ? reports : [];
+  const homes = new Map(
+    [...new Set(sharing.map(({ home }) => home))].map((home) => [home, homesOf(home, steps)]),
+  );
+  const sending = {
+    sent,
+    reports,
+    homes,
+    places: placesOf(thread),
+    threadId: thread.id,
+    onPage: thread.senderPages === 1,
+  };
+  return {
+    ...answer,
+    feedback: {
+      ...answer.feedback,
+      ...{ number: thread.number, snoozedUntil: thread.snoozedUntil, ...droppedOf(thread) },
+    },
+    messages: all.map((message) =>
+      withOriginal(withMails({ settings }, withWriter(message, writers), sending), originals),
+    ),
+    sender: { name: thread.senderName, email: thread.senderEmail },
+    assignee: assigneeOf(thread),
+    earlier: await earlierThread({ settings }, reader, thread),
+    merged: mergedThreads(merged, clock.now()),
+    receivers: receiversOf(
+      answer.omittedMessages > 0 ? await senderReports.list(reader, thread.id) : reports,
+    ),
+    tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
+    proposals: proposalsOf(thread, clock.now()),
+  };
+}
+
+/** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
+async function visibleThread(reader: Reader, { id, viewer }: WantedThread): Promise<ThreadRow> {
+  const thread = await feedbackThreads.findThread(reader, id, viewer);
+  if (!thread) throw new ApiError("not_found");
+  return thread;
+}
