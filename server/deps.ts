@@ -3,7 +3,7 @@ import type { ClientDocument } from "./access/oauth/client-document.ts";
 import type { Attest } from "./access/sign-in/attestation.ts";
 import type { Clock, TimeWatch } from "./clock.ts";
 import type { Database } from "./database/database.ts";
-import type { ThreadWatch } from "./feedback/agent-work/store/thread-watch.ts";
+import type { ThreadWatch } from "./feedback/agent-work/store/changes.ts";
 import type { LiveConnections } from "./feedback/live/connections.ts";
 import type { WaitingAgents } from "./feedback/proposals/waiting-agents.ts";
 import type { Files } from "./files/files.ts";

@@ -17,7 +17,6 @@ import {
 } from "../content/changelog/store.ts";
 import { type FaqQuestion, faqs } from "../content/faqs/store.ts";
 import type { Deps } from "../deps.ts";
-import { assignableMembers } from "../feedback/threads/assign.ts";
 import { type DeliveryRow, deliveries } from "../feedback/chat/store.ts";
 import { type AgentWorkRow, type AwaitingRow, agentWork, awaitingProposals } from "../feedback/home/store.ts";
 import {
@@ -26,11 +25,12 @@ import {
   newestProposals,
   type ShownClaim,
   type ShownLife,
-} from "../feedback/proposals/progress.ts";
-import { endDueSnoozes } from "../feedback/threads/store/snooze-store.ts";
+} from "../feedback/proposals/api.ts";
 import { lastWeek } from "../feedback/statistics/rules.ts";
 import { statistics } from "../feedback/statistics/store.ts";
-import { numberThreads } from "../feedback/threads/store/store.ts";
+import { assignableMembers } from "../feedback/threads/change.ts";
+import { endDueSnoozes } from "../feedback/threads/store/fields.ts";
+import { numberThreads } from "../feedback/threads/store/threads.ts";
 import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../feedback/unread/store/news.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";

@@ -1,6 +1,5 @@
 import type { Role } from "../../src/contract/endpoint.ts";
-import type { PageAnswering } from "../feedback/threads/messages-presence.ts";
-import type { PageViews } from "../feedback/threads/presence.ts";
+import type { PageAnswering, PageViews } from "../feedback/threads/presence.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask.ts";

@@ -21,7 +21,7 @@ import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
 import { finishClaim } from "../feedback/agent-work/end-claim.ts";
 import { outcomeNote } from "../feedback/agent-work/rules.ts";
-import { runClaims } from "../feedback/agent-work/store/claims.ts";
+import { runClaims } from "../feedback/agent-work/store/work.ts";
 import { failures } from "../feedback/failures/store.ts";
 import { messages } from "../feedback/messages/store.ts";
 import { proposalNote, statusOf } from "../feedback/proposals/rules.ts";

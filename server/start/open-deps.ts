@@ -6,7 +6,7 @@ import { type Clock, createTimeWatch } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { openDatabase } from "../database/open.ts";
 import type { Deps } from "../deps.ts";
-import { createThreadWatch } from "../feedback/agent-work/store/thread-watch.ts";
+import { createThreadWatch } from "../feedback/agent-work/store/changes.ts";
 import { createLiveConnections } from "../feedback/live/connections.ts";
 import { createWaitingAgents } from "../feedback/proposals/waiting-agents.ts";
 import { createAnswers } from "../http/answers.ts";

@@ -8,8 +8,12 @@ import type { Deps } from "../../deps.ts";
 import { targetOf } from "../../feedback/chat/post.ts";
 import { chatAddressFault, chatFormatOf } from "../../feedback/chat/rules.ts";
 import { chatChanged, outbox } from "../../feedback/chat/store.ts";
-import { removeFiles, removeLastThreads, removeThreads } from "../../feedback/threads/store/remove.ts";
-import { retention } from "../../feedback/threads/store/removal.ts";
+import {
+  removeFiles,
+  removeLastThreads,
+  removeThreads,
+  retention,
+} from "../../feedback/threads/store/removal.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
 import { proofs } from "../../testing/proofs/store.ts";

@@ -3,7 +3,7 @@ import type { Invitation, Member } from "../../../src/contract/members.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
-import { assignees } from "../../feedback/threads/store/assignees-store.ts";
+import { assignees } from "../../feedback/threads/store/threads.ts";
 import { noticeBrowsers } from "../../notices/browsers/store.ts";
 import { noticeChoices } from "../../notices/choices/store.ts";
 import { notices } from "../../notices/waiting/store.ts";

@@ -1,7 +1,7 @@
 import { limits } from "../../../src/contract/limits.ts";
 import { browserName } from "../../access/sign-in/rules.ts";
 import type { Deps } from "../../deps.ts";
-import { numberThreads } from "../../feedback/threads/store/store.ts";
+import { numberThreads } from "../../feedback/threads/store/threads.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
 import type { FormObject } from "./objects.ts";
 import { type DraftRow, drafts, type NamedObject } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { removeFiles } from "../../feedback/threads/store/remove.ts";
+import { removeFiles } from "../../feedback/threads/store/removal.ts";
 import { pictures, type ShownPictures } from "./store.ts";
 
 /**

@@ -118,7 +118,7 @@ export const threadsSetApart = table(
 );
 
 /**
- * The words of each thread, in the form of `server/feedback/search/words.ts`. SQLite must not divide these words
+ * The words of each thread, in the form of `server/feedback/search/rules.ts`. SQLite must not divide these words
  * further: the tokenizer `ascii` divides a text only at ASCII characters that are neither letters nor digits. The index
  * stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of `marksInPostgres`.
  */

@@ -1,5 +1,14 @@
 import { agent as contract, type NewProposal } from "../../../src/contract/agent.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type {
+  FeedbackFilters,
+  FoundRun,
+  FoundThread,
+  findWork as findContract,
+} from "../../../src/contract/find-work.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { runWork as workContract } from "../../../src/contract/runs.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import { doubtfulTime } from "../../clock.ts";
 import type { Transaction } from "../../database/database.ts";
@@ -13,22 +22,55 @@ import {
 } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { bytesOfBody, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
-import { type AgentCaller, type Handlers, withTraits } from "../../http/handler.ts";
+import { type AgentCaller, type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { hold } from "../../http/held-request.ts";
+import { idPart, instantPart, pageOf, readCursor, searchedPage } from "../../http/list-page.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import { postToApp } from "../chat/post.ts";
 import { proposalMessage } from "../chat/rules.ts";
+import { threadCursors } from "../inbox/lists.ts";
 import { messages } from "../messages/store.ts";
 import { proposalAnswer } from "../proposals/answer.ts";
-import { expiryOf, later, proposalNote, type RunState } from "../proposals/rules.ts";
-import { createStepRecorder, momentOf, needsSettling, settle } from "../proposals/steps.ts";
+import { expiryOf, later, type Moment, proposalNote, type RunState, stateAt } from "../proposals/rules.ts";
+import {
+  createStepRecorder,
+  lockedRun,
+  momentOf,
+  needsSettling,
+  type RunStep,
+  settle,
+  visibleRun,
+} from "../proposals/steps.ts";
 import { type NewProposalRow, type ProposalRow, proposals } from "../proposals/store.ts";
+import { indexForSearch } from "../search/store/indexing.ts";
+import { tagNamesIn } from "../tags/rules.ts";
 import { type StoredProposal, storedProposals, threadAnswer, threadUrl } from "../threads/answer.ts";
-import { lockedThread } from "../threads/owned.ts";
+import { lockedThread } from "../threads/read.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
 import { feedbackThreads } from "../threads/store/threads.ts";
-import { runWork } from "./claim.ts";
-import { findWork } from "./find.ts";
+import { finishClaim, releaseClaim } from "./end-claim.ts";
+import {
+  type ClaimVerdict,
+  claimVerdict,
+  endOfClaim,
+  type HeldClaim,
+  mayResume,
+  outcomeNote,
+} from "./rules.ts";
+import { notAMark, threadChanges } from "./store/changes.ts";
+import {
+  type ClaimRow,
+  type FoundRow,
+  type FoundRunRow,
+  findChanged,
+  findRuns,
+  findThreads,
+  orderOf,
+  runClaims,
+  type Search,
+  type Worker,
+} from "./store/work.ts";
 
 type AgentDeps = Pick<
   Deps,
@@ -324,4 +366,290 @@ function lastingAnswer(
     return { ...answer, lasts: { from, until: Number.POSITIVE_INFINITY, isCurrent: isKept } };
   const isCurrent = () => isKept() && !time.isDoubtful();
   return { ...answer, lasts: { from, until: Date.parse(run.expiresAt), isCurrent } };
+}
+
+type ClaimDeps = Pick<Deps, "clock" | "newId" | "settings" | "time">;
+
+/** The handlers with which a worker claims an approved proposal and reports its progress and its outcome. */
+function runWork(deps: ClaimDeps): Handlers<typeof workContract> {
+  const record = createStepRecorder(deps);
+  return {
+    claimRun: (request) => request.save((tx) => claim(deps, tx, request)),
+
+    reportProgress: ({ caller, address, params: { runId }, body, save }) =>
+      save(async (tx) => {
+        const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
+        // The number of progress reports of a claim is limited. (rule A24)
+        if (claim.progressCount >= limits.progressReports)
+          throw new ApiError("wrong_state", {
+            message: `This claim already has ${limits.progressReports} progress reports, which is the maximum. Report the outcome.`,
+          });
+        const createdAt = deps.clock.now().toISOString();
+        const text = withoutSenderLinks(body.text);
+        await runClaims.addProgress(tx, { id: deps.newId(), claimId: claim.id, text, createdAt });
+        await record(tx, { ...run, author: { caller, address } }, { action: "run.progress" });
+        return { text, reportedAt: createdAt, count: claim.progressCount + 1 };
+      }),
+
+    reportOutcome: ({ caller, address, params: { runId }, body, save }) =>
+      save(async (tx) => {
+        const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
+        const { status, links = [] } = body;
+        const summary = withoutSenderLinks(body.summary);
+        const at = deps.clock.now().toISOString();
+        await finishClaim(tx, claim.id, { status, summary, links, at });
+        await messages.insert(tx, {
+          id: deps.newId(),
+          feedbackId: run.feedbackId,
+          direction: "note",
+          author: "agent",
+          body: outcomeNote({ status, summary, links }),
+          createdAt: at,
+        });
+        const step = { action: "run.outcome", event: "run.finished", facts: { outcome: status } } as const;
+        await record(tx, { ...run, author: { caller, address } }, step);
+        return proposalAnswer(deps.settings, await visibleRun(tx, runId, caller));
+      }),
+  };
+}
+
+async function claim(
+  deps: ClaimDeps,
+  tx: Transaction,
+  {
+    caller,
+    address,
+    params: { runId },
+    body: { worker, claimId, resume = false },
+  }: Request<typeof contract.claimRun>,
+) {
+  const run = await lockedRun(tx, runId, caller);
+  if (claimId !== undefined) {
+    const named = await namedClaim(deps, tx, { runId, claimId, caller });
+    return claimAnswer(deps, run, named);
+  }
+  const maker = { runId, userId: caller.userId, tokenId: caller.id, worker };
+  const moment = momentOf(deps);
+  const found = await runClaims.held(tx, runId, moment.now.toISOString());
+  const held = found && heldFor(maker, found, moment);
+  const newerApproval = (await proposals.newerApproval(tx, run))?.id;
+  const verdict = claimVerdict({ run, held, resume, newerApproval }, moment);
+  if (found && verdict === "same") return claimAnswer(deps, run, found);
+  if (verdict !== "new" && verdict !== "resumed") throw claimRefusal(verdict, newerApproval, held);
+
+  const made = {
+    ...maker,
+    id: deps.newId(),
+    claimedAt: later(moment.now, run.claimedAt).toISOString(),
+  };
+  if (found) await releaseClaim(tx, found.id, { at: made.claimedAt, by: null, resumedAs: made.id });
+  await runClaims.insert(tx, made);
+  await proposals.setExpiry(tx, runId, null);
+  await proposals.markRead(tx, runId, moment.now.toISOString());
+  const record = createStepRecorder(deps);
+  const step: RunStep = found ? { action: "run.resume" } : { action: "run.claim", event: "run.claimed" };
+  await record(tx, { ...run, author: { caller, address } }, step);
+  return claimAnswer(deps, await visibleRun(tx, runId, caller), made);
+}
+
+const heldFor = (maker: Worker, held: ClaimRow, moment: Moment): HeldClaim => {
+  const ofToken = held.tokenId === maker.tokenId;
+  const use = {
+    ofAccount: ofToken || held.userId === maker.userId,
+    ofToken,
+    tokenEnded: held.tokenWorks === 0,
+    heardAt: held.progressAt ?? held.claimedAt,
+  };
+  return {
+    own: ofToken && held.worker === maker.worker,
+    finished: held.outcomeStatus !== null,
+    mayResume: mayResume(use, moment),
+  };
+};
+
+function claimRefusal(
+  verdict: Exclude<ClaimVerdict, "new" | "resumed">,
+  newerApproval: string | undefined,
+  held: HeldClaim | undefined,
+): ApiError {
+  if (verdict === "time_in_doubt") return doubtfulTime();
+  if (verdict === "run_superseded")
+    return new ApiError(verdict, { runId: newerApproval ?? null, message: newerApprovalMessage });
+  if (verdict === "run_claimed" && held?.mayResume && !held.finished)
+    return new ApiError(verdict, { mayResume: true, message: resumeMessage });
+  if (verdict === "run_claimed") return new ApiError(verdict);
+  return new ApiError("wrong_state", { message: notApprovedMessage });
+}
+
+const resumeMessage =
+  "A worker of your account has claimed this proposal. If that was you and you have lost the answer, or if that worker has stopped, claim it again with `resume: true`. Otherwise leave the proposal to that worker.";
+
+const newerApprovalMessage =
+  "A newer proposal of this thread was approved. Its id is in `runId`. Do not carry out this proposal.";
+
+const notApprovedMessage =
+  "Only an approved proposal can be claimed. This proposal is not approved now. Read it again, or wait for the decision.";
+
+/** Returns the answer to the worker. Only this answer has the id of the claim. (rule A19) */
+const claimAnswer = (
+  { settings }: Pick<Deps, "settings">,
+  run: ProposalRow,
+  { id, worker, claimedAt }: Pick<ClaimRow, "id" | "worker" | "claimedAt">,
+) => ({ claimId: id, worker, claimedAt, run: proposalAnswer(settings, run) });
+
+interface NamedClaim {
+  readonly runId: string;
+  readonly claimId: string;
+  readonly caller: AgentCaller;
+}
+
+/**
+ * Returns the proposal of a claim, and the claim. Throws `wrong_state` if the claim already has an outcome. Also throws
+ * the errors of `namedClaim`. (rule A24)
+ */
+async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
+  const run = await lockedRun(tx, named.runId, named.caller);
+  const claim = await namedClaim(deps, tx, named);
+  if (claim.outcomeStatus !== null)
+    throw new ApiError("wrong_state", { message: "The outcome of this claim is already reported." });
+  return { run, claim };
+}
+
+/**
+ * Returns the claim with this id if the caller's account created it. Throws `not_found`, `claim_released` or
+ * `claim_resumed`. (rule A24)
+ */
+async function namedClaim(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { runId, claimId, caller }: NamedClaim,
+): Promise<ClaimRow> {
+  const whose = { userId: caller.userId, tokenId: caller.id };
+  const claim = await runClaims.find(tx, { id: claimId, runId, ...whose }, clock.now().toISOString());
+  if (!claim)
+    throw new ApiError("not_found", {
+      message: "Your account has no such claim on this proposal. Claim the proposal first.",
+    });
+  const end = endOfClaim(claim);
+  if (end) throw new ApiError(end);
+  return claim;
+}
+
+type FindDeps = Pick<
+  Deps,
+  "clock" | "database" | "log" | "settings" | "stopping" | "threadWatch" | "time" | "waiting"
+>;
+
+/** The handlers with which an agent finds threads and proposals. */
+function findWork(deps: FindDeps): Handlers<typeof findContract> {
+  return {
+    async listFeedback(request) {
+      const { changedAfter, cursor, q, wait = 0 } = request.query;
+      if (changedAfter === undefined && wait > 0) throw badRequest("wait", "needs `changedAfter`");
+      if (changedAfter === undefined) return list(deps, request);
+      if (q !== undefined) throw badRequest("q", "cannot be combined with `changedAfter`");
+      if (cursor !== undefined) throw badRequest("cursor", "cannot be combined with `changedAfter`");
+      return listChanged(deps, request, changedAfter, wait * 1_000);
+    },
+
+    async listRuns({ caller: viewer, query: { status, cursor, limit = limits.agentPage.default } }) {
+      const position = readCursor(cursor, [instantPart, idPart]);
+      const rows = await findRuns(deps.database, { viewer, status }, { position, limit: limit + 1 });
+      const { items, nextCursor } = pageOf(rows, limit, ({ createdAt, id }) => [createdAt, id]);
+      return { items: items.map((row) => runAnswer(deps, row)), nextCursor };
+    },
+  };
+}
+
+type ListRequest = Request<typeof findContract.listFeedback>;
+
+/**
+ * Returns a page of the list. The first page also has a mark, after which a client can ask for later changes. (rule
+ * A30)
+ */
+async function list(deps: FindDeps, { caller, query }: ListRequest) {
+  const { database, settings } = deps;
+  const { cursor, limit = limits.agentPage.default } = query;
+  const search = await searchOf({ database }, caller, query);
+  const order = orderOf(search.filters);
+  const sortKey = threadCursors[order];
+  const position = readCursor(cursor, sortKey.parts);
+  await endDueSnoozes(deps);
+  if (order === "found") await indexForSearch(deps);
+  // The mark comes from the rows of the list. An empty list has no rows, so another mark is read before the list.
+  const before = cursor === undefined ? await threadChanges.present(database) : null;
+  const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
+  const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
+  const changes = before && encoded(threadChanges.seenBy(before, rows.at(0)?.mark));
+  return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
+}
+
+/** Returns the threads that changed after a mark. If there are none, it waits for the next change. (rules A30, A31) */
+async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
+  const { database, settings } = deps;
+  const { caller, callerNow, query } = request;
+  const { limit = limits.agentPage.default } = query;
+  const search = await searchOf({ database }, caller, query);
+  let mark = Buffer.from(changedAfter, "base64url").toString();
+  const look = async () => {
+    await endDueSnoozes(deps);
+    const after = await threadChanges.after(database, mark);
+    if (after === notAMark)
+      throw badRequest(
+        "changedAfter",
+        "is not a mark of this database; read the list again and use `changes` of that answer",
+      );
+    const { conditions, next } = after;
+    const rows = await findChanged(database, search, { conditions, limit: limit + 1 });
+    mark = next(rows.length > limit ? rows.at(limit - 1) : undefined);
+    // The caller is checked after the read, because a credential that was revoked while the request waited must not get
+    // the answer.
+    if (milliseconds > 0) await callerNow();
+    return rows.slice(0, limit);
+  };
+  const rows = await hold(deps, request, {
+    topics: [tokensTopic],
+    look,
+    enough: (seen) => seen.length > 0,
+    milliseconds,
+    listen: deps.threadWatch.listen,
+  });
+  return { items: rows.map((row) => threadItem(settings, row)), nextCursor: null, changes: encoded(mark) };
+}
+
+const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
+
+/**
+ * Returns the search that the request describes. Throws `not_found` if the caller is not a member of the app.
+ */
+async function searchOf(
+  { database }: Pick<Deps, "database">,
+  viewer: ListRequest["caller"],
+  { appId, tag = "", ...filters }: FeedbackFilters,
+): Promise<Search> {
+  if (appId !== undefined) await ownedApp(database, appId, viewer);
+  return {
+    viewer: { ...viewer, appId: appId ?? viewer.appId },
+    filters: { ...filters, tags: tagNamesIn(tag) },
+  };
+}
+
+const threadItem = (settings: Deps["settings"], row: FoundRow): FoundThread => ({
+  id: row.id,
+  app: { id: row.appId, name: row.appName },
+  subject: row.subject,
+  type: row.type,
+  status: row.status,
+  createdAt: row.createdAt,
+  activeAt: row.activeAt,
+  occurrences: row.occurrences,
+  consoleUrl: threadUrl(settings, row.appId, row.id),
+  waiting: row.waiting ?? "none",
+  runId: row.runId,
+});
+
+function runAnswer({ settings, clock }: Pick<Deps, "settings" | "clock">, row: FoundRunRow): FoundRun {
+  const { appId, appName, ...run } = stateAt(row, clock.now());
+  const app = { id: appId, name: appName };
+  return { ...run, app, consoleUrl: threadUrl(settings, appId, run.feedbackId) };
 }

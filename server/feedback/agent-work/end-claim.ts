@@ -1,7 +1,7 @@
 import { runWork } from "../../../src/contract/runs.ts";
 import type { Transaction } from "../../database/database.ts";
 import { idempotency, scopeOf } from "../../http/idempotency-store.ts";
-import { type EndedClaim, type NewOutcome, type Release, runClaims } from "./store/claims.ts";
+import { type EndedClaim, type NewOutcome, type Release, runClaims } from "./store/work.ts";
 
 /** Releases a claim. Does nothing if the claim is already released. */
 export async function releaseClaim(tx: Transaction, id: string, release: Release): Promise<void> {

@@ -9,19 +9,18 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers, RepeatMark, Request } from "../../http/handler.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
-import { assignableMembers } from "../threads/assign.ts";
-import { inboxScope, prepareInbox } from "../inbox/scope.ts";
+import { inboxScope, prepareInbox } from "../inbox/lists.ts";
+import { filterRefusal } from "../inbox/rules.ts";
 import { firstThreads } from "../inbox/store.ts";
-import { restoreResolution } from "../merge/reopening.ts";
+import { restoreResolution } from "../merge/store.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
-import { snoozeRefusal } from "../threads/rules.ts";
-import { endDueSnoozes } from "../threads/store/snooze-store.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { tags, threadTags } from "../tags/store.ts";
-import { changeThread, isFinish } from "../threads/change.ts";
+import { assignableMembers, changeThread, isFinish } from "../threads/change.ts";
+import { snoozeRefusal } from "../threads/rules.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
 import { threadNews } from "../unread/store/news.ts";
 import { threadViews } from "../unread/store/read-marks.ts";
-import { filterRefusal } from "../inbox/rules.ts";
 import {
   bulkRefusal,
   changeBack,

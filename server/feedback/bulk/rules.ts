@@ -1,8 +1,8 @@
 import type { BulkChange } from "../../../src/contract/bulk.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { ThreadStatus } from "../../../src/contract/threads.ts";
-import { isUnfinished } from "../threads/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";
+import { isUnfinished } from "../threads/rules.ts";
 
 /** The fields of a thread that a bulk change can change, with their values at one time. */
 export interface ThreadState {

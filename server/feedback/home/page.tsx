@@ -12,7 +12,7 @@ import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { linesOfMarkdown } from "../../content/texts/html.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
-import { DecidedNotice, decidedBefore, threadInQueue } from "../inbox/decision-queue.tsx";
+import { DecidedNotice, decidedBefore, threadInQueue } from "../inbox/neighbours.tsx";
 
 /** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {

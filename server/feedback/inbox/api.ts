@@ -1,20 +1,40 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import { fixedViews } from "../../../src/contract/fixed-views.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { threads as contract } from "../../../src/contract/threads.ts";
+import {
+  fixedViewNames,
+  type View,
+  type ViewQuery,
+  type views as viewsContract,
+} from "../../../src/contract/views.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
 import { visibleTo } from "../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { listsTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers, Request } from "../../http/handler.ts";
+import type { ConsoleCaller, Handlers, Request } from "../../http/handler.ts";
 import { pageOf, readCursor, searchedPage } from "../../http/list-page.ts";
-import { factsOf } from "./facts.ts";
-import { searchedApps } from "../search/store/apps.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
-import { endDueSnoozes } from "../threads/store/snooze-store.ts";
-import { threadCursors } from "./cursors.ts";
-import { numberThreads } from "../threads/store/store.ts";
-import { countAnswer, filterRefusal } from "./rules.ts";
-import { inboxScope, prepareInbox } from "./scope.ts";
-import { countThreads, type KeyedThread, listKeys, listThreads, orderOf, readSummaries } from "./store.ts";
-import { summariesOf } from "./lists.ts";
+import { searchedApps } from "../search/store/search.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
+import { numberThreads } from "../threads/store/threads.ts";
+import { factsOf, inboxScope, prepareInbox, summariesOf, threadCursors } from "./lists.ts";
+import { countAnswer, filterRefusal, knownFilters } from "./rules.ts";
+import {
+  countLists,
+  countThreads,
+  type KeyedThread,
+  listKeys,
+  listThreads,
+  orderOf,
+  readSummaries,
+  savedViews,
+  type ViewRow,
+  type WholeList,
+} from "./store.ts";
 
 /** The handlers that list the threads of an app, and of all apps. */
 export const inbox = (
@@ -92,4 +112,188 @@ async function listAllApps(
   const named = summaries.map((thread) => ({ ...thread, appName: apps.get(thread.appId) ?? "" }));
   if (cursor !== undefined) return { items: named, nextCursor };
   return { items: named, nextCursor, count: countAnswer({ count, isComplete: true }, limits.viewCount) };
+}
+
+/**
+ * The limits of an exact count. A person needs the exact number before a change of all these threads. A search
+ * continues until this time is over. (rule F45)
+ */
+const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
+
+/** The handlers for the views of an app. (rule F44) */
+export function views(
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
+): Handlers<typeof viewsContract> {
+  const { database } = deps;
+  const record = createAuditWriter(deps);
+
+  const { count, countAll } = countsIn(database);
+
+  return {
+    async list({ caller, params: { appId } }) {
+      await ownedApp(database, appId, caller);
+      return { items: (await savedViews.list(database, appId, caller.userId)).map(viewOf) };
+    },
+
+    create: ({ caller, address, params: { appId }, body: { name, query, shared = false }, save }) =>
+      save(async (tx) => {
+        await mayChange(tx, { appId, caller, isShared: shared });
+        checkQuery(query);
+        const all = await savedViews.list(tx, appId, caller.userId);
+        if (all.length >= limits.views)
+          throw new ApiError("wrong_state", {
+            message: `You have ${limits.views} views of this app already. Delete some first.`,
+          });
+        const at = deps.clock.now().toISOString();
+        const row = {
+          ...{ id: deps.newId(), appId, userId: shared ? null : caller.userId, name },
+          ...{ query: JSON.stringify(query), createdAt: at, updatedAt: at },
+        };
+        await savedViews.insert(tx, row);
+        const action = { action: "view.create", appId, target: row.id, label: name } as const;
+        if (shared) {
+          await record(tx, { caller, address }, action);
+          tx.signal(listsTopic(appId));
+        }
+        return viewOf(row);
+      }),
+
+    update: ({ caller, address, params: { appId, viewId }, body, save }) =>
+      save(async (tx) => {
+        const before = await ownedView(tx, { appId, caller, viewId });
+        const { name, query, shared = before.userId === null } = body;
+        await mayChange(tx, { appId, caller, isShared: shared || before.userId === null });
+        if (query) checkQuery(query);
+        const change = {
+          ...{ name, query: query && JSON.stringify(query), updatedAt: deps.clock.now().toISOString() },
+          userId: shared ? null : caller.userId,
+        };
+        await savedViews.update(tx, viewId, change);
+        const changes = changesBetween(
+          { name: before.name, query: before.query, shared: before.userId === null },
+          { name, query: change.query, shared },
+        );
+        const action = { action: "view.update", appId, target: viewId, changes, label: before.name } as const;
+        if (shared || before.userId === null) {
+          await record(tx, { caller, address }, action);
+          tx.signal(listsTopic(appId));
+        }
+        return viewOf(await ownedView(tx, { appId, caller, viewId }));
+      }),
+
+    remove: ({ caller, address, params: { appId, viewId }, save }) =>
+      save(async (tx) => {
+        const { userId, name } = await ownedView(tx, { appId, caller, viewId });
+        await mayChange(tx, { appId, caller, isShared: userId === null });
+        await savedViews.remove(tx, viewId);
+        const action = { action: "view.delete", appId, target: viewId, label: name } as const;
+        if (userId === null) {
+          await record(tx, { caller, address }, action);
+          tx.signal(listsTopic(appId));
+        }
+        return undefined;
+      }),
+
+    async counts({ caller, params: { appId }, query: { views: withSaved, matching: which, ...filters } }) {
+      await ownedApp(database, appId, caller);
+      if (which !== undefined) checkQuery(filters);
+      await prepareInbox(deps, appId);
+      if (which === "exact" && filters.q !== undefined) await indexForSearch(deps);
+      const matching = which && {
+        asOf: deps.clock.now().toISOString(),
+        count: await count(caller, appId, filters, which === "exact" ? exactly : undefined),
+      };
+      const rows = withSaved === undefined ? [] : await savedViews.list(database, appId, caller.userId);
+      const views = rows.map(viewOf);
+      const counts = await countAll(caller, appId, [
+        ...fixedViewNames.map((view) => fixedViews[view]),
+        ...views.map(({ query }) => query),
+      ]);
+      const fixed = fixedViewNames.map((view, at) => ({
+        view,
+        query: fixedViews[view],
+        count: counts[at] ?? 0,
+      }));
+      if (withSaved === undefined) return { fixed, matching };
+      const saved = views.map(({ id, name, shared, query, unknownFilters }, at) => ({
+        ...{ id, name, shared, query, unknownFilters },
+        count: counts[fixed.length + at] ?? 0,
+      }));
+      return { fixed, saved, matching };
+    },
+  };
+}
+
+/** Returns the functions that count the threads of views. */
+function countsIn(database: Deps["database"]) {
+  /** Counts the threads of a view. */
+  async function count(
+    caller: ConsoleCaller,
+    appId: string,
+    query: ViewQuery,
+    { most, milliseconds }: WholeList = { most: limits.viewCount },
+  ): Promise<number | string> {
+    const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
+    return countAnswer(await countThreads(database, scope, { most: most + 1, milliseconds }), most);
+  }
+
+  /** Counts the threads of several views. Only a view with a search needs separate statements. */
+  async function countAll(
+    caller: ConsoleCaller,
+    appId: string,
+    queries: readonly ViewQuery[],
+  ): Promise<(number | string)[]> {
+    const most = limits.viewCount + 1;
+    const listed = queries.filter(({ q }) => q === undefined);
+    const scopes = [];
+    for (const query of listed)
+      scopes.push(await inboxScope(database, { appId, userId: caller.userId }, query));
+    const found = await countLists(database, scopes, most);
+    const counts = new Map(
+      listed.map((query, at) => [
+        query,
+        countAnswer({ count: found[at] ?? 0, isComplete: true }, limits.viewCount),
+      ]),
+    );
+    return Promise.all(queries.map((query) => counts.get(query) ?? count(caller, appId, query)));
+  }
+
+  return { count, countAll };
+}
+
+function checkQuery(query: ViewQuery): void {
+  const refusal = filterRefusal(query);
+  if (refusal) throw refusal;
+}
+
+/** Returns a stored view as an answer. */
+const viewOf = ({ id, name, query, userId, createdAt, updatedAt }: ViewRow): View => ({
+  ...{ id, name, ...knownFilters(JSON.parse(query)) },
+  ...{ shared: userId === null, createdAt, updatedAt },
+});
+
+interface OfApp {
+  readonly appId: string;
+  readonly caller: ConsoleCaller;
+}
+
+/**
+ * Throws `not_found` or `forbidden` unless the caller may change the view. Only a maintainer may change a shared view.
+ */
+async function mayChange(
+  tx: Transaction,
+  { appId, caller, isShared }: OfApp & { readonly isShared: boolean },
+): Promise<void> {
+  await ownedApp(tx, appId, isShared ? { ...caller, needs: "maintainer" } : caller);
+}
+
+/** Returns a view if the caller may see it. Throws `not_found` otherwise. */
+async function ownedView(
+  reader: Reader,
+  { appId, caller, viewId }: OfApp & { readonly viewId: string },
+): Promise<ViewRow> {
+  await ownedApp(reader, appId, caller);
+  const view = await savedViews.find(reader, appId, caller.userId, viewId);
+  if (!view) throw new ApiError("not_found");
+  return view;
 }

@@ -1,10 +1,27 @@
-import type { LastMessage, ThreadSummary } from "../../../src/contract/threads.ts";
-import type { Reader } from "../../database/database.ts";
-import { assigneeOf } from "../threads/store/answer.ts";
-import { foundLines } from "./lines.ts";
+import type { FoundLine, SearchFacts } from "../../../src/contract/found.ts";
+import type { LastMessage, ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
+import type { Database, Reader } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { idPart, instantPart, sequencePart } from "../../http/list-page.ts";
+import { foundLine, isEmpty, readQuery, unknownValuesOf } from "../search/rules.ts";
+import { isIncomplete } from "../search/store/indexing.ts";
+import { countFound, countPage, textsInParts, withManyMessages } from "../search/store/search.ts";
+import { correctedQuery } from "../search/store/spelling.ts";
+import { tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
+import { filteredAssignee } from "../threads/change.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
+import { assigneeOf, numberThreads } from "../threads/store/threads.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
-import type { SummaryRow } from "./store.ts";
+import type { MemberOf } from "../unread/store/read-marks.ts";
+import {
+  type Filters,
+  type InboxScope,
+  narrowingOf,
+  type SummaryRow,
+  type ThreadOrder,
+  tagsOf,
+} from "./store.ts";
 
 /** Returns the summaries of these threads. In a search, each summary has the line that was found. */
 export async function summariesOf(
@@ -66,3 +83,105 @@ function beginningOf(text: string): string {
   const atWord = cut.replace(/\s+\S*$/u, "");
   return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
 }
+
+/** Gives new threads their numbers and ends snoozes that are over. Call it before you read the threads of an app. */
+export async function prepareInbox(
+  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
+  appId: string,
+): Promise<void> {
+  await numberThreads(deps.database, appId);
+  await endDueSnoozes(deps);
+}
+
+/** Returns filters as the store needs them: names of tags, and the id of the assignee. */
+export async function inboxScope(
+  reader: Reader,
+  { appId, userId }: MemberOf,
+  { tag, assignee: given, ...filters }: ThreadFilters,
+): Promise<Filters & MemberOf> {
+  const tags = tag === undefined ? undefined : tagNamesIn(tag);
+  const assignee = await filteredAssignee(reader, appId, { assignee: given, userId });
+  return { appId, userId, tags, assignee, ...filters };
+}
+
+/**
+ * Returns for each of these threads the line that shows why the query `q` found the thread. The keys are the `seq` of
+ * the threads.
+ */
+async function foundLines(
+  reader: Reader,
+  q: string,
+  seqs: readonly number[],
+): Promise<ReadonlyMap<number, FoundLine>> {
+  const { marked } = readQuery(q);
+  const lines = new Map<number, FoundLine>();
+  if (marked.length === 0) return lines;
+  const rest: number[] = [];
+  for await (const { seq, texts } of textsInParts(reader, seqs)) {
+    const line = foundLine(texts, marked);
+    if (line === undefined) rest.push(seq);
+    else lines.set(seq, line);
+  }
+  for await (const { seq, texts } of withManyMessages(reader, rest)) {
+    const line = foundLine(texts, marked);
+    if (line !== undefined) lines.set(seq, line);
+  }
+  return lines;
+}
+
+type Searched = Filters & { readonly q: string };
+
+const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, archived: 0 };
+
+/** The first page of a search. */
+interface FirstPage {
+  readonly rows: readonly { readonly status: string }[];
+  /** If the search ended because of its time limit: the `seq` at which it ended. */
+  readonly reached?: number | undefined;
+  /** The maximum number of threads on the page. */
+  readonly limit: number;
+}
+
+/** Returns the facts about the whole search. Only its first page shows them. (rules F58, F59) */
+export async function factsOf(
+  database: Database,
+  { appIds, userId }: InboxScope,
+  { q, status, ...filters }: Searched,
+  { rows, reached, limit }: FirstPage,
+): Promise<SearchFacts> {
+  const query = readQuery(q);
+  const indexing = await isIncomplete(database);
+  const unknownValues = unknownValuesOf(q);
+  const known = { indexing, ...(unknownValues.length === 0 ? {} : { unknownValues }) };
+  const [appId] = appIds;
+  if (isEmpty(query) || appId === undefined) return { counts: noCounts, didYouMean: null, ...known };
+  const tagIds = await tagsOf(database, appId, filters);
+  if (tagIds === undefined) return { counts: noCounts, didYouMean: null, ...known };
+  const search = { scope: { appIds, type: filters.type }, query, userId };
+  // A page that is not full has all threads that the search can find, so they are counted without another search.
+  const counts =
+    status === undefined && rows.length < limit
+      ? countPage(rows, { isComplete: reached === undefined })
+      : await countFound(database, search, narrowingOf(filters, tagIds));
+  const isNothing = Object.values(counts).every((count) => count === 0);
+  const inApps = { scope: { appIds }, userId, query, conditions: narrowingOf({}, []) };
+  const didYouMean = isNothing ? ((await correctedQuery(database, q, inApps)) ?? null) : null;
+  return { counts, didYouMean, ...known };
+}
+
+interface SortedRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly createdAt: string;
+  readonly activeAt: string;
+}
+
+/**
+ * The cursor of a list of threads, for each order of the list: how the parts of the cursor are parsed, and their values
+ * for a row.
+ */
+export const threadCursors = {
+  created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },
+  activity: { parts: [instantPart, idPart], of: ({ activeAt, id }: SortedRow) => [activeAt, id] },
+  found: { parts: [sequencePart], of: ({ seq }: SortedRow) => [String(seq)] },
+} as const satisfies Record<ThreadOrder, unknown>;

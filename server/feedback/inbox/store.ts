@@ -1,22 +1,15 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
-import type { Engine, Reader } from "../../database/database.ts";
+import type { View } from "../../../src/contract/views.ts";
+import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
+import * as tables from "../../database/schema/feedback.ts";
 import { loweredAddress } from "../../database/schema/table.ts";
-import { plannedEachTime } from "../../database/statements.ts";
-import { type AssigneeRow, assigneeColumns } from "../threads/store/assignees-store.ts";
+import { listed, plannedEachTime, update } from "../../database/statements.ts";
+import { isEmpty, readQuery } from "../search/rules.ts";
+import { amongFound, searchThreads } from "../search/store/search.ts";
 import { threadTags } from "../tags/store.ts";
-import {
-  type OrderInTime,
-  readFound,
-  sortKeyOf,
-  type ThreadOrder,
-  type ThreadQuery,
-  type ThreadRows,
-  threadsOfTag,
-  withStatus,
-} from "./thread-lists-store.ts";
-import { withNumber } from "../threads/store/store.ts";
+import { type AssigneeRow, assigneeColumns, withNumber } from "../threads/store/threads.ts";
 import {
   type ActivityScope,
   activeAt,
@@ -47,7 +40,7 @@ const summary: Columns<SummaryRow> = {
 };
 
 /** The id of a thread and the time of its creation, without the other fields that a list shows. */
-export type FoundThread = Pick<SummaryRow, "id" | "createdAt">;
+type FoundThread = Pick<SummaryRow, "id" | "createdAt">;
 
 const counted: Columns<{ readonly count: number }> = {
   sql: "1 AS one",
@@ -64,7 +57,7 @@ const keyed: Columns<KeyedThread> = {
 };
 
 /** Selects a page of the inbox: the sort key after which it begins, and its length. */
-export interface InboxPage {
+interface InboxPage {
   readonly position: readonly string[];
   readonly limit: number;
 }
@@ -152,7 +145,7 @@ export interface WholeList {
 }
 
 /** A number of threads. If a search did not end in time, it is a minimum number, and `isComplete` is false. */
-export interface ThreadCount {
+interface ThreadCount {
   readonly count: number;
   readonly isComplete: boolean;
 }
@@ -514,3 +507,113 @@ const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
 ];
 
 const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key}) < (?, ?)`, ...position];
+
+/** The order of a list of threads: by the time of the report, by the last activity, or in a search by `seq`. */
+export type ThreadOrder = "created" | "activity" | "found";
+
+/** The orders that sort by a time. */
+type OrderInTime = Exclude<ThreadOrder, "found">;
+
+/** Returns the columns by which threads `f` are sorted. */
+export const sortKeyOf = (order: OrderInTime) =>
+  ({ at: order === "created" ? "f.created_at" : activeAt, id: "f.id" }) as const;
+
+/**
+ * Returns SQL for the threads `f` of a tag, read from the tag's index, and their sort key. The rows `t` connect the tag
+ * with threads. These rows also contain the status, the assignee and the times of the threads.
+ */
+export const threadsOfTag = (engine: Engine, order: OrderInTime) =>
+  ({
+    from: `thread_tags t ${engine === "sqlite" ? "CROSS JOIN" : "JOIN"} feedback f ON f.id = t.feedback_id`,
+    at: order === "created" ? "t.created_at" : "t.active_at",
+    id: "t.feedback_id",
+  }) as const;
+
+/**
+ * Returns the condition for threads with a status. Without a status, all threads match except those of blocked senders.
+ */
+export const withStatus = (status: string | undefined): Condition =>
+  status === undefined ? ["f.status <> 'blocked'"] : ["f.status = ?", status];
+
+/** A query for threads `f`. In the statement, the values of `from` come before the values of the conditions. */
+interface ThreadQuery {
+  readonly from: string;
+  readonly order: string;
+  readonly conditions: readonly Condition[];
+}
+
+/**
+ * The rows of a page. `reached` is set if a search ended because of its time limit: threads with a lower `seq` were not
+ * searched.
+ */
+export interface ThreadRows<Row> {
+  readonly rows: readonly Row[];
+  readonly reached?: number | undefined;
+}
+
+/** Searches for the newest threads that match the query `q`, and reads their rows. */
+export async function readFound<Row>(
+  reader: Reader,
+  search: {
+    readonly q: string | undefined;
+    readonly appIds: readonly string[];
+    readonly userId: string;
+    readonly by: "member" | "agent";
+    readonly status?: string | undefined;
+    readonly type?: string | undefined;
+    /** The conditions that make the search faster. */
+    readonly narrowing: readonly Condition[];
+    readonly conditions: readonly Condition[];
+  },
+  { position, limit }: { readonly position: readonly string[]; readonly limit: number },
+  read: (found: ThreadQuery) => Promise<readonly Row[]>,
+): Promise<ThreadRows<Row>> {
+  const { appIds, status, type, userId } = search;
+  const query = readQuery(search.q ?? "", search.by);
+  if (isEmpty(query) || appIds.length === 0) return { rows: [] };
+  const page = { conditions: search.narrowing, before: Number(position[0]), limit };
+  const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
+  const { from, condition } = amongFound(reader, found);
+  const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
+  // A thread that has changed since it was found may be missing on the page. The next page begins after the found
+  // threads.
+  const isShort = found.seqs.length >= limit && rows.length < found.seqs.length;
+  return { rows, reached: found.reached ?? (isShort ? found.seqs.at(-1) : undefined) };
+}
+
+/** A view. `query` is JSON. `userId` is null for a shared view. */
+export interface ViewRow extends Omit<View, "query" | "shared" | "unknownFilters"> {
+  readonly appId: string;
+  readonly userId: string | null;
+  readonly query: string;
+}
+
+const fields = ["id", "appId", "userId", "name", "query", "createdAt", "updatedAt"] as const;
+
+const updateView = update(tables.savedViews, "WHERE id = ?");
+
+/** The saved views of apps. A shared view belongs to the app. Each other view belongs to a member. (rule F44) */
+export const savedViews = {
+  /** Returns the views of a member and the shared views, sorted by name. */
+  list: (reader: Reader, appId: string, userId: string): Promise<ViewRow[]> =>
+    reader.all<ViewRow>(
+      `SELECT ${listed(tables.savedViews, fields, "w")} FROM saved_views w
+       WHERE w.app_id = ? AND (w.user_id IS NULL OR w.user_id = ?) ORDER BY w.name, w.id`,
+      ...[appId, userId],
+    ),
+
+  find: (reader: Reader, appId: string, userId: string, id: string): Promise<ViewRow | undefined> =>
+    reader.get<ViewRow>(
+      `SELECT ${listed(tables.savedViews, fields, "w")} FROM saved_views w
+       WHERE w.id = ? AND w.app_id = ? AND (w.user_id IS NULL OR w.user_id = ?)`,
+      ...[id, appId, userId],
+    ),
+
+  insert: (tx: Transaction, row: ViewRow) => tx.insert(tables.savedViews, row),
+
+  async update(tx: Transaction, id: string, change: Partial<ViewRow>): Promise<void> {
+    await updateView(tx, change, id);
+  },
+
+  remove: (tx: Transaction, id: string) => tx.run("DELETE FROM saved_views WHERE id = ?", id),
+};

@@ -1,4 +1,7 @@
+import { randomBytes } from "node:crypto";
 import type { Role } from "../../../src/contract/endpoint.ts";
+import type { LiveKind } from "../../../src/contract/live.ts";
+import { suffices } from "../../access/members/rules.ts";
 import type { Clock } from "../../clock.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import {
@@ -12,10 +15,7 @@ import {
 import type { EventConnection } from "../../http/event-stream.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { threadChanges } from "../agent-work/store/changes.ts";
-import type { ThreadWatch } from "../agent-work/store/thread-watch.ts";
-import { createHistory, type History, type Known, type SentEvent, textOf } from "./history.ts";
-import { areSame, type Change, combine, hasLost, mayKnow, type RolesByApp } from "./rules.ts";
+import { type ThreadWatch, threadChanges } from "../agent-work/store/changes.ts";
 import { liveReads, type Place } from "./store.ts";
 
 /** The connections of browsers that receive events. (rules F70 to F74) */
@@ -351,3 +351,133 @@ const isOfInterest = (topic: string): boolean =>
   mayChangeThreads(topic) ||
   ["app", "lists"].includes(partsOf(topic).name) ||
   placeIn(topic) !== undefined;
+
+/** The position up to which a browser has read. */
+interface Known {
+  /** The id of the last event that the browser has received. */
+  readonly lastEventId: string | undefined;
+  /** When the browser read the data that it shows. */
+  readonly since: string | undefined;
+}
+
+/** An event in the form in which it is sent. */
+interface SentEvent extends Change {
+  readonly number: number;
+  readonly at: string;
+  /** The lines of the event stream. */
+  readonly text: string;
+}
+
+/** The last events of one process, for browsers that connect again. (rule F73) */
+interface History {
+  /** Turns changes into events, and keeps the last ones. */
+  add(changes: readonly Change[], at: string): SentEvent[];
+  /**
+   * Returns the events that a browser has missed. If they are no longer kept, returns one event of the kind
+   * `everything`.
+   */
+  missed(known: Known, now: string): readonly SentEvent[];
+  /** Returns the line with the id of the last event. */
+  position(): string;
+}
+
+/** The number of events that are kept. */
+const mostKept = 500;
+
+/** Events from this time before `since` are also sent, because the clocks of servers differ. */
+const marginMs = 2_000;
+
+/** Returns the lines of an event. `id` is undefined for an event that is not kept. */
+const textOf = ({ kind, appId, threadId }: Change, at: string, id?: string): string =>
+  `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ kind, appId, threadId, at })}\n\n`;
+
+/** Creates the history of a process that reads changes since a time. */
+export function createHistory(begun: string): History {
+  // Event ids of other processes, or of an earlier history, begin with another text.
+  const epoch = randomBytes(6).toString("hex");
+  const events: SentEvent[] = [];
+  let last = 0;
+  // All events after this time are kept. Of the events at this time, some may be missing.
+  let completeAfter = begun;
+
+  /** Returns the number in an event id. Undefined if the id does not belong to this history. */
+  function numberIn(id: string): number | undefined {
+    const [, given, digits = ""] = /^([0-9a-f]{12})-(\d{1,15})$/.exec(id) ?? [];
+    return given === epoch && Number(digits) <= last ? Number(digits) : undefined;
+  }
+
+  function missedAfter(id: string): readonly SentEvent[] | undefined {
+    const number = numberIn(id);
+    const isKnown = number !== undefined && number >= last - events.length;
+    return isKnown ? events.filter((event) => event.number > number) : undefined;
+  }
+
+  function missedSince(since: string): readonly SentEvent[] | undefined {
+    const from = Date.parse(since) - marginMs;
+    return from <= Date.parse(completeAfter) ? undefined : events.filter(({ at }) => Date.parse(at) >= from);
+  }
+
+  return {
+    add(changes, at) {
+      const added = changes.map((change) => {
+        last += 1;
+        return { ...change, number: last, at, text: textOf(change, at, `${epoch}-${last}`) };
+      });
+      events.push(...added);
+      const dropped = events.splice(0, Math.max(0, events.length - mostKept));
+      completeAfter = dropped.at(-1)?.at ?? completeAfter;
+      return added;
+    },
+    missed({ lastEventId, since }, now) {
+      if (lastEventId === undefined && since === undefined) return [];
+      const found = lastEventId === undefined ? missedSince(since ?? now) : missedAfter(lastEventId);
+      const everything = { kind: "everything" } as const;
+      return (
+        found ?? [{ ...everything, number: last, at: now, text: textOf(everything, now, `${epoch}-${last}`) }]
+      );
+    },
+    position: () => `id: ${epoch}-${last}\n\n`,
+  };
+}
+
+/** A change: its kind, its app and its thread. */
+interface Change {
+  readonly kind: LiveKind;
+  readonly appId?: string;
+  readonly threadId?: string;
+}
+
+/** The roles of a person, by app. */
+type RolesByApp = ReadonlyMap<string, Role>;
+
+/** Whether a person may see less than before: a membership has ended, or its role is lower. */
+const hasLost = (before: RolesByApp, now: RolesByApp): boolean =>
+  [...before].some(([appId, role]) => {
+    const present = now.get(appId);
+    return present === undefined || !suffices(present, role);
+  });
+
+/** Whether the roles of a person are the same as before. */
+const areSame = (before: RolesByApp, now: RolesByApp): boolean =>
+  before.size === now.size && [...before].every(([appId, role]) => now.get(appId) === role);
+
+/** Whether a person may see a change. Everybody may see a change that belongs to no app. (rule F71) */
+const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): boolean =>
+  appId === undefined || apps?.has(appId) === true;
+
+/**
+ * A connection gets at most this many events at once. If there are more, it gets one event of the kind `everything`.
+ */
+const mostAtOnce = 50;
+
+/**
+ * Returns each change once. If there are too many changes, or one of them has the kind `everything`, returns only one
+ * change of the kind `everything`.
+ */
+function combine(changes: readonly Change[]): readonly Change[] {
+  const each = new Map(
+    changes.map((change) => [`${change.kind} ${change.appId} ${change.threadId}`, change]),
+  );
+  const isAll = each.size > mostAtOnce || changes.some(({ kind }) => kind === "everything");
+  return isAll ? [{ kind: "everything" }] : [...each.values()];
+}

@@ -6,12 +6,10 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
-import { endDueSnoozes, snoozes } from "../threads/store/snooze-store.ts";
-import { numberThreads } from "../threads/store/store.ts";
 import { changeThread, recordThreadChange } from "../threads/change.ts";
-import { readableThread } from "../threads/owned.ts";
-import { feedbackThreads } from "../threads/store/threads.ts";
-import { ownedThread } from "../threads/read.ts";
+import { ownedThread, readableThread } from "../threads/read.ts";
+import { endDueSnoozes, snoozes } from "../threads/store/fields.ts";
+import { feedbackThreads, numberThreads } from "../threads/store/threads.ts";
 import { threadNews } from "../unread/store/news.ts";
 import { markReadForAll, noteActivity, threadViews } from "../unread/store/read-marks.ts";
 import {
@@ -27,8 +25,15 @@ import {
   reaches,
   undoRefusal,
 } from "./rules.ts";
-import { type MergeableRow, type MergeRow, merges } from "./store.ts";
-import { noteReopened, resolutionOf, restoreResolution, threadState } from "./reopening.ts";
+import {
+  type MergeableRow,
+  type MergeRow,
+  merges,
+  noteReopened,
+  resolutionOf,
+  restoreResolution,
+  threadState,
+} from "./store.ts";
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 

@@ -8,9 +8,9 @@ import { mailReply, receiversOf, replyTo } from "../../mail/replies/send.ts";
 import type { ReportRow } from "../../mail/sender-reports/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { merges } from "../merge/store.ts";
-import { endDueSnoozes } from "../threads/store/snooze-store.ts";
 import { changeThread } from "../threads/change.ts";
-import { lockedThread } from "../threads/owned.ts";
+import { lockedThread } from "../threads/read.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
 import { auditedDelivery, newerMessage } from "./rules.ts";
 import { type MessageRow, messages } from "./store.ts";
 

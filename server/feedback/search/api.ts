@@ -4,14 +4,12 @@ import { visibleTo } from "../../access/members/visibility.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { readCursor, searchedPage } from "../../http/list-page.ts";
+import { factsOf, summariesOf, threadCursors } from "../inbox/lists.ts";
 import { searchInbox } from "../inbox/store.ts";
-import { summariesOf } from "../inbox/lists.ts";
-import { endDueSnoozes } from "../threads/store/snooze-store.ts";
-import { threadCursors } from "../inbox/cursors.ts";
-import { numberThreads } from "../threads/store/store.ts";
-import { factsOf } from "../inbox/facts.ts";
-import { searchedApps } from "./store/apps.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
+import { numberThreads } from "../threads/store/threads.ts";
 import { indexForSearch } from "./store/indexing.ts";
+import { searchedApps } from "./store/search.ts";
 
 const sortKey = threadCursors.found;
 

@@ -1,11 +1,167 @@
 import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
-import type { UnknownValue } from "../../../src/contract/found.ts";
+import type { FoundIn, FoundLine, UnknownValue } from "../../../src/contract/found.ts";
 import { tagKeyOf } from "../tags/rules.ts";
-import { asOneWord, isOnlyLetters, kinds, pairsIn, reversed, type TextWord, wordsIn } from "./words.ts";
+
+/** One text of a thread. */
+export interface ThreadText {
+  readonly kind: FoundIn;
+  readonly text: string;
+}
+
+/** A part of a text. It begins at the position `start` and ends before the position `end`. */
+type Mark = FoundLine["marks"][number];
+
+/** Whether one of the texts contains the pattern. */
+export const hasPattern = (texts: readonly ThreadText[], pattern: Pattern): boolean =>
+  patternsIn(texts, [pattern]).has(pattern);
+
+/** Returns the patterns that occur in the texts. */
+export function patternsIn(texts: readonly ThreadText[], patterns: readonly Pattern[]): ReadonlySet<Pattern> {
+  const had = new Set<Pattern>();
+  for (const { text } of texts) {
+    if (had.size === patterns.length) break;
+    const words = wordsIn(text);
+    for (const pattern of patterns)
+      if (!had.has(pattern) && words.some((_, at) => placeOf(words, at, pattern) !== undefined))
+        had.add(pattern);
+  }
+  return had;
+}
+
+/** Returns the part of the text that matches the pattern and begins at the word with the index `at`. */
+function placeOf(words: readonly TextWord[], at: number, pattern: Pattern): Mark | undefined {
+  const first = words[at];
+  if (first === undefined) return undefined;
+  if (
+    pattern.compound !== undefined &&
+    isWord(first.word, { word: pattern.compound, isBeginning: pattern.isOpen })
+  )
+    return first;
+  const { length } = pattern.words;
+  if (length === 1) return placeOfOne(first, pattern);
+  for (const [n, asked] of pattern.words.entries()) {
+    const given = words[at + n];
+    if (given === undefined || given.isRun !== asked.isRun) return undefined;
+    const isLast = n === length - 1;
+    const fits = asked.isRun
+      ? isInRun(given.word, asked.word, { isFirst: n === 0, isLast })
+      : isWord(given.word, { word: asked.word, isBeginning: isLast && pattern.isOpen });
+    if (!fits) return undefined;
+  }
+  return { start: first.start, end: words[at + length - 1]?.end ?? first.end };
+}
+
+function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern): Mark | undefined {
+  const [asked] = words;
+  if (asked === undefined || given.isRun !== asked.isRun) return undefined;
+  const { start, end, word } = given;
+  if (asked.isRun) {
+    const at = word.indexOf(asked.word);
+    if (at === -1) return undefined;
+    // With unusual forms of letters, the run in the text may have more characters than its compared form. Then the
+    // whole run counts as the match.
+    return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
+  }
+  const isFound =
+    isWord(word, { word: asked.word, isBeginning: isOpen }) ||
+    others.some((one) => isWord(word, one)) ||
+    (isPart && word.length >= 9 && word.endsWith(asked.word));
+  return isFound ? { start, end } : undefined;
+}
+
+const isWord = (given: string, { word, isBeginning }: Indexed): boolean =>
+  isBeginning ? given.startsWith(word) : given === word;
+
+function isInRun(
+  run: string,
+  asked: string,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+): boolean {
+  if (isFirst) return run.endsWith(asked);
+  return isLast ? run.startsWith(asked) : run === asked;
+}
+
+/** The maximum number of characters of a found line. */
+const longestLine = 160;
+
+/** How many characters before the first mark a line shows. */
+const before = 50;
+
+/**
+ * Returns a line from the text that contains the most patterns, with marks for the patterns. If several texts contain
+ * the same number of patterns, the first of these texts is used. Undefined if no text contains a pattern.
+ */
+export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
+  let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
+  for (const of of texts) {
+    const { marks, count } = marksIn(of.text, patterns);
+    if (count > (best?.count ?? 0)) best = { of, marks, count };
+    if (best?.count === patterns.length) break;
+  }
+  if (best === undefined) return undefined;
+  return { in: best.of.kind, ...lineOf(best.of.text, best.marks) };
+}
+
+/** Returns the parts of a text that match a pattern, and how many of the patterns the text contains. */
+function marksIn(
+  text: string,
+  patterns: readonly Pattern[],
+): { readonly marks: Mark[]; readonly count: number } {
+  const words = wordsIn(text);
+  const marks: Mark[] = [];
+  const had = new Set<Pattern>();
+  for (let at = 0; at < words.length; at++) {
+    for (const pattern of patterns) {
+      const place = placeOf(words, at, pattern);
+      if (place === undefined) continue;
+      had.add(pattern);
+      const last = marks.at(-1);
+      if (last === undefined || place.start >= last.end) marks.push({ start: place.start, end: place.end });
+      else if (place.end > last.end) marks[marks.length - 1] = { start: last.start, end: place.end };
+    }
+  }
+  return { marks, count: had.size };
+}
+
+/** Returns the part of a text around its first mark as one line, with the marks in it. */
+function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Mark[] } {
+  const first = marks[0] ?? { start: 0, end: 0 };
+  const from = startOf(text, first.start);
+  const to = endOf(text, Math.max(from + longestLine, Math.min(first.end, from + 2 * longestLine)));
+  const beginning = from > 0 ? "…" : "";
+  const line = text.slice(from, to).replace(/\s/gu, " ");
+  return {
+    text: `${beginning}${line.trimEnd()}${to < text.length ? "…" : ""}`,
+    marks: marks
+      .filter(({ start, end }) => start >= from && end <= to)
+      .map(({ start, end }) => ({
+        start: start - from + beginning.length,
+        end: end - from + beginning.length,
+      })),
+  };
+}
+
+/** Returns where the line begins: at a word a little before the mark. */
+function startOf(text: string, mark: number): number {
+  if (mark <= before) return 0;
+  const from = mark - before;
+  const space = text.slice(from, mark).search(/\s\S/u);
+  return space === -1 ? atCharacter(text, from) : from + space + 1;
+}
+
+function endOf(text: string, to: number): number {
+  if (to >= text.length) return text.length;
+  const space = text.slice(to - 20, to).lastIndexOf(" ");
+  return space === -1 ? atCharacter(text, to) : to - 20 + space;
+}
+
+/** Returns the position `at`. If it is inside a character, returns the position before that character. */
+const atCharacter = (text: string, at: number): number =>
+  /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;
 
 /** A word of the index. If `isBeginning` is true, this stands for all words of the index that begin with `word`. */
-export interface Indexed {
+interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
 }
@@ -60,7 +216,7 @@ export interface Fact {
 }
 
 /** The values of `has:`. */
-export const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "issue"] as const;
+const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "issue"] as const;
 
 export type HasName = (typeof hasNames)[number];
 
@@ -181,7 +337,9 @@ function addOperator(building: Building, { name, value, isNot }: Operator): bool
 }
 
 const types: readonly string[] = FeedbackType.options;
+
 const statuses: readonly string[] = threadStatuses;
+
 const things: readonly string[] = hasNames;
 
 function factOf(name: string, given: string): Pick<Fact, "name" | "value"> | undefined {
@@ -341,3 +499,194 @@ function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
     return [[{ word: before.word + kinds.pair + word, isBeginning: isOpen && isLast }]];
   });
 }
+
+/** A word of a text, with its position in that text. */
+interface TextWord {
+  /** The form of the word that is compared: without upper case, accents and other differences of spelling. */
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+  /**
+   * Whether the word is a sequence of letters of a script that has no spaces between words, such as Chinese. Such a
+   * sequence can contain several words.
+   */
+  readonly isRun: boolean;
+  /**
+   * The punctuation between this word and the previous one, if there is nothing else between them. Undefined after a
+   * space.
+   */
+  readonly joint: string | undefined;
+}
+
+/**
+ * Characters that mark the additional words of the index, which are not in the texts. No word of a text contains these
+ * characters.
+ */
+export const kinds = {
+  /** A word with its letters in reverse order. With this form, the search finds the last part of a compound word. */
+  reversed: "\uE004",
+  /** Stands between two words that only punctuation separates in the text. */
+  pair: "\uE005",
+  tag: "\uE006",
+  /** The address of a sender. */
+  from: "\uE007",
+  /** A word of the name or the address of a sender. */
+  sender: "\uE008",
+  has: "\uE009",
+  source: "\uE00A",
+} as const;
+
+/** The maximum number of characters of a word that are compared. The rest of a longer word is ignored. */
+const longest = 64;
+
+/** Returns the words of a text in order. Texts and queries are divided into words in the same way. (rule F57) */
+export function wordsIn(text: string): TextWord[] {
+  const words: TextWord[] = [];
+  let lastEnd: number | undefined;
+  for (const { 0: run, index } of text.matchAll(letters)) {
+    for (const { 0: piece, index: at } of run.matchAll(pieces)) {
+      const start = index + at;
+      const isRun = unspaced.test(piece);
+      const word = isRun ? foldedRun(piece) : folded(piece);
+      if (word === "") continue;
+      const between = lastEnd === undefined ? undefined : text.slice(lastEnd, start);
+      const joint =
+        between !== undefined && between.length <= 3 && !/\s/u.test(between) ? between : undefined;
+      words.push({ word, start, end: start + piece.length, isRun, joint });
+      lastEnd = start + piece.length;
+    }
+  }
+  return words;
+}
+
+// A soft hyphen is part of a word, because it is visible only at the end of a line.
+const letters = /[\p{L}\p{M}\p{N}\u00AD]+/gu;
+
+const unspacedScripts =
+  "\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}";
+
+const pieces = new RegExp(`[${unspacedScripts}]+|[^${unspacedScripts}]+`, "gu");
+
+const unspaced = new RegExp(`^[${unspacedScripts}]`, "u");
+
+function folded(piece: string): string {
+  if (/^[a-z0-9]+$/.test(piece)) return piece.slice(0, longest);
+  const word = piece
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(accents, "")
+    .normalize("NFC")
+    .replace(other, (letter) => alike.get(letter) ?? "")
+    .replace(notLetters, "")
+    .replace(article, "");
+  return beginningOf(word);
+}
+
+const foldedRun = (piece: string): string =>
+  piece
+    .normalize("NFKC")
+    .replace(/[\u30A1-\u30F6]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x60))
+    .replace(notLetters, "");
+
+const notLetters = /[^\p{L}\p{M}\p{N}]+/gu;
+
+// The sign U+0306 after и forms the letter й, so it is not an accent there. The last ranges are the vowel points of
+// Hebrew and Arabic.
+const accents = /(?<!\u0438)\u0306|[\u0300-\u0305\u0307-\u036F\u0591-\u05C7\u064B-\u065F\u0670]/g;
+
+const alike = new Map([
+  ...Object.entries({ ß: "ss", œ: "oe", æ: "ae", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ħ: "h" }),
+  ...Object.entries({ ς: "σ", ٱ: "ا", ى: "ي", ی: "ي", ة: "ه", ک: "ك", ـ: "" }),
+  ...[..."٠١٢٣٤٥٦٧٨٩"].map((digit, value): [string, string] => [digit, String(value)]),
+  ...[..."۰۱۲۳۴۵۶۷۸۹"].map((digit, value): [string, string] => [digit, String(value)]),
+]);
+
+const other = new RegExp(`[${[...alike.keys()].join("")}]`, "gu");
+
+/** The Arabic article, also together with the short words that are joined to it. */
+const article = /^(?:[وبكف]?ال|لل)(?=\p{L}{2})/u;
+
+function beginningOf(word: string): string {
+  if (word.length <= longest) return word;
+  return [...word].slice(0, longest).join("");
+}
+
+/** Adds to `into` the words by which the index finds a text. */
+export function addIndexed(into: Set<string>, text: string): void {
+  let before: TextWord | undefined;
+  let compound: string[] = [];
+  for (const one of wordsIn(text)) {
+    const { word, isRun, joint } = one;
+    if (isRun) for (const two of pairsIn(word)) into.add(two);
+    else addWord(into, word);
+    if (joint !== undefined && before !== undefined && !isRun && !before.isRun)
+      into.add(before.word + kinds.pair + word);
+    compound = joint === "-" && isOnlyLetters(word) ? [...compound, word] : isOnlyLetters(word) ? [word] : [];
+    if (compound.length > 1) addWord(into, beginningOf(compound.join("")));
+    before = one;
+  }
+}
+
+function addWord(into: Set<string>, word: string): void {
+  into.add(word);
+  if (isCompound(word)) into.add(kinds.reversed + reversed(word));
+}
+
+/** Returns all pairs of adjacent characters of a run, and its last character alone. */
+export function pairsIn(run: string): string[] {
+  const characters = [...run].slice(0, mostOfRun);
+  return characters.map((one, at) => one + (characters[at + 1] ?? ""));
+}
+
+const mostOfRun = 20_000;
+
+/** Whether a word may be a compound of two words. Only long words with the letters a to z are treated as compounds. */
+const isCompound = (word: string): boolean => word.length >= 9 && /^[a-z]+$/.test(word);
+
+const reversed = (word: string): string => [...word].reverse().join("");
+
+const isOnlyLetters = (word: string): boolean => !/\p{N}/u.test(word);
+
+/**
+ * Returns a text as one word of the index. SQLite divides words at some characters, so these characters are replaced.
+ */
+export const asOneWord = (text: string): string =>
+  text.replace(/[^\p{L}\p{M}\p{N}]/gu, (character) =>
+    String.fromCharCode(0xe100 + ((character.codePointAt(0) ?? 0) % 0x1000)),
+  );
+
+/** The alphabets in which words are corrected. Other scripts have too many letters for that. */
+const alphabets: readonly (readonly [script: RegExp, letters: string])[] = [
+  [/^[a-z]+$/, "abcdefghijklmnopqrstuvwxyz"],
+  [/^\p{Script=Cyrillic}+$/u, "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґў"],
+  [/^\p{Script=Greek}+$/u, "αβγδεζηθικλμνξοπρστυφχψω"],
+  [/^\p{Script=Arabic}+$/u, "ابتثجحخدذرزسشصضطظعغفقكلمنهويءپچژگ"],
+  [/^\p{Script=Hebrew}+$/u, "אבגדהוזחטיכלמנסעפצקרשתםןץףך"],
+];
+
+/** Words with fewer letters are not corrected, because too many other words are similar to them. */
+const fewestLetters = 4;
+
+const mostLetters = 24;
+
+/**
+ * Returns all words at distance 1 from a word: with two adjacent letters swapped, or with one letter removed, added or
+ * replaced. The more likely words come first. The list is empty for a word that is not corrected. (rule F59)
+ */
+export function neighboursOf(word: string): string[] {
+  const letters = [...word];
+  const alphabet = alphabets.find(([script]) => script.test(word))?.[1];
+  if (alphabet === undefined || letters.length < fewestLetters || letters.length > mostLetters) return [];
+  const places = [...letters.keys()];
+  const swapped = places.map((at) => changed(letters, at, 2, [letters[at + 1] ?? "", letters[at] ?? ""]));
+  const shorter = places.map((at) => changed(letters, at, 1, []));
+  const longer = [...places, letters.length].flatMap((at) =>
+    [...alphabet].map((letter) => changed(letters, at, 0, [letter])),
+  );
+  const other = places.flatMap((at) => [...alphabet].map((letter) => changed(letters, at, 1, [letter])));
+  return [...new Set([...swapped, ...shorter, ...longer, ...other])].filter((one) => one !== word);
+}
+
+const changed = (letters: readonly string[], at: number, count: number, by: readonly string[]): string =>
+  [...letters.slice(0, at), ...by, ...letters.slice(at + count)].join("");

@@ -2,9 +2,9 @@ import type { threads as contract, SimilarThread } from "../../../src/contract/t
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
-import { endDueSnoozes } from "../threads/store/snooze-store.ts";
-import { numberThreads } from "../threads/store/store.ts";
-import { readableThread } from "../threads/owned.ts";
+import { readableThread } from "../threads/read.ts";
+import { endDueSnoozes } from "../threads/store/fields.ts";
+import { numberThreads } from "../threads/store/threads.ts";
 import { similarThreads, tellingWords } from "./rules.ts";
 import { similar as rows } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import { pairsIn, wordsIn } from "../search/words.ts";
+import { pairsIn, wordsIn } from "../search/rules.ts";
 
 /** A word of a thread: in the form that the search index uses, and as it is written in the thread. */
 export interface OwnWord {

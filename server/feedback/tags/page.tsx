@@ -18,7 +18,7 @@ import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Line, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { TagBadge } from "../threads/badge.tsx";
+import { TagBadge } from "../threads/badges.tsx";
 
 function createTag(visit: SignedInVisit): Promise<Reply<"tag-made">> {
   const { ask, fields, links, param } = visit;

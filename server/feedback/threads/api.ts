@@ -1,17 +1,16 @@
-import type { threads as contract } from "../../../src/contract/threads.ts";
+import type { threads as contract, readMarks as marksContract } from "../../../src/contract/threads.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { renewedLink } from "../../mail/sender-page/renew-link.ts";
-import { threadEvents } from "./events-rules.ts";
-import { auditedChanges, decidedRuns, namingReleases } from "./store/events-store.ts";
-import { removeFiles } from "./store/remove.ts";
-import { removeThread } from "./store/removal.ts";
-import { endDueSnoozes } from "./store/snooze-store.ts";
-import { numberThreads } from "./store/store.ts";
+import { markAllRead, threadViews } from "../unread/store/read-marks.ts";
 import { changeThread } from "./change.ts";
-import { lockedThread, readableThread, unmergedThread } from "./owned.ts";
-import { ownedThread } from "./read.ts";
+import { lockedThread, ownedThread, readableThread, unmergedThread } from "./read.ts";
+import { threadEvents } from "./rules.ts";
+import { endDueSnoozes } from "./store/fields.ts";
+import { removeFiles, removeThread } from "./store/removal.ts";
+import { auditedChanges, decidedRuns, namingReleases, numberThreads } from "./store/threads.ts";
 
 /** The handlers that read, change and delete a thread. The folders `messages` and `merge` have the other handlers. */
 export function threads(
@@ -73,5 +72,35 @@ export function threads(
         await record(tx, { caller, address }, { action: "thread.update", appId, target: thread.id, changes });
         return { statusUrl };
       }),
+  };
+}
+
+/**
+ * The handlers with which a person marks threads as read or unread. This changes nothing for other people, so it is not
+ * recorded in the audit log.
+ */
+export function readMarks(deps: Pick<Deps, "clock" | "database" | "time">): Handlers<typeof marksContract> {
+  const { clock } = deps;
+  return {
+    async update({ caller, params: { id }, body: { read }, save }) {
+      await endDueSnoozes(deps);
+      return save(async (tx) => {
+        const thread = await readableThread(tx, id, caller);
+        const member = { appId: thread.appId, userId: caller.userId };
+        await threadViews.mark(tx, { ...member, feedbackId: thread.id }, read);
+        return { unread: !read };
+      });
+    },
+
+    async updateAll({ caller, params: { appId }, body: { until = "", ...filters }, save }) {
+      await endDueSnoozes(deps);
+      return save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const now = clock.now().toISOString();
+        const seen = until === "" || until > now ? now : until;
+        await markAllRead(tx, { appId, userId: caller.userId }, { filters, until: seen });
+        return undefined;
+      });
+    },
   };
 }

@@ -1,3 +1,6 @@
+import type { ThreadTag } from "../../../src/contract/tags.ts";
+import { Line } from "../../console/parts.tsx";
+
 export const statusNames = {
   open: "Open",
   in_progress: "In progress",
@@ -30,10 +33,6 @@ export const StatusBadge = ({ status }: { readonly status: string }) => (
   <span class={status === "resolved" ? "badge good" : "badge"}>{nameIn(statusNames, status)}</span>
 );
 
-export const TypeBadge = ({ type }: { readonly type: string }) => (
-  <span class="badge">{nameIn(typeNames, type)}</span>
-);
-
 export interface BadgeProps {
   readonly name: string;
   readonly kind?: "good" | "bad" | "attention";
@@ -41,4 +40,11 @@ export interface BadgeProps {
 
 export const Badge = ({ name, kind }: BadgeProps) => (
   <span class={kind === undefined ? "badge" : `badge ${kind}`}>{name}</span>
+);
+
+/** The tag of a thread, in its colour. */
+export const TagBadge = ({ tag: { name, colour } }: { readonly tag: Omit<ThreadTag, "id"> }) => (
+  <span class={`badge tag ${colour ?? "grey"}`}>
+    <Line text={name} />
+  </span>
 );

@@ -1,6 +1,8 @@
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
+import { isAnswering, isNoteDue } from "../messages/rules.ts";
+import { answering } from "../messages/store.ts";
 import { nextView } from "../unread/rules.ts";
 import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
 
@@ -8,7 +10,7 @@ import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
  * One view of a page by a person. Everything after `since` is new to the person; if `since` is null, nothing is marked
  * as new.
  */
-export interface PageView {
+interface PageView {
   readonly since: string | null;
   /** Stores the view. Call it after the page has read its data. If this fails, the page is still shown. */
   note(): Promise<void>;
@@ -68,3 +70,55 @@ export const createPageViews =
   };
 
 export type PageViews = ReturnType<ReturnType<typeof createPageViews>>;
+
+/** A member who may answer in a thread. */
+interface Member {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/**
+ * Creates the functions that read and store which members are writing an answer in a thread. The functions are for one
+ * signed-in person at the time `now`. (rule F36)
+ */
+export const createPageAnswering =
+  ({ database, log }: Pick<Deps, "database" | "log">) =>
+  ({ userId }: Pick<ConsoleCaller, "userId">, now: Date) => {
+    const store = async (work: (tx: Transaction) => Promise<unknown>) => {
+      try {
+        await database.write(work);
+      } catch (error) {
+        log.warn({ err: error }, "it was not stored that a member writes an answer");
+      }
+    };
+    return {
+      /**
+       * Returns the e-mail addresses of the other members who are writing in a thread now. `members` are the members
+       * who may answer there. The caller has checked that this person may read the thread.
+       */
+      async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
+        const rows = await answering.list(database, feedbackId);
+        const writing = new Set(rows.filter((row) => isAnswering(now, row)).map((row) => row.userId));
+        return members
+          .filter((member) => member.userId !== userId && writing.has(member.userId))
+          .map(({ email }) => email);
+      },
+
+      /**
+       * Stores that the person is writing an answer in a thread, if the person may answer there. Does nothing if this
+       * was stored a short time ago.
+       */
+      async note(feedbackId: string): Promise<void> {
+        if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;
+        await store((tx) => answering.note(tx, { userId, feedbackId }, now.toISOString()));
+      },
+
+      /** Stores that the person has stopped writing. */
+      async end(feedbackId: string): Promise<void> {
+        if ((await answering.find(database, userId))?.feedbackId !== feedbackId) return;
+        await store((tx) => answering.remove(tx, { userId, feedbackId }));
+      },
+    };
+  };
+
+export type PageAnswering = ReturnType<ReturnType<typeof createPageAnswering>>;

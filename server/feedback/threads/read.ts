@@ -1,21 +1,19 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
+import type { MergedThread, OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
 import { authors } from "../../access/members/authors.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
-import type { Reader } from "../../database/database.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { oldestOriginal, originalUntil } from "../../mail/incoming/save.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
 import { deliveryOf, receiversOf } from "../../mail/replies/send.ts";
 import { reports as senderReports } from "../../mail/sender-reports/store.ts";
-import { assigneeOf } from "./store/answer.ts";
-import { mergedThreads } from "./merge-answer.ts";
-import { type Homes, homesOf, reaches } from "../merge/rules.ts";
-import { merges } from "../merge/store.ts";
+import { type Homes, homesOf, reaches, undoRefusal, undoUntil } from "../merge/rules.ts";
+import { type MergeRow, merges } from "../merge/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
-import { feedbackThreads, type ThreadRow } from "./store/threads.ts";
+import { assigneeOf, feedbackThreads, type ThreadRow } from "./store/threads.ts";
 
 function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, Writer>): OwnedMessage {
   const writer = writers.get(message.id);
@@ -156,3 +154,48 @@ async function visibleThread(reader: Reader, { id, viewer }: WantedThread): Prom
   if (!thread) throw new ApiError("not_found");
   return thread;
 }
+
+/** A thread, and its app. If the thread of the request was merged, this is the thread into which it was merged. */
+interface FoundThread {
+  readonly id: string;
+  readonly appId: string;
+}
+
+/**
+ * Returns the thread with an id, or the thread into which it was merged, if the viewer may read it. Throws `not_found`
+ * otherwise.
+ */
+export async function readableThread(reader: Reader, id: string, viewer: Viewer): Promise<FoundThread> {
+  const found = await feedbackThreads.findApp(reader, id, viewer);
+  if (!found) throw new ApiError("not_found");
+  return found;
+}
+
+/**
+ * Locks and returns the thread that `readableThread` returns for an id. Call this before a change of the thread, so
+ * that nobody merges the thread at the same time. Throws `not_found`.
+ */
+export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
+  await tx.lock(id);
+  let found = await readableThread(tx, id, viewer);
+  for (let locked = id; found.id !== locked; found = await readableThread(tx, id, viewer)) {
+    locked = found.id;
+    await tx.lock(locked);
+  }
+  return found;
+}
+
+/** Locks and returns a thread as `lockedThread` does. Throws `merged` if it was merged into another one. */
+export async function unmergedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
+  const found = await lockedThread(tx, id, viewer);
+  if (found.id !== id.toLowerCase()) throw new ApiError("merged");
+  return found;
+}
+
+/** Returns the threads that were merged into a thread, as an answer shows them. */
+const mergedThreads = (rows: readonly MergeRow[], now: Date): MergedThread[] =>
+  rows.map((row) => ({
+    ...{ id: row.id, number: row.threadNumber, subject: row.subject },
+    ...{ mergedAt: row.mergedAt, mergedBy: row.mergedBy, mergedByName: row.mergedByName },
+    undoUntil: undoRefusal(row, now) === undefined ? undoUntil(row.mergedAt) : null,
+  }));

@@ -1,5 +1,7 @@
+import { type AuditChange, importedMark } from "../../../src/contract/audit.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import type { ThreadEvent } from "../../../src/contract/threads.ts";
 
 /** Whether a thread with this status is unfinished. Only unfinished threads can be snoozed. */
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
@@ -18,4 +20,135 @@ export function snoozeRefusal(
     return badRequest("snoozedUntil", `must be in the next ${limits.snoozeDays} days`);
   if (isUnfinished(status)) return undefined;
   return new ApiError("wrong_state", { message: "Only an open thread can be snoozed." });
+}
+
+/** A change of the assignee: ids of accounts, or null for nobody. */
+interface AssigneeChange {
+  readonly present: string | null;
+  /** The assignee that the caller saw; undefined if the request does not name one. */
+  readonly expected: string | null | undefined;
+  readonly to: string | null;
+}
+
+/** Returns why the assignee cannot be changed; undefined if it can be changed. (rule F31) */
+export const assignmentRefusal = ({
+  present,
+  expected,
+  to,
+}: AssigneeChange): "assignee_changed" | undefined =>
+  expected === undefined || expected === present || to === present ? undefined : "assignee_changed";
+
+const dayMilliseconds = 86_400_000;
+
+/**
+ * The time of a cleanup is at most this much later than the time of the previous cleanup. Cleanups run daily.
+ */
+const mostAdvance = 2 * dayMilliseconds;
+
+/**
+ * Returns the time that a cleanup uses. It is at most two days after the time of the last cleanup. So a clock that is
+ * years ahead cannot delete everything in one night, even if the server does not doubt the clock. (rule P10)
+ */
+export function retentionTime(last: string | undefined, now: Date): Date {
+  if (last === undefined) return now;
+  return new Date(Math.min(now.getTime(), Date.parse(last) + mostAdvance));
+}
+
+/**
+ * Returns the time limit for resolved threads. A thread is too old if its last activity was before this time.
+ */
+export const tooOldBefore = (days: number, now: Date): string =>
+  new Date(Math.max(0, now.getTime() - days * dayMilliseconds)).toISOString();
+
+/** An entry of the audit about the fields of a thread. */
+export interface AuditedChange {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly byName: string | null;
+  /** A JSON list of changes. */
+  readonly changes: string;
+}
+
+export interface DecidedRun {
+  readonly id: string;
+  readonly at: string;
+  readonly decision: string;
+  /** The e-mail address of the member who decided; null if nobody did, or if the account was deleted. */
+  readonly by: string | null;
+  readonly byName: string | null;
+}
+
+/** A published release note that names the thread. */
+export interface NamingRelease {
+  readonly id: string;
+  readonly at: string;
+  readonly version: string;
+  readonly title: string;
+}
+
+/** The kind of event for each field in the audit. A change of another field is not an event. */
+const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
+  status: "status",
+  category: "type",
+  subject: "subject",
+  githubIssueUrl: "issue",
+  assignee: "assignee",
+  tags: "tags",
+  snoozedUntil: "snooze",
+  merged: "merge",
+  mergedInto: "merge",
+};
+
+/** Returns what happened to a thread besides its messages, oldest first. (rule F41) */
+export function threadEvents({
+  changes,
+  runs,
+  releases,
+}: {
+  /** Newest first. */
+  readonly changes: readonly AuditedChange[];
+  readonly runs: readonly DecidedRun[];
+  readonly releases: readonly NamingRelease[];
+}): ThreadEvent[] {
+  const all = [
+    // Changes of the same instant stay in their order.
+    ...changes.toReversed().flatMap(eventsOfChange),
+    ...runs.map(({ id, at, by, byName, decision }) => ({
+      ...{ at, by, byName, kind: "decision", field: "decision", from: null, to: decision, runId: id },
+    })),
+    ...releases.map(({ id, at, version, title }) => ({
+      ...{
+        at,
+        by: null,
+        byName: null,
+        kind: "release_note",
+        field: "releaseNote",
+        from: null,
+        to: `${version}: ${title}`,
+      },
+      entryId: id,
+    })),
+  ];
+  return all.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+}
+
+function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEvent[] {
+  const listed: readonly AuditChange[] = JSON.parse(changes);
+  const { by, token } = partsOf(actor);
+  return listed.flatMap(({ field, from = null, to = null }) => {
+    const kind = kinds[field];
+    if (kind === undefined) return [];
+    return { at, by, byName, kind, field, from, to, ...(token === undefined ? {} : { tokenId: token }) };
+  });
+}
+
+/**
+ * Splits a recorded actor into the person and the token. The mark of an imported actor stays in the name of the person.
+ * (rule X6)
+ */
+function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
+  const isImported = actor.endsWith(importedMark);
+  const [name = "", token] = (isImported ? actor.slice(0, -importedMark.length) : actor).split(", token ");
+  return { by: isImported ? `${name}${importedMark}` : name, token };
 }

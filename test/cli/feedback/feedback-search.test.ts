@@ -64,7 +64,10 @@ describe("the command feedback search", () => {
     expect((await run(["feedback", "search", query])).stderr).toContain(hint);
   });
 
-  it.each(['"zebra OR horse"', "IT DOES NOT START", "zebra or horse"])("says nothing about %s", async (query) => {
-    expect((await run(["feedback", "search", query])).stderr).not.toContain("as ordinary words");
-  });
+  it.each(['"zebra OR horse"', "IT DOES NOT START", "zebra or horse"])(
+    "says nothing about %s",
+    async (query) => {
+      expect((await run(["feedback", "search", query])).stderr).not.toContain("as ordinary words");
+    },
+  );
 });

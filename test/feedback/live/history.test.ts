@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createHistory } from "../../../server/feedback/live/history.ts";
+import { createHistory } from "../../../server/feedback/live/connections.ts";
 
 const instant = (milliseconds: number) => new Date(Date.UTC(2027, 0, 1) + milliseconds).toISOString();
 

@@ -5,8 +5,7 @@ import { findChanged, findRuns, findThreads } from "../../../server/feedback/age
 import { awaitingProposals } from "../../../server/feedback/home/store.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
 import { indexNext } from "../../../server/feedback/search/store/indexing.ts";
-import { numberThreads } from "../../../server/feedback/threads/store/store.ts";
-import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
+import { feedbackThreads, numberThreads } from "../../../server/feedback/threads/store/threads.ts";
 import { threadNews } from "../../../server/feedback/unread/store/news.ts";
 import { sqlite } from "../../support/database/databases.ts";
 import { fromTop, hotReads, owner } from "../../support/database/hot-reads.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { endDueSnoozes } from "../../../server/feedback/threads/store/snooze-store.ts";
+import { endDueSnoozes } from "../../../server/feedback/threads/store/fields.ts";
 import { databases, sqlite } from "../../support/database/databases.ts";
 import { planOf } from "../../support/database/plans.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";

@@ -1,11 +1,11 @@
 import { v7 } from "uuid";
 import type { Transaction } from "../../../server/database/database.ts";
-import { runClaims } from "../../../server/feedback/agent-work/store/claims.ts";
+import { runClaims } from "../../../server/feedback/agent-work/store/work.ts";
 import { hiddenFeedback } from "../../../server/feedback/blocked-senders/store.ts";
 import { messages } from "../../../server/feedback/messages/store.ts";
 import { proposals } from "../../../server/feedback/proposals/store.ts";
-import { removeThread } from "../../../server/feedback/threads/store/removal.ts";
 import { updateThread } from "../../../server/feedback/threads/store/fields.ts";
+import { removeThread } from "../../../server/feedback/threads/store/removal.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import type { FeedbackType } from "../../../src/contract/feedback.ts";
 import type { Statistics } from "../../../src/contract/statistics.ts";

@@ -1,5 +1,49 @@
-import type { Engine, Reader, Transaction } from "../../../database/database.ts";
+import type { Database, Engine, Reader, Transaction } from "../../../database/database.ts";
 import type { Condition } from "../../../database/lists.ts";
+
+/** Wakes requests that wait for a change of any thread. */
+export interface ThreadWatch {
+  /** Calls `wake` after each change, and once shortly after `listen` was called. Returns a function that stops this. */
+  listen(wake: () => void): () => void;
+}
+
+const everyMs = 500;
+
+/**
+ * Creates a watch for changes of threads. It queries the database twice a second, but only while a request waits. It
+ * does not use signals, because then every report would send a notification on PostgreSQL, and reports would wait for
+ * each other.
+ */
+export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
+  const wakers = new Set<{ readonly wake: () => void }>();
+  let asking = false;
+  let seen = "";
+
+  async function ask(): Promise<void> {
+    try {
+      const present = await threadChanges.newest(database, seen);
+      if (present !== seen) for (const { wake } of wakers) wake();
+      seen = present;
+    } catch {
+      // A failed query is ignored, because the next one follows soon. A waiting request ends at its own time limit.
+    }
+    asking = wakers.size > 0;
+    if (asking) askSoon();
+  }
+
+  const askSoon = () => setTimeout(ask, everyMs).unref();
+
+  return {
+    listen(wake) {
+      const waker = { wake };
+      wakers.add(waker);
+      seen = "";
+      if (!asking) askSoon();
+      asking = true;
+      return () => wakers.delete(waker);
+    },
+  };
+}
 
 /**
  * A position in the sequence of changes, as text. On SQLite it is the number of the last change that the client has
@@ -7,7 +51,7 @@ import type { Condition } from "../../../database/lists.ts";
  * read of several pages, the mark also contains the snapshot up to which all these pages read, and the last change that
  * the client has got.
  */
-export type Mark = string;
+type Mark = string;
 
 /** The result for a text that is not a mark of this database. A mark from before a restore is also not valid. */
 export const notAMark = Symbol("not a mark");

@@ -9,7 +9,7 @@ import {
   wordInRange,
 } from "../../../database/schema/search.ts";
 import type { Deps } from "../../../deps.ts";
-import { addIndexed, asOneWord } from "../words.ts";
+import { addIndexed, asOneWord } from "../rules.ts";
 import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
 /** The maximum number of threads in a batch. With this number, other writes wait only briefly for the batch. */

@@ -1,11 +1,13 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { threadStatuses } from "../../../../src/contract/find-work.ts";
+import type { SearchFacts } from "../../../../src/contract/found.ts";
+import type { visibleTo } from "../../../access/members/visibility.ts";
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
-import { withNumber } from "../../threads/store/store.ts";
+import { withNumber } from "../../threads/store/threads.ts";
 import { isUnread } from "../../unread/store/read-marks.ts";
-import { patternsIn, type ThreadText } from "../matches.ts";
-import type { Fact, Pattern, SearchQuery } from "../rules.ts";
+import { type Fact, type Pattern, patternsIn, type SearchQuery, type ThreadText } from "../rules.ts";
 import { newestInPostgres } from "./postgres.ts";
 import {
   endOf,
@@ -17,6 +19,81 @@ import {
 } from "./ranges.ts";
 import { newestInSqlite } from "./sqlite.ts";
 import { mostMessages, type TextsRead, type ThreadWords, textsOf } from "./texts.ts";
+
+type Counts = SearchFacts["counts"];
+
+/** The maximum number of threads of a status that are counted. */
+const mostCounted = 500;
+
+const newest = Number.MAX_SAFE_INTEGER;
+
+/** The count ends after about this time. The numbers found so far are then shown as minimum numbers, such as `12+`. */
+const mostMilliseconds = 30;
+
+/**
+ * Counts the threads of each status on a page that has all threads of its search. If the search ended because of its
+ * time limit, there may be more threads, so the numbers end with `+`. (rule F58)
+ */
+export function countPage(
+  rows: readonly { readonly status: string }[],
+  { isComplete }: { readonly isComplete: boolean },
+): Counts {
+  const counts = new Map<string, number>();
+  for (const { status } of rows) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return isComplete ? countsOf(counts) : atLeast(countsOf(counts));
+}
+
+/** Counts the threads of each status that a search finds. The scope must have no status. (rule F58) */
+export async function countFound(
+  reader: Reader,
+  search: ThreadSearch,
+  conditions: readonly Condition[],
+): Promise<Counts> {
+  const until = performance.now() + mostMilliseconds;
+  const page = { conditions, before: newest, limit: mostCounted + 1 };
+  const found = await searchThreads(reader, search, page);
+  const ofFound = await byStatus(reader, found.seqs.slice(0, mostCounted));
+  if (found.reached === undefined && found.seqs.length <= mostCounted) return ofFound;
+  if (found.reached !== undefined) return atLeast(ofFound);
+  const counts = new Map(Object.entries(atLeast(ofFound)));
+  for (const status of threadStatuses) {
+    const milliseconds = Math.min(usualEffort.milliseconds, until - performance.now());
+    if (milliseconds <= 0) break;
+    const ofStatus: Condition = ["f.status = ?", status];
+    const { seqs, reached } = await searchThreads(
+      reader,
+      { ...search, scope: { ...search.scope, status } },
+      { ...page, conditions: [ofStatus, ...conditions], effort: { ...usualEffort, milliseconds } },
+    );
+    const known = Number.parseInt(String(ofFound[status]), 10);
+    const count = Math.min(Math.max(seqs.length, known), mostCounted);
+    counts.set(status, reached === undefined && seqs.length <= mostCounted ? count : `${count}+`);
+  }
+  return countsOf(counts);
+}
+
+const atLeast = ({ open, in_progress: inProgress, resolved, archived }: Counts): Counts => ({
+  open: `${open}+`,
+  in_progress: `${inProgress}+`,
+  resolved: `${resolved}+`,
+  archived: `${archived}+`,
+});
+
+async function byStatus(reader: Reader, seqs: readonly number[]): Promise<Counts> {
+  const { from, condition } = amongFound(reader, { seqs });
+  const rows = await reader.all<{ status: string; count: number }>(
+    `SELECT f.status, count(*) AS count FROM ${from} WHERE ${condition[0]} GROUP BY f.status`,
+    ...valuesOf([condition]),
+  );
+  return countsOf(new Map(rows.map(({ status, count }) => [status, Number(count)])));
+}
+
+const countsOf = (counts: ReadonlyMap<string, number | string>): Counts => ({
+  open: counts.get("open") ?? 0,
+  in_progress: counts.get("in_progress") ?? 0,
+  resolved: counts.get("resolved") ?? 0,
+  archived: counts.get("archived") ?? 0,
+});
 
 /** A search in some apps. */
 export interface ThreadSearch {
@@ -93,6 +170,7 @@ const firstMessages = 30;
  * one.
  */
 const mostAtOnce = 16;
+
 const muchText = 65_536;
 
 /**
@@ -245,4 +323,22 @@ export function amongFound(
   // JOIN, SQLite keeps this order.)
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
+}
+
+/**
+ * Returns the names of the apps that a caller may see, by the ids of the apps. If `appId` is given, returns only that
+ * app.
+ */
+export async function searchedApps(
+  reader: Reader,
+  seen: ReturnType<typeof visibleTo>,
+  appId: string | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await reader.all<{ id: string; name: string }>(
+    `SELECT a.id, a.name FROM app_members v JOIN apps a ON a.id = v.app_id
+     WHERE ${seen.sql} AND a.id = coalesce(?, a.id) ORDER BY a.id`,
+    ...seen.values,
+    appId ?? null,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -1,9 +1,7 @@
 import type { Database, Reader, Transaction } from "../../../database/database.ts";
 import { marksInPostgres, wordInApp, wordInRange } from "../../../database/schema/search.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
-import { readQuery, type SearchQuery, type Term, type TypedWord } from "../rules.ts";
-import { neighboursOf } from "../spelling.ts";
-import { wordsIn } from "../words.ts";
+import { neighboursOf, readQuery, type SearchQuery, type Term, type TypedWord, wordsIn } from "../rules.ts";
 import { type Effort, numbersOf, rangeOf, usualEffort } from "./ranges.ts";
 import { searchThreads, type ThreadSearch } from "./search.ts";
 import { textsOf } from "./texts.ts";

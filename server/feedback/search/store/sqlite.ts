@@ -1,7 +1,6 @@
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
-import type { Term } from "../rules.ts";
-import { asOneWord } from "../words.ts";
+import { asOneWord, type Term } from "../rules.ts";
 import { marksInSqlite } from "./indexing.ts";
 import {
   continueSearch,

@@ -1,8 +1,6 @@
 import type { FoundIn } from "../../../../src/contract/found.ts";
 import type { Reader } from "../../../database/database.ts";
-import type { ThreadText } from "../matches.ts";
-import { type HasName, indexedAddress, indexedTag } from "../rules.ts";
-import { kinds, wordsIn } from "../words.ts";
+import { type HasName, indexedAddress, indexedTag, kinds, type ThreadText, wordsIn } from "../rules.ts";
 
 /** All data of a thread that the search uses. */
 export interface ThreadWords {

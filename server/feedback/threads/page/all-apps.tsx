@@ -20,7 +20,7 @@ import {
   valuesIn,
   withOpened,
 } from "../../inbox/filters.ts";
-import { snoozeEnd, untilDay } from "./choice.tsx";
+import { ViewLink, viewNames, viewsInOrder } from "./desk-around.tsx";
 import {
   ActBarOfApps,
   ActNotice,
@@ -29,9 +29,9 @@ import {
   actResultValues,
   isActName,
   keyFor,
-} from "./desk-acts.tsx";
-import { ThreadRow } from "./desk-list.tsx";
-import { ViewLink, viewNames, viewsInOrder } from "./desk-views.tsx";
+  ThreadRow,
+} from "./desk-list.tsx";
+import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /** Shows the feedback of all apps of a person. A thread opens in the inbox of its app. (rule F49) */
 const showAllApps = (visit: SignedInVisit): Promise<Reply> => showList(visit, visit.query);

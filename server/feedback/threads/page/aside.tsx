@@ -8,13 +8,10 @@ import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../consol
 import { usePersonWords } from "../../../console/people.tsx";
 import { Remaining, Timestamp } from "../../../console/times.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
-import { SnoozeDay, snoozes, untilDay } from "./choice.tsx";
+import { editLabels, nameIn, statusNames, TagBadge, typeNames } from "../badges.tsx";
 import { isUnfinished } from "../rules.ts";
-import { TagBadge } from "../badge.tsx";
-import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
-import { currentThread, type ThreadForms } from "./fields.tsx";
-import { Dropped, Metadata } from "./metadata.tsx";
-import { Pair } from "./texts.tsx";
+import { currentThread, SnoozeDay, snoozes, type ThreadForms, untilDay } from "./fields.tsx";
+import { Dropped, Metadata, Pair } from "./texts.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;

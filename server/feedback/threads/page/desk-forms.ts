@@ -10,9 +10,9 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
-import { snoozeEnd, untilDay } from "./choice.tsx";
 import { deskPage, showDesk } from "./desk.tsx";
-import { type ActName, actResultValues, isActName, keyFor } from "./desk-acts.tsx";
+import { type ActName, actResultValues, isActName, keyFor } from "./desk-list.tsx";
+import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /** Changes the chosen threads of the list. The next page shows the result and offers to undo the change. (rule F48) */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {

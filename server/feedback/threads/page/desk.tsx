@@ -16,7 +16,7 @@ import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
-import { Can, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { Can, Empty, Keycap, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
@@ -30,32 +30,35 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { totalOf } from "../../search/parts.tsx";
-import { ActBar, ActNotice, type ActResult, actResultOf } from "./desk-acts.tsx";
-import { InboxChanges, InboxLinks, MarkAllRead, Nothing } from "./desk-around.tsx";
-import { ListBar } from "./desk-bar.tsx";
-import { ThreadRow } from "./desk-list.tsx";
-import { NoThread, Pane } from "./desk-pane.tsx";
 import {
+  InboxChanges,
+  InboxLinks,
+  MarkAllRead,
+  Nothing,
   savedFilter,
   UnknownFilters,
   unreadFilter,
   type ViewCounts,
   Views,
   viewNames,
-} from "./desk-views.tsx";
+} from "./desk-around.tsx";
+import { ListBar } from "./desk-bar.tsx";
+import { ActBar, ActNotice, type ActResult, actResultOf, ThreadRow } from "./desk-list.tsx";
 import {
   type Opened,
   openThread,
   readThread,
   type ShownAgain,
+  ThreadBody,
   type ThreadProps,
+  ThreadReplied,
   threadParts,
   threadTitle,
 } from "./page.tsx";
-import { RepliedNotice } from "./reply-delivery.tsx";
+import { RepliedNotice } from "./reply.tsx";
 
 /** Data for the page that is not in its address. */
-export interface DeskShown {
+interface DeskShown {
   /** The query of the list, if the page is the answer to a form. */
   readonly list?: string;
   /** The id of the thread beside the list, if the page is the answer to a form. */
@@ -503,8 +506,125 @@ const ListForm = (props: ListFormProps) => {
   );
 };
 
+/** A thread beside the list from which it was opened. In a narrow window the thread is shown in place of the list. */
+const Pane = ({ view, neighbours, ...props }: PaneProps) => {
+  const { navigation, thread } = props;
+  const { links, app } = navigation;
+  const { id, status } = thread.feedback;
+  const isDone = status === "resolved" || status === "archived";
+  return (
+    <div class="pane-page">
+      <nav class="pane-bar" aria-label="Threads">
+        <a class="back" href={neighbours.back} {...keyed("u", "Back to the list", "Thread")}>
+          <span aria-hidden="true">←</span> <span class="name">{view}</span>
+        </a>
+        <span class="steps">
+          <StepTo href={neighbours.previous} sign="‹" words="Previous thread" shortcut="[" />
+          <span class="place">{neighbours.place}</span>
+          <StepTo href={neighbours.next} sign="›" words="Next thread" shortcut="]" />
+        </span>
+        <Can needs="maintainer">
+          <form class="row" method="post" action={links.inbox(app.id, "change")}>
+            <IdempotencyField />
+            <HiddenFields
+              values={[
+                ["list", neighbours.list],
+                ["open", id],
+                ["next", neighbours.nextId],
+                ["id", id],
+              ]}
+            />
+            <button class="small" type="submit" name="act" value={isDone ? "open" : "resolve"}>
+              {isDone ? "Open again" : "Resolve"}
+              {!isDone && <Keycap>e</Keycap>}
+            </button>
+            <details class="menu right">
+              <summary title="More">
+                <span aria-hidden="true">⋯</span>
+                <span class="unseen">More</span>
+              </summary>
+              <div class="panel">
+                {status !== "archived" && (
+                  <button class="plain" type="submit" name="act" value="archive">
+                    Archive
+                  </button>
+                )}
+                <button class="plain" type="submit" formaction={links.thread(app.id, id, "unread")}>
+                  Mark as unread
+                </button>
+                <a href={links.thread(app.id, id)}>Open as a separate page</a>
+              </div>
+            </details>
+          </form>
+        </Can>
+      </nav>
+      <div class="pane-body">
+        <ThreadReplied {...props} />
+        <ThreadBody {...props} />
+      </div>
+    </div>
+  );
+};
+
+const StepTo = ({
+  href,
+  sign,
+  words,
+  shortcut,
+}: {
+  readonly href: string | undefined;
+  readonly sign: string;
+  readonly words: string;
+  readonly shortcut: string;
+}) =>
+  href === undefined ? (
+    <span class="step" aria-hidden="true">
+      {sign}
+    </span>
+  ) : (
+    <a class="step" href={href} title={words} {...keyed(shortcut, words, "Thread")}>
+      <span aria-hidden="true">{sign}</span>
+      <span class="unseen">{words}</span>
+    </a>
+  );
+
+/** The content beside the list while no thread is open. */
+const NoThread = ({
+  isMissing,
+  hasThreads,
+}: {
+  readonly isMissing: boolean;
+  readonly hasThreads: boolean;
+}) =>
+  isMissing ? (
+    <Empty title="This thread does not exist any more">
+      <p>It was deleted, or its address is wrong.</p>
+    </Empty>
+  ) : (
+    <div class="no-thread">
+      <p>{hasThreads ? "Open a thread to read it here." : "There is nothing to read here."}</p>
+    </div>
+  );
+
 export const deskPage = definePage({
   at: (links) => links.inbox(":appId"),
   needs: "viewer",
   show: (visit) => showDesk(visit),
 });
+
+interface PaneProps extends ThreadProps {
+  /** The name of the list. */
+  readonly view: string;
+  readonly neighbours: {
+    /** The addresses of the threads before and after this one. */
+    readonly previous: string | undefined;
+    readonly next: string | undefined;
+    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
+    readonly nextId: string;
+    /** The position in the list, such as `3 of 38`; empty if the position is not known. */
+    readonly place: string;
+    /** The address of the list. */
+    readonly back: string;
+    readonly list: string;
+  };
+}

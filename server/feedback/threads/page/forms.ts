@@ -9,11 +9,14 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
-import { addressAfterDecision, isFromDecisions, listAddress } from "../../inbox/decision-queue.tsx";
 import { withOpened } from "../../inbox/filters.ts";
-import { inboxPositionOf, threadAddress } from "../../inbox/neighbours.tsx";
-import { snoozeEnd, untilDay } from "./choice.tsx";
-import { resolving, withSavedReply } from "./reply.tsx";
+import {
+  addressAfterDecision,
+  inboxPositionOf,
+  isFromDecisions,
+  listAddress,
+  threadAddress,
+} from "../../inbox/neighbours.tsx";
 import { showDesk } from "./desk.tsx";
 import {
   claimedName,
@@ -24,11 +27,13 @@ import {
   seenMergeName,
   seenMessageName,
   seenReceiversName,
+  snoozeEnd,
   type ThreadPart,
+  untilDay,
 } from "./fields.tsx";
-import { mergeDefinitions } from "./other-threads.tsx";
+import { mergeDefinitions, similarDefinitions } from "./other-threads.tsx";
 import { numberedPage, readThread, type ShownAgain, showThread, threadPage } from "./page.tsx";
-import { similarDefinitions } from "./similar.tsx";
+import { resolving, withSavedReply } from "./reply.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. (rule A52) */
 function decide(

@@ -24,27 +24,23 @@ import {
   type Decided,
   DecidedNotice,
   decidedBefore,
-  isFromDecisions,
-  listAddress,
-  neighboursInQueue,
-  type QueueNeighbours,
-} from "../../inbox/decision-queue.tsx";
-import {
   type InboxPosition,
   inboxPositionOf,
   inboxPositionQuery,
+  isFromDecisions,
+  listAddress,
   type Neighbour,
   type Neighbours,
+  neighboursInQueue,
   neighboursOf,
+  type QueueNeighbours,
 } from "../../inbox/neighbours.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
-import { Answering, MessageComposer, type ReplyWays } from "./reply.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
 import { CurrentProposal, EarlierProposals, type RenderedPlans, renderedPlans } from "./proposal.tsx";
-import { RepliedNotice } from "./reply-delivery.tsx";
-import { numberOf } from "./thread-head.tsx";
+import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./reply.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /** What the page also shows if it is the answer to a form: the sent form, and the notice with the name `done`. */
@@ -587,8 +583,45 @@ export const numberedPage = definePage({
   },
 });
 
+/** Returns the number of a thread as it is shown before the subject. Empty if the thread has no number yet. */
+export const numberOf = ({ number }: { readonly number: number | null }): string =>
+  number === null ? "" : `#${number} `;
+
 export const threadPage = definePage({
   at: (links) => links.thread(":appId", ":id"),
   needs: "viewer",
   show: showThread,
 });
+
+/**
+ * The head of an additional page about a thread, such as the page for a merge. It has a link back to the thread, a
+ * title, and the subject of the thread.
+ */
+export const OtherPageHead = ({
+  title,
+  thread: { app, feedback },
+  links,
+}: {
+  readonly title: string;
+  readonly thread: OwnedThread;
+  readonly links: Links;
+}) => (
+  <>
+    <nav class="neighbours" aria-label="Thread">
+      <a class="back" href={links.thread(app.id, feedback.id)}>
+        <span aria-hidden="true">←</span> Thread
+      </a>
+    </nav>
+    <div class="head">
+      <div class="stack tight">
+        <h1>{title}</h1>
+        <p>
+          {numberOf(feedback)}
+          <b>
+            <Line text={feedback.subject} />
+          </b>
+        </p>
+      </div>
+    </div>
+  </>
+);

@@ -13,8 +13,15 @@ import { hashOf } from "../../../secrets/secrets.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { comparedProposal } from "../../proposals/rules.ts";
 import type { ThreadForms } from "./fields.tsx";
-import { DecisionForm, DecisionRefused, heldClaim, isOpenWork, UnsentNote } from "./proposal-decision.tsx";
-import { AfterDecision, ProposalState } from "./proposal-work.tsx";
+import {
+  AfterDecision,
+  DecisionForm,
+  DecisionRefused,
+  heldClaim,
+  isOpenWork,
+  ProposalState,
+  UnsentNote,
+} from "./proposal-decision.tsx";
 
 /** The earlier proposals, newest first. All are folded except those that are still approved. */
 export const EarlierProposals = (props: ProposalsProps) => {

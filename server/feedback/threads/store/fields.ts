@@ -1,10 +1,11 @@
 import type { ThreadChange } from "../../../../src/contract/threads.ts";
-import type { Reader, Transaction } from "../../../database/database.ts";
+import type { Database, Reader, Transaction } from "../../../database/database.ts";
 import * as tables from "../../../database/schema/feedback.ts";
 import { threadTopic } from "../../../database/signals.ts";
-import { update } from "../../../database/statements.ts";
+import { plannedEachTime, update } from "../../../database/statements.ts";
+import type { Deps } from "../../../deps.ts";
+import { activeAt, noteActivity, readUntil } from "../../unread/store/read-marks.ts";
 import { isUnfinished } from "../rules.ts";
-import { noteActivity } from "../../unread/store/read-marks.ts";
 
 type Changeable = Pick<ThreadChange, "status" | "category" | "subject" | "githubIssueUrl">;
 
@@ -37,4 +38,87 @@ export async function updateThread(
   const snoozedUntil = status === undefined || isUnfinished(status) ? undefined : null;
   await setFields(tx, { ...fields, snoozedUntil }, id);
   tx.signal(threadTopic(id));
+}
+
+/** The data on which a snooze depends. */
+interface SnoozeRow {
+  readonly status: string;
+  readonly snoozedUntil: string | null;
+}
+
+/** The snoozes of threads. (rule F42) */
+export const snoozes = {
+  of: (reader: Reader, feedbackId: string) =>
+    reader.get<SnoozeRow>(
+      `SELECT status, snoozed_until AS "snoozedUntil" FROM feedback WHERE id = ?`,
+      feedbackId,
+    ),
+
+  async set(tx: Transaction, feedbackId: string, until: string | null): Promise<void> {
+    await tx.run("UPDATE feedback SET snoozed_until = ? WHERE id = ?", until, feedbackId);
+    tx.signal(threadTopic(feedbackId));
+  },
+};
+
+/**
+ * Ends the snoozes that are over. Call it before you read lists of threads or unread marks, and before a member changes
+ * a thread. So the end of a snooze does not depend on a background job. (rule F42)
+ */
+export async function endDueSnoozes({
+  database,
+  clock,
+  time,
+}: Pick<Deps, "clock" | "database" | "time">): Promise<void> {
+  const now = clock.now().toISOString();
+  if (time.isDoubtful() || !(await hasDue(database, now))) return;
+  // If the disk is full, the error is ignored, so that people can still read the threads.
+  await endAll(database, now).catch(() => undefined);
+}
+
+async function endAll(database: Database, now: string): Promise<void> {
+  for (;;) {
+    const ended = await database.write((tx) => endSome(tx, now));
+    if (ended < mostAtOnce) return;
+  }
+}
+
+const mostAtOnce = 200;
+
+const isDue = "snoozed_until <= ? AND status <> 'blocked'";
+
+// Because of ORDER BY, PostgreSQL uses the index. Without it, a generic plan would read all threads.
+const hasDue = async (reader: Reader, now: string): Promise<boolean> =>
+  (await reader.get<{ found: number }>(
+    `SELECT 1 AS found FROM feedback WHERE ${isDue} ORDER BY snoozed_until, id LIMIT 1`,
+    now,
+  )) !== undefined;
+
+/**
+ * Ends snoozes. The end of the snooze becomes the last activity of the thread, unless there was a later one. A trigger
+ * marks the views of the thread as unread.
+ */
+const endDue = `UPDATE feedback SET snoozed_until = NULL, activity_count = activity_count + 1,
+    active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END
+  WHERE id IN (SELECT id FROM feedback WHERE ${isDue} ORDER BY snoozed_until, id LIMIT ${mostAtOnce}) AND ${isDue}
+  RETURNING id`;
+
+function ofRow(expression: string): string {
+  return expression.replaceAll("f.", "");
+}
+
+/** Ends up to `mostAtOnce` snoozes. Returns the number of ended snoozes. */
+async function endSome(tx: Transaction, now: string): Promise<number> {
+  await tx.lock("snoozes");
+  const ended = await tx.all<{ id: string }>(endDue, now, now);
+  if (ended.length === 0) return 0;
+  await tx.run(
+    plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
+       SELECT v.app_id, v.user_id, f.id, -1, ${activeAt}, CASE WHEN f.created_at <= ${readUntil} THEN ${readUntil} END
+       FROM feedback f JOIN app_members v ON v.app_id = f.app_id
+       WHERE f.id IN (${ended.map(() => "?").join(", ")}) AND ${activeAt} <= ${readUntil}
+       ON CONFLICT (app_id, user_id, feedback_id) DO NOTHING`),
+    ...ended.map(({ id }) => id),
+  );
+  for (const { id } of ended) tx.signal(threadTopic(id));
+  return ended.length;
 }

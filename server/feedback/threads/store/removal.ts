@@ -3,8 +3,44 @@ import { forgetSubjects } from "../../../access/audit/forget-subjects.ts";
 import type { Engine, Reader, Transaction, Value } from "../../../database/database.ts";
 import { proposalTopic, threadsTopic } from "../../../database/signals.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
+import type { Deps } from "../../../deps.ts";
 import { notices } from "../../../notices/waiting/store.ts";
-import { tooOldBefore } from "../removal-rules.ts";
+import { tooOldBefore } from "../rules.ts";
+
+const atOnce = 200;
+
+type RemovalDeps = Pick<Deps, "database" | "keptFiles" | "log">;
+
+/**
+ * Deletes the threads of an app and their files. It uses small transactions, so that other writes wait only briefly.
+ */
+export async function removeThreads(deps: RemovalDeps, appId: string): Promise<void> {
+  for (;;) {
+    const { count, hashes } = await deps.database.write((tx) => removeOldestThreads(tx, appId, atOnce));
+    removeFiles(deps, hashes);
+    if (count < atOnce) return;
+  }
+}
+
+/**
+ * Deletes, in one transaction, the threads that arrived while `removeThreads` ran. Returns the hashes of their files.
+ */
+export async function removeLastThreads(tx: Transaction, appId: string): Promise<string[]> {
+  const gone: string[] = [];
+  for (;;) {
+    const { count, hashes } = await removeOldestThreads(tx, appId, atOnce);
+    gone.push(...hashes);
+    if (count < atOnce) return gone;
+  }
+}
+
+/**
+ * Deletes files without references, in the background. Their thread or app is already deleted, so a failure is only
+ * logged.
+ */
+export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
+  keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
+}
 
 /** An app that deletes old threads. */
 export interface RetentionOfApp {

@@ -1,5 +1,7 @@
 import { limits } from "../../../../src/contract/limits.ts";
 import { type ReportTexts, reportTexts } from "../../../../src/contract/report-texts.ts";
+import type { Assignee } from "../../../../src/contract/threads.ts";
+import { emailOf, nameOf, nameOfActor } from "../../../access/members/authors.ts";
 import {
   eachForViewer,
   oneForViewer,
@@ -9,12 +11,13 @@ import {
   wantedId,
   wantedRows,
 } from "../../../access/members/visibility.ts";
-import type { Engine, Inserter, Reader, Transaction } from "../../../database/database.ts";
+import type { Database, Engine, Inserter, Reader, Transaction } from "../../../database/database.ts";
+import type { Condition } from "../../../database/lists.ts";
 import { readTogether } from "../../../database/read-together.ts";
 import * as tables from "../../../database/schema/feedback.ts";
 import { threadTopic } from "../../../database/signals.ts";
 import { columnOf, listed } from "../../../database/statements.ts";
-import { type AssigneeRow, assigneeColumns } from "./assignees-store.ts";
+import type { AuditedChange, DecidedRun, NamingRelease } from "../rules.ts";
 
 /** The stored form of a thread. `metadata`, `metadataDropped` and `files` are JSON. */
 export interface NewThread extends ReportTexts {
@@ -227,6 +230,11 @@ const threadWith = (mostProposals: number) =>
     postgres: threadOn("postgres", mostProposals),
   });
 
+/** The columns that describe the assignee of a thread `f`. */
+export const assigneeColumns = `f.assignee_id AS "assigneeId",
+  (SELECT email FROM users WHERE id = f.assignee_id) AS "assigneeEmail",
+  (SELECT name FROM users WHERE id = f.assignee_id) AS "assigneeName"`;
+
 const wholeThread = threadWith(limits.threadProposals);
 
 const threadForAgent = threadWith(1);
@@ -276,3 +284,132 @@ const waitingOf = `CASE
  * proposal waits for.
  */
 export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})`;
+
+/**
+ * Assigns the next numbers to the threads of an app that have no number yet, in the order of their arrival. Call this
+ * before the threads of an app are read. A new report gets no number at first, because otherwise reports would wait for
+ * each other. (rule F40)
+ */
+export async function numberThreads(database: Database, appId: string): Promise<void> {
+  if (!(await hasUnnumbered(database, appId))) return;
+  // If the disk is full, the error is ignored, so that people can still read the threads. The threads get their numbers
+  // later.
+  await numberAll(database, appId).catch(() => undefined);
+}
+
+async function numberAll(database: Database, appId: string): Promise<void> {
+  for (;;) if ((await database.write((tx) => numberThreadsIn(tx, appId))) < mostAtOnce) return;
+}
+
+/** An import can add very many threads. They are numbered in parts, so that no transaction takes long. */
+const mostAtOnce = 2_000;
+
+/** Numbers the next threads in a transaction, at most 2,000. Returns the number of these threads. */
+async function numberThreadsIn(tx: Transaction, appId: string): Promise<number> {
+  await tx.lock(`thread numbers ${appId}`);
+  const last = await tx.get<{ last: number }>(
+    `SELECT CASE WHEN last_thread_number < coalesce(f.highest, 0) THEN f.highest ELSE last_thread_number END AS last
+     FROM apps, (SELECT max(number) AS highest FROM feedback WHERE app_id = ? AND number IS NOT NULL) AS f
+     WHERE id = ?`,
+    ...[appId, appId],
+  );
+  if (last === undefined) return 0;
+  const given = await tx.run(
+    `UPDATE feedback SET number = numbered.number FROM (
+       SELECT seq, ? + row_number() OVER (ORDER BY seq) AS number
+       FROM (SELECT seq FROM feedback WHERE app_id = ? AND ${unnumbered}
+             ORDER BY seq LIMIT ${mostAtOnce}) AS next) AS numbered
+     WHERE numbered.seq = feedback.seq`,
+    ...[last.last, appId],
+  );
+  await tx.run("UPDATE apps SET last_thread_number = ? WHERE id = ?", last.last + given, appId);
+  return given;
+}
+
+const unnumbered = "number IS NULL AND status <> 'blocked'";
+
+const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
+  (await reader.get<{ found: number }>(
+    `SELECT 1 AS found FROM feedback WHERE app_id = ? AND ${unnumbered} LIMIT 1`,
+    appId,
+  )) !== undefined;
+
+/**
+ * Returns the condition for the thread with a number in one of these apps. The number of a merged thread finds the
+ * thread into which it was merged. (rule F46)
+ */
+export const withNumber = (appIds: readonly string[], number: number): Condition => [
+  `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k
+     WHERE k.app_id IN (${appIds.map(() => "?").join(", ")}) AND k.number = ?)`,
+  ...[...appIds, number],
+];
+
+/** Returns the assignee of a thread; null if it has none. */
+export const assigneeOf = ({ assigneeId, assigneeEmail, assigneeName }: AssigneeRow): Assignee | null =>
+  assigneeId === null || assigneeEmail === null
+    ? null
+    : { userId: assigneeId, email: assigneeEmail, name: assigneeName };
+
+/** A row with `assigneeColumns`. */
+export interface AssigneeRow {
+  readonly assigneeId: string | null;
+  readonly assigneeEmail: string | null;
+  readonly assigneeName: string | null;
+}
+
+/** The assignees of threads. (rule F31) */
+export const assignees = {
+  of: (reader: Reader, feedbackId: string) =>
+    reader.get<AssigneeRow>(`SELECT ${assigneeColumns} FROM feedback f WHERE f.id = ?`, feedbackId),
+
+  set: (tx: Transaction, feedbackId: string, userId: string | null) =>
+    tx.run("UPDATE feedback SET assignee_id = ? WHERE id = ?", userId, feedbackId),
+
+  /** Removes a member as the assignee from all threads of an app. */
+  takeAll: (tx: Transaction, appId: string, userId: string) =>
+    tx.run("UPDATE feedback SET assignee_id = NULL WHERE assignee_id = ? AND app_id = ?", userId, appId),
+};
+
+/** The highest number of changes of a thread that are read. */
+const mostChanges = 500;
+
+const actions = [
+  "thread.update",
+  "thread.assign",
+  "thread.tag",
+  "thread.resolve",
+  "thread.snooze",
+  "thread.merge",
+  "thread.unmerge",
+]
+  .map((action) => `'${action}'`)
+  .join(", ");
+
+/**
+ * Returns the newest changes of the fields of a thread from the audit, newest first. The field `changes` is JSON.
+ */
+export const auditedChanges = (reader: Reader, feedbackId: string): Promise<AuditedChange[]> =>
+  reader.all<AuditedChange>(
+    `SELECT id, at, actor, changes, ${nameOfActor(reader.engine, "audit.app_id")} AS "byName" FROM audit
+     WHERE target = ? AND changes IS NOT NULL AND action IN (${actions})
+     ORDER BY at DESC, id DESC LIMIT ${mostChanges}`,
+    feedbackId,
+  );
+
+/** Returns the proposals of a thread that were decided. */
+export const decidedRuns = (reader: Reader, feedbackId: string): Promise<DecidedRun[]> =>
+  reader.all<DecidedRun>(
+    `SELECT r.id, r.decided_at AS at, r.decision, ${emailOf("r.decided_by")} AS by,
+       ${nameOf("r.decided_by", "f.app_id")} AS "byName"
+     FROM runs r JOIN feedback f ON f.id = r.feedback_id WHERE r.feedback_id = ? AND r.decided_at IS NOT NULL AND r.decision IS NOT NULL`,
+    feedbackId,
+  );
+
+/** Returns the release notes that name a thread and were published before `now`. */
+export const namingReleases = (reader: Reader, feedbackId: string, now: string): Promise<NamingRelease[]> =>
+  reader.all<NamingRelease>(
+    `SELECT e.id, e.published_at AS at, e.version, e.title
+     FROM changelog_entries e WHERE e.published_at <= ? AND e.id IN (SELECT c.entry_id FROM changelog_feedback c
+       WHERE c.feedback_id IN (SELECT k.id FROM feedback k WHERE k.id = ? OR k.merged_into = ?))`,
+    ...[now, feedbackId, feedbackId],
+  );

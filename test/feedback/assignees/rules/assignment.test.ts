@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assignmentRefusal } from "../../../../server/feedback/threads/assignees-rules.ts";
+import { assignmentRefusal } from "../../../../server/feedback/threads/rules.ts";
 
 it.each([
   ["can be set if the thread has none", { present: null, expected: null, to: "ada" }, undefined],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retentionTime, tooOldBefore } from "../../../../server/feedback/threads/removal-rules.ts";
+import { retentionTime, tooOldBefore } from "../../../../server/feedback/threads/rules.ts";
 
 const now = new Date("2026-11-23T08:00:00.000Z");
 
