@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import Koa from "koa";
 import { contract } from "../src/contract/index.ts";
 import { identityRoutes } from "./access/identity-providers/flow.tsx";
-import { oauthRoutes } from "./access/oauth/api/endpoints.ts";
+import { oauthRoutes } from "./access/oauth/api.ts";
 import { consentRoutes } from "./access/oauth/page.tsx";
 import { deviceSignInRoutes } from "./access/sign-in/page/device.tsx";
 import { docsRoutes } from "./console/api-docs.tsx";

@@ -11,10 +11,10 @@ import { advanceCycle } from "../testing/cycles/passing-time.ts";
 import { cycles, dueChanges } from "../testing/cycles/store.ts";
 import { dayStartsOf } from "../testing/days/rules.ts";
 import { listings } from "../testing/listings/store.ts";
-import { proofs } from "../testing/proofs/store.ts";
+import { proofs } from "../testing/tester/proofs-store.ts";
 import { testSessions } from "../testing/sessions/store.ts";
-import { requestMilliseconds } from "../testing/slots/rules.ts";
-import { countedDays, slots } from "../testing/slots/store.ts";
+import { requestMilliseconds } from "../testing/days/slots-rules.ts";
+import { countedDays, slots } from "../testing/cycles/slots-store.ts";
 import { testerSlots } from "../testing/tester/store.ts";
 import {
   addressOf,

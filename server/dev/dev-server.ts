@@ -16,7 +16,7 @@ import { senderOf } from "../http/network-addresses.ts";
 import { mount } from "../http/pipeline.ts";
 import type { Route, SharedSteps } from "../http/request-steps.ts";
 import { cycles } from "../testing/cycles/store.ts";
-import { slots } from "../testing/slots/store.ts";
+import { slots } from "../testing/cycles/slots-store.ts";
 import {
   applyFaults,
   codes,

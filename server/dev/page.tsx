@@ -18,7 +18,7 @@ import type { Links } from "../console/links.ts";
 import { Line, Notice, scrolledByKeys } from "../console/parts.tsx";
 import { TimestampUtc } from "../console/times.tsx";
 import type { CycleRow } from "../testing/cycles/store.ts";
-import type { OwnedSlotRow } from "../testing/slots/store.ts";
+import type { OwnedSlotRow } from "../testing/cycles/slots-store.ts";
 import type { Fault } from "./actions.ts";
 import type { RecordedRequest } from "./recorder.ts";
 import type { SnapshotFacts } from "./snapshots.ts";

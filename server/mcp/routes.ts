@@ -16,7 +16,7 @@ import type {
   Topics,
 } from "../../src/programs.ts";
 import { credentials } from "../access/credentials.ts";
-import { metadataAddress } from "../access/oauth/api/endpoints.ts";
+import { metadataAddress } from "../access/oauth/api.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "../files/files.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";

@@ -16,7 +16,7 @@ import { beginAttempt, uncountAttempt } from "../sign-in/attempts.ts";
 import { consoleSessions as rows } from "../sign-in/store.ts";
 import { verifiedUser } from "../sign-in/verify.ts";
 import { proveSecondFactor } from "../sign-in-methods/prove.ts";
-import { createNameChange } from "./change-name.ts";
+import { createNameChange } from "./changes.ts";
 import { users } from "./store.ts";
 
 type AccountsDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;

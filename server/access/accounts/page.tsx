@@ -22,7 +22,7 @@ import { Line, Notice, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { PreferencesSection, preferenceValues } from "../preferences/section.tsx";
+import { PreferencesSection, preferenceValues } from "./section.tsx";
 import { atFactorField, CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
 
 async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"session-ended">> {

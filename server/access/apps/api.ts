@@ -16,7 +16,7 @@ import {
 } from "../../feedback/threads/store/removal.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
-import { proofs } from "../../testing/proofs/store.ts";
+import { proofs } from "../../testing/tester/proofs-store.ts";
 import { removeReceivers } from "../../webhooks/deliveries/clear.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";

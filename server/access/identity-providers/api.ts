@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { createNameChange } from "../accounts/change-name.ts";
+import { createNameChange } from "../accounts/changes.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import { hasSecondFactor, passkeyRequestFor } from "../sign-in-methods/prove.ts";
 import { passkeys, secondFactors } from "../sign-in-methods/store.ts";
 import { type IdentityRefusal, judgeIdentity } from "./rules.ts";
-import { type IdentityKey, type IdentityOwner, identities as rows } from "./store.ts";
+import { type IdentityKey, type IdentityOwner, identities as rows } from "../sign-in-methods/identity-providers-store.ts";
 
 /** An identity that a provider has just proved. */
 export interface ProvenIdentity extends IdentityKey {

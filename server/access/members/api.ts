@@ -13,7 +13,7 @@ import type { ConsoleCaller, Handler, Handlers } from "../../http/handler.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
-import { createNameChange } from "../accounts/change-name.ts";
+import { createNameChange } from "../accounts/changes.ts";
 import { users } from "../accounts/store.ts";
 import { ownedApp } from "../apps/owned-app.ts";
 import { createAuditWriter } from "../audit/record.ts";

@@ -34,8 +34,8 @@ import {
   isKnownClient,
   type OAuthClient,
   unknownClient,
-} from "./api/connections.ts";
-import { answerFault, resourceOf } from "./api/endpoints.ts";
+} from "./connections.ts";
+import { answerFault, resourceOf } from "./api.ts";
 import { answeredRedirect, isOnThisComputer, isRegisteredRedirect, redirectName } from "./rules.ts";
 
 type ConsentDeps = VisitDeps & Pick<Deps, "log" | "readClientDocument">;

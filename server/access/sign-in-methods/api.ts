@@ -32,7 +32,7 @@ import {
   type Spend,
   stepOfCode,
 } from "./prove.ts";
-import { givenCode } from "./rules.ts";
+import { givenCode } from "../sign-in/sign-in-methods-rules.ts";
 import { passkeys as rows, secondFactors } from "./store.ts";
 
 /**

@@ -9,7 +9,7 @@ import { hashOf, randomName } from "../../secrets/secrets.ts";
 import { notifyAccount } from "../accounts/notice.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { beginFactorAttempt, type Counted, uncountAttempt } from "../sign-in/attempts.ts";
-import { acceptedSteps, givenCode } from "./rules.ts";
+import { acceptedSteps, givenCode } from "../sign-in/sign-in-methods-rules.ts";
 import { type PasskeyRow, passkeys, type SecondFactorRow, secondFactors } from "./store.ts";
 
 export type ProvingDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;

@@ -6,10 +6,10 @@ import {
   type ReleaseTranslation,
   ReleaseType,
 } from "../../../src/contract/changelog.ts";
-import { isConflict, type StoredDraft } from "../drafts/rules.ts";
-import { baseOf } from "../languages/base.ts";
-import { type Translations, type TranslationTexts, textsOf } from "../languages/rules.ts";
-import type { ReleaseField } from "./rules/imports.ts";
+import { isConflict, type StoredDraft } from "../texts/drafts-rules.ts";
+import { baseOf } from "../texts/base.ts";
+import { type Translations, type TranslationTexts, textsOf } from "../texts/languages-rules.ts";
+import type { ReleaseField } from "./imports.ts";
 import type { ChangelogRow, OwnedChangelogRow } from "./store.ts";
 
 /** The text of a release note in another language, in the form in which drafts and versions store it. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ListedFaq } from "../../../src/contract/faqs.ts";
-import { baseOf } from "../languages/base.ts";
-import { languageFor, type Translations } from "../languages/rules.ts";
+import { baseOf } from "../texts/base.ts";
+import { languageFor, type Translations } from "../texts/languages-rules.ts";
 import type { FaqText } from "./rules.ts";
 import type { ListedFaqRow } from "./store.ts";
 

@@ -3,7 +3,7 @@ import {
   mergedTranslations,
   type Translations,
   type TranslationTexts,
-} from "../languages/rules.ts";
+} from "../texts/languages-rules.ts";
 
 /** The text of an entry in one language. */
 export interface FaqText {

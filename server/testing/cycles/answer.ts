@@ -1,8 +1,8 @@
 import type { Cycle, OwnedSlot } from "../../../src/contract/cycles.ts";
 import { dayStartsOfRow, graceEndOf, todayOf } from "../days/rules.ts";
-import { countedDaysOf } from "../slots/rules.ts";
-import type { OwnedSlotRow, StandingSlotRow } from "../slots/store.ts";
-import { isBelow, type Standing, type StandingCycle, standingOf } from "../standing/rules.ts";
+import { countedDaysOf } from "../days/slots-rules.ts";
+import type { OwnedSlotRow, StandingSlotRow } from "./slots-store.ts";
+import { isBelow, type Standing, type StandingCycle, standingOf } from "./standing-rules.ts";
 import type { CycleRow } from "./store.ts";
 
 /** Converts a stored cycle to the object that the API returns to the owner. */

@@ -16,7 +16,7 @@ import { type Handlers, withTraits } from "../../http/handler.ts";
 import { dayStartsOf, dayStartsOfRow } from "../days/rules.ts";
 import { ownedListing } from "../listings/owned.ts";
 import type { ListingRow } from "../listings/store.ts";
-import { type OwnedSlotRow, slots } from "../slots/store.ts";
+import { type OwnedSlotRow, slots } from "./slots-store.ts";
 import { cycleAnswer, isBelowItsTesters, slotAnswer, standingAnswer } from "./answer.ts";
 import { dayStateOf, initialStateOf, reportOf } from "./rules.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.ts";
 import type { VerificationTier } from "../../../src/contract/tester.ts";
 import { countOf } from "../../../src/words/count.ts";
-import { qualifyingSession } from "../sessions/rules.ts";
+import { qualifyingSession } from "../days/sessions-rules.ts";
 
 /**
  * A slot, with or without a tester. `seat` is its number. A removed slot and the slot that replaces it have the same

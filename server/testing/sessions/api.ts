@@ -16,16 +16,16 @@ import { cachedLookup } from "../../http/memory.ts";
 import { forget } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { dayStartsOfRow, dueByOf, spanOfToday, todayOf } from "../days/rules.ts";
-import { storeCountedEvent } from "../slots/counted-event.ts";
-import { countedDaysOf } from "../slots/rules.ts";
-import { countedDays } from "../slots/store.ts";
+import { storeCountedEvent } from "../cycles/counted-event.ts";
+import { countedDaysOf } from "../days/slots-rules.ts";
+import { countedDays } from "../cycles/slots-store.ts";
 import {
   judgeSession,
   mayCountLater,
   type SessionVerdict,
   type TestedSlot,
   wouldHaveCounted,
-} from "./rules.ts";
+} from "../days/sessions-rules.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "./store.ts";
 
 /** A reported session, and the id and the time that are recorded for it. */

@@ -1,8 +1,8 @@
 import type { Slot, Task } from "../../../src/contract/tester.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
 import { dayStartsOfRow, dueByOf, type TestDays, targetScreen, todayOf } from "../days/rules.ts";
-import type { TestedSlot } from "../sessions/rules.ts";
-import { canEarn, countedDaysOf } from "../slots/rules.ts";
+import type { TestedSlot } from "../days/sessions-rules.ts";
+import { canEarn, countedDaysOf } from "../days/slots-rules.ts";
 import type { TesterSlotRow } from "./store.ts";
 
 /**

@@ -2,7 +2,7 @@ import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Profile } from "../../../src/contract/sign-in.ts";
 import type { tester as contract, Slot, Task } from "../../../src/contract/tester.ts";
-import { devices } from "../../access/devices/store.ts";
+import { devices } from "../../access/sign-in/devices-store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import {
   cyclesTopic,
@@ -20,8 +20,8 @@ import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { dayStartsOfRow } from "../days/rules.ts";
-import { acceptsTesters, requestMilliseconds } from "../slots/rules.ts";
-import { slots } from "../slots/store.ts";
+import { acceptsTesters, requestMilliseconds } from "../days/slots-rules.ts";
+import { slots } from "../cycles/slots-store.ts";
 import { type SlotAnswerDeps, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
 import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from "./store.ts";
 

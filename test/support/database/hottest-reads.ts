@@ -13,7 +13,7 @@ import { threadNews, unreadCounts } from "../../../server/feedback/unread/store/
 import { idempotency } from "../../../server/http/idempotency-store.ts";
 import { cycles } from "../../../server/testing/cycles/store.ts";
 import { testSessions } from "../../../server/testing/sessions/store.ts";
-import { slotRequests, slots } from "../../../server/testing/slots/store.ts";
+import { slotRequests, slots } from "../../../server/testing/cycles/slots-store.ts";
 import { openListings, testerSlots } from "../../../server/testing/tester/store.ts";
 import { idOf, ids } from "../../bench/growth/requests/measured.ts";
 

@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
 import { cyclesTopic } from "../../../server/database/signals.ts";
 import { cycles } from "../../../server/testing/cycles/store.ts";
-import { countedDays, slots } from "../../../server/testing/slots/store.ts";
+import { countedDays, slots } from "../../../server/testing/cycles/slots-store.ts";
 import type { Service } from "../service/service.ts";
 
 export interface SlotRow {

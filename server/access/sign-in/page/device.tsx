@@ -27,7 +27,7 @@ import type { Api, ConsoleCaller } from "../../../http/handler.ts";
 import type { Route, SharedSteps } from "../../../http/request-steps.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
-import { deviceApprovalHandlers } from "../api/device.ts";
+import { deviceApprovalHandlers } from "../api.ts";
 import {
   createDeviceSignInVisits,
   type DeviceSignInHandler,

@@ -23,7 +23,7 @@ import { Can, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
-import { History, Unpublished } from "../../drafts/unpublished.tsx";
+import { History, Unpublished } from "../../texts/unpublished.tsx";
 import {
   LanguageTabs,
   languageName,
@@ -32,11 +32,11 @@ import {
   type TranslationDone,
   translationDeleted,
   translationSaved,
-} from "../../languages/tabs.tsx";
-import { Desk, picturesNotAdded, withPictures } from "../../texts/desk.tsx";
+} from "../../texts/tabs.tsx";
+import { Desk, picturesNotAdded, withPictures } from "../../texts/parts.tsx";
 import { htmlOf } from "../../texts/html.ts";
-import { PublicationBadge } from "../badge.tsx";
-import { isZone, localOf } from "../rules/local-time.ts";
+import { PublicationBadge } from "../../texts/badge.tsx";
+import { isZone, localOf } from "../local-time.ts";
 import {
   bodyWithFixes,
   countOfSenders,

@@ -14,7 +14,7 @@ import type { NamedThread } from "../../../console/page-reads.ts";
 import { Line } from "../../../console/parts.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { StatusBadge } from "../../../feedback/threads/badges.tsx";
-import { maskedAddress, typedThreads } from "../rules/named-threads.ts";
+import { maskedAddress, typedThreads } from "../named-threads.ts";
 
 /** The threads that a release note names, and who gets a mail about the note. */
 export interface Fixes {

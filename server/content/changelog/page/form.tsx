@@ -14,7 +14,7 @@ import {
   type Values,
 } from "../../../console/forms.tsx";
 import { Refused } from "../../../console/parts.tsx";
-import { MarkdownField } from "../../texts/desk.tsx";
+import { MarkdownField } from "../../texts/parts.tsx";
 import { countOfSenders, type Fixes } from "./fixes.tsx";
 import { countOf, type List, publishedVersion } from "./values.ts";
 

@@ -1,7 +1,7 @@
 import { itemTypes } from "../../../../src/contract/changelog.ts";
 import type { Values } from "../../../console/forms.tsx";
 import { Line } from "../../../console/parts.tsx";
-import { Preview, Rendered, type TextLanguage } from "../../texts/desk.tsx";
+import { Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
 import { listOf } from "./values.ts";
 
 /** A release note as an app can show it. */

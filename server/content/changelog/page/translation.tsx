@@ -25,7 +25,7 @@ import { appNavigationOf } from "../../../console/navigation.ts";
 import { Can, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
-import type { ComparedField } from "../../drafts/unpublished.tsx";
+import type { ComparedField } from "../../texts/unpublished.tsx";
 import {
   attributesOf,
   DeleteTranslation,
@@ -38,8 +38,8 @@ import {
   shownLanguage,
   staysPublished,
   type TranslationDone,
-} from "../../languages/tabs.tsx";
-import { Desk, MarkdownField, withPictures } from "../../texts/desk.tsx";
+} from "../../texts/tabs.tsx";
+import { Desk, MarkdownField, withPictures } from "../../texts/parts.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { ReleaseText } from "./release-text.tsx";
 

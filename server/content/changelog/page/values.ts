@@ -2,7 +2,7 @@ import type { EditedChangelogEntry, ReleaseContent } from "../../../../src/contr
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { type Fields, type Filled, type Values, versionOf } from "../../../console/forms.tsx";
 import { fieldTime } from "../../../console/times.tsx";
-import { utcOf } from "../rules/local-time.ts";
+import { utcOf } from "../local-time.ts";
 
 /** A row of a list in the form. `at` is the row's number in the names of its fields. */
 interface Row {

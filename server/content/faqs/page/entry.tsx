@@ -27,7 +27,7 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
-import { History, Unpublished } from "../../drafts/unpublished.tsx";
+import { History, Unpublished } from "../../texts/unpublished.tsx";
 import {
   LanguageTabs,
   languageName,
@@ -36,8 +36,8 @@ import {
   type TranslationDone,
   translationDeleted,
   translationSaved,
-} from "../../languages/tabs.tsx";
-import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
+} from "../../texts/tabs.tsx";
+import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/parts.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { entryFromThread, type FaqText } from "../rules.ts";
 import { comparedTranslations, removeTranslation, saveTranslation, translationDesk } from "./translation.tsx";

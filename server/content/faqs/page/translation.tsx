@@ -15,7 +15,7 @@ import {
 import { Can, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import type { ComparedField } from "../../drafts/unpublished.tsx";
+import type { ComparedField } from "../../texts/unpublished.tsx";
 import {
   attributesOf,
   DeleteTranslation,
@@ -27,8 +27,8 @@ import {
   shownLanguage,
   staysPublished,
   type TranslationDone,
-} from "../../languages/tabs.tsx";
-import { Desk, MarkdownField, Preview, Rendered } from "../../texts/desk.tsx";
+} from "../../texts/tabs.tsx";
+import { Desk, MarkdownField, Preview, Rendered } from "../../texts/parts.tsx";
 import { htmlOf } from "../../texts/html.ts";
 
 /** Returns the translations that a draft changes, each with the published translation. */

@@ -7,7 +7,7 @@ import { InTurns } from "../../../console/in-turns.tsx";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, HiddenCount, Line, Notice, UserText } from "../../../console/parts.tsx";
 import { Timestamp } from "../../../console/times.tsx";
-import { Rendered } from "../../../content/texts/desk.tsx";
+import { Rendered } from "../../../content/texts/parts.tsx";
 import { htmlOfWhole } from "../../../content/texts/html.ts";
 import { hashOf } from "../../../secrets/secrets.ts";
 import type { Settings } from "../../../settings/settings.ts";

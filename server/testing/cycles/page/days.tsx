@@ -12,7 +12,7 @@ import {
   zonedClock,
   zonedDay,
 } from "../../../console/times.tsx";
-import { qualifyingSession } from "../../sessions/rules.ts";
+import { qualifyingSession } from "../../days/sessions-rules.ts";
 import { attentionNames, slotNames } from "../parts.tsx";
 
 /** The chosen slot of the grid, and its day if a day is chosen. */

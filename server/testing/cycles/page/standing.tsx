@@ -5,7 +5,7 @@ import type { TesterAttention, UnbrokenDay } from "../../../../src/contract/stan
 import { InTurns } from "../../../console/in-turns.tsx";
 import { Can, counted, Line, scrolledByKeys } from "../../../console/parts.tsx";
 import { dateOfDay, Remaining, zonedDay } from "../../../console/times.tsx";
-import { evidenceOfTier } from "../../standing/rules.ts";
+import { evidenceOfTier } from "../standing-rules.ts";
 import { attentionNames, verdictKinds } from "../parts.tsx";
 
 interface StandingProps {

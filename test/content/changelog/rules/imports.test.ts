@@ -3,7 +3,7 @@ import {
   markEdited,
   mergeImport,
   type StoredRelease,
-} from "../../../../server/content/changelog/rules/imports.ts";
+} from "../../../../server/content/changelog/imports.ts";
 
 const stored: StoredRelease = {
   values: { title: "Maps", body: "By a person.", items: null, publishedAt: "2026-05-01" },

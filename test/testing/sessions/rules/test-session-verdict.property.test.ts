@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dayStartsOf, graceEndOf } from "../../../../server/testing/days/rules.ts";
-import { judgeSession, type TestedSlot } from "../../../../server/testing/sessions/rules.ts";
+import { judgeSession, type TestedSlot } from "../../../../server/testing/days/sessions-rules.ts";
 import { fc } from "../../../support/property.ts";
 import { rounds } from "../../../support/torture.ts";
 

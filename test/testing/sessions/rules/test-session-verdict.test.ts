@@ -3,7 +3,7 @@ import {
   judgeSession,
   type TestedSlot,
   wouldHaveCounted,
-} from "../../../../server/testing/sessions/rules.ts";
+} from "../../../../server/testing/days/sessions-rules.ts";
 import { sessionReasons } from "../../../../src/contract/test-sessions.ts";
 import { activeSlot, secondsAfter, slotInCycle } from "../../../support/worlds/active-slot.ts";
 

@@ -6,7 +6,7 @@ import {
   countedDaysOf,
   isMissed,
   requestMilliseconds,
-} from "../../../../server/testing/slots/rules.ts";
+} from "../../../../server/testing/days/slots-rules.ts";
 
 describe("the end of a day", () => {
   it.each([

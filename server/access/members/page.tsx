@@ -1,0 +1,399 @@
+import { roles } from "../../../src/contract/endpoint.ts";
+import type { ApiError } from "../../../src/contract/errors.ts";
+import { type Invitation, invitations, type Member, members } from "../../../src/contract/members.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import {
+  Choices,
+  Confirmation,
+  type Filled,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  TextField,
+} from "../../console/forms.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { changed } from "../../console/notices.ts";
+import { Line, Notice, Refused, Secret } from "../../console/parts.tsx";
+import { Avatar, Person } from "../../console/people.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { Ago, Timestamp } from "../../console/times.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+import { roleNames, roleSentences } from "./roles.ts";
+
+/**
+ * Creates an invitation, and answers with the page that shows its link. A redirect would put the link into an address
+ * or a cookie. If the form is sent twice, both answers show the same link.
+ */
+function invite(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  return reshowForm(
+    async () => {
+      const made = await ask(invitations.create, {
+        params: { appId: param("appId") },
+        body: { email: fields.text("email"), role: fields.text("role") },
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return showMembers(visit, { made });
+    },
+    (refusal) => showMembers(visit, { invite: filledAgain(fields, refusal) }),
+  );
+}
+
+async function withdrawInvitation({
+  ask,
+  fields,
+  links,
+  param,
+}: SignedInVisit): Promise<Reply<"invitation-withdrawn">> {
+  const params = { appId: param("appId"), invitationId: param("invitationId") };
+  await ask(invitations.remove, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.members(params.appId), "invitation-withdrawn");
+}
+
+function changeRole(visit: SignedInVisit): Promise<Reply<"changed">> {
+  const { ask, fields, links, param } = visit;
+  const params = { appId: param("appId"), userId: param("userId") };
+  return reshowForm(
+    async () => {
+      const body = { role: fields.text("role") };
+      await ask(members.update, { params, body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.members(params.appId), "changed");
+    },
+    (refusal) => showMembers(visit, { refusal }),
+  );
+}
+
+function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-removed">> {
+  const { ask, caller, fields, links, param } = visit;
+  const params = { appId: param("appId"), userId: param("userId") };
+  return reshowForm(
+    async () => {
+      await ask(members.remove, { params, idempotencyKey: fields.idempotencyKey });
+      return params.userId.toLowerCase() === caller.userId
+        ? goTo(links.home, "left")
+        : goTo(links.members(params.appId), "member-removed");
+    },
+    (refusal) => showMembers(visit, { refusal }),
+  );
+}
+
+/** What the page shows after a form was sent. */
+interface MemberForms {
+  readonly invite?: Filled;
+  /** A new invitation. Its link is shown only once. */
+  readonly made?: { readonly email: string; readonly url: string | null };
+  /** The error if the change of a member was refused. */
+  readonly refusal?: ApiError;
+}
+
+async function showMembers(visit: SignedInVisit, forms: MemberForms = {}): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "members");
+  const status = (forms.invite?.refusal ?? forms.refusal)?.status;
+  if (navigation.app.role !== "owner")
+    return show(<OwnRole navigation={navigation} visit={visit} forms={forms} />, status);
+  const params = { appId: navigation.app.id };
+  const [{ items }, open] = await Promise.all([
+    visit.ask(members.list, { params }),
+    visit.ask(invitations.list, { params }),
+  ]);
+  return show(<Members {...{ navigation, visit, forms }} members={items} invitations={open.items} />, status);
+}
+
+interface PageProps {
+  readonly navigation: AppNavigation;
+  readonly visit: SignedInVisit;
+  readonly forms: MemberForms;
+}
+
+const Members = ({
+  navigation,
+  visit,
+  forms,
+  members,
+  invitations,
+}: PageProps & { readonly members: readonly Member[]; readonly invitations: readonly Invitation[] }) => (
+  <ConsolePage navigation={navigation} title="Members" narrow>
+    <div class="head">
+      <div>
+        <h1>Members</h1>
+        <p>The people who work on this app, and what each of them may do.</p>
+      </div>
+    </div>
+    <div class="stack wide">
+      <Refused refusal={forms.refusal} />
+      {forms.made && <NewLink made={forms.made} />}
+      <ul class="list">
+        <InTurns>
+          {members.map((member) => (
+            <MemberLine
+              key={member.userId}
+              member={member}
+              own={member.userId === visit.caller.userId}
+              at={(part) => visit.links.member(navigation.app.id, member.userId, part)}
+              now={visit.now}
+            />
+          ))}
+        </InTurns>
+      </ul>
+      <Invitations {...{ navigation, visit, invitations }} form={forms.invite} />
+    </div>
+  </ConsolePage>
+);
+
+const NewLink = ({ made: { email, url } }: { readonly made: NonNullable<MemberForms["made"]> }) =>
+  url === null ? (
+    <Notice done="invited">
+      The invitation goes to <Line text={email} /> by mail.
+    </Notice>
+  ) : (
+    <div class="card fresh stack">
+      <Notice done="invited">
+        This server sends no mail. Send the link to <Line text={email} /> yourself, so that nobody else can
+        read it.
+      </Notice>
+      <Secret label={`The link for ${email}`} secret={url} />
+    </div>
+  );
+
+/** The page for members who are not owners. It shows their own role, and a form to leave the app. */
+const OwnRole = ({ navigation, visit, forms }: PageProps) => {
+  const { app, links } = navigation;
+  return (
+    <ConsolePage navigation={navigation} title="Members" narrow>
+      <div class="head">
+        <div>
+          <h1>Members</h1>
+          <p>Only owners of this app see and change its members.</p>
+        </div>
+      </div>
+      <div class="stack wide">
+        <Refused refusal={forms.refusal} />
+        <p class="card">
+          You are a <b>{roleNames[app.role].toLowerCase()}</b> of this app. {roleSentences[app.role]}
+        </p>
+        <Confirmation
+          offer="Leave this app"
+          action={links.member(app.id, visit.caller.userId, "remove")}
+          button="Leave"
+          danger
+        >
+          You lose access at once. You can return only with a new invitation from an owner.
+        </Confirmation>
+      </div>
+    </ConsolePage>
+  );
+};
+
+/** A member as one line, which opens to the forms that change the role or remove the member. */
+const MemberLine = ({
+  member,
+  own,
+  at,
+  now,
+}: {
+  readonly member: Member;
+  readonly own: boolean;
+  /** Returns the address of a form that changes this member. */
+  readonly at: (part: string) => string;
+  readonly now: Date;
+}) => (
+  <li class="folded">
+    <details>
+      <summary>
+        <span class="member">
+          <Avatar userId={member.userId} email={member.email} />
+          <span class="who">
+            <b>
+              <Line text={member.name ?? member.email} />
+            </b>
+            {member.name !== null && (
+              <span class="muted small">
+                <Line text={member.email} />
+              </span>
+            )}
+          </span>
+        </span>
+        <span class="muted small">
+          member since <Ago at={member.createdAt} now={now} />
+        </span>
+        <span class="row">
+          {own && <span class="muted small">you</span>}
+          <span class="badge">{roleNames[member.role]}</span>
+          <span class="unseen">Change or remove</span>
+        </span>
+      </summary>
+      <div class="stack">
+        <form class="stack" method="post" action={at("role")}>
+          <IdempotencyField />
+          <Choices
+            form={filledWith({ role: member.role })}
+            name="role"
+            legend="Role"
+            options={roleChoices}
+            part={member.userId}
+          />
+          <div class="actions">
+            <button type="submit">
+              Save the role<span class="unseen">{` of ${member.name ?? member.email}`}</span>
+            </button>
+          </div>
+        </form>
+        <Confirmation
+          offer={own ? "Leave this app" : "Remove from this app"}
+          action={at("remove")}
+          button={own ? "Leave" : "Remove"}
+          danger
+        >
+          {own
+            ? "You lose access at once. You can return only with a new invitation from an owner."
+            : "The person and their tokens lose access at once. Texts that the person wrote are not deleted."}
+        </Confirmation>
+      </div>
+    </details>
+  </li>
+);
+
+/** The invitations that nobody has accepted yet, and the form for a new one. */
+const Invitations = ({
+  navigation: { links, app },
+  visit,
+  invitations,
+  form,
+}: {
+  readonly navigation: AppNavigation;
+  readonly visit: Pick<SignedInVisit, "settings">;
+  readonly invitations: readonly Invitation[];
+  readonly form: Filled | undefined;
+}) => (
+  <section class="stack" aria-labelledby="invitations">
+    <h2 id="invitations">Invitations</h2>
+    {invitations.length > 0 && (
+      <ul class="list">
+        <InTurns>
+          {invitations.map((invitation) => (
+            <InvitationLine
+              key={invitation.id}
+              invitation={invitation}
+              action={links.members(app.id, `invitations/${invitation.id}/withdraw`)}
+            />
+          ))}
+        </InTurns>
+      </ul>
+    )}
+    <form class="card stack" method="post" action={links.members(app.id, "invitations")}>
+      <h3>Invite a person</h3>
+      <Refused refusal={form?.refusal} />
+      <IdempotencyField />
+      <TextField
+        form={form ?? filledWith()}
+        name="email"
+        label="E-mail"
+        type="email"
+        autocomplete="off"
+        hint={`The link works for 7 days, once, and only for an account with this address. ${delivery(visit.settings)}`}
+        required
+      />
+      <Choices
+        form={form ?? filledWith({ role: "viewer" })}
+        name="role"
+        legend="Role"
+        options={roleChoices}
+      />
+      <div class="actions">
+        <button class="primary" type="submit">
+          Invite
+        </button>
+      </div>
+    </form>
+  </section>
+);
+
+const delivery = ({ mailOut }: SignedInVisit["settings"]): string =>
+  mailOut
+    ? "It is sent by mail."
+    : "This server sends no mail, so you get the link and send it to that person yourself. Innkeep cannot check who uses the link.";
+
+const InvitationLine = ({
+  invitation,
+  action,
+}: {
+  readonly invitation: Invitation;
+  readonly action: string;
+}) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={invitation.email} />
+      </b>
+      <span class="badge">{roleNames[invitation.role]}</span>
+    </div>
+    <p class="under">
+      <span>
+        invited by <Person email={invitation.invitedBy} />
+      </span>
+      <span>
+        until <Timestamp at={invitation.expiresAt} />
+      </span>
+    </p>
+    <form method="post" action={action}>
+      <IdempotencyField />
+      <button class="danger small" type="submit">
+        Withdraw<span class="unseen">{` the invitation of ${invitation.email}`}</span>
+      </button>
+    </form>
+  </li>
+);
+
+/** The options for a role, the role with the fewest rights first. */
+const roleChoices = [...roles].reverse().map((role) => ({
+  value: role,
+  label: roleNames[role],
+  hint: roleSentences[role],
+}));
+
+const membersPage = definePage({
+  at: (links) => links.members(":appId"),
+  needs: "viewer",
+  show: showMembers,
+});
+
+export const definitions: Definitions = [
+  membersPage,
+  defineForm({
+    at: (links) => links.members(":appId", "invitations"),
+    page: membersPage,
+    act: invite,
+    done: {},
+    word: "invite",
+    notDone: "The invitation was not created.",
+  }),
+  defineForm({
+    at: (links) => links.members(":appId", "invitations/:invitationId/withdraw"),
+    page: membersPage,
+    act: withdrawInvitation,
+    done: { "invitation-withdrawn": "The invitation is withdrawn. Its link no longer works." },
+    word: "withdrawInvitation",
+    notDone: "The invitation was not withdrawn.",
+  }),
+  defineForm({
+    at: (links) => links.member(":appId", ":userId", "role"),
+    page: membersPage,
+    act: changeRole,
+    done: changed,
+    word: "changeRole",
+    notDone: "The role was not changed.",
+  }),
+  defineForm({
+    at: (links) => links.member(":appId", ":userId", "remove"),
+    page: membersPage,
+    act: removeMember,
+    done: {
+      left: "You have left the app.",
+      "member-removed": "The person is no longer a member of this app.",
+    },
+    word: "removeMember",
+    notDone: "The member was not removed.",
+  }),
+];

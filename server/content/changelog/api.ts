@@ -1,0 +1,532 @@
+import type {
+  ChangelogChange,
+  consoleChangelog as consoleContract,
+  EditedChangelogEntry,
+  ImportedChangelogEntry,
+  NewChangelogEntry,
+  ReleaseImport,
+  ReleaseTranslation,
+} from "../../../src/contract/changelog.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import {
+  feedbackIdsIn,
+  idsInFeedbackLines,
+  withFeedbackLine,
+} from "../../../src/contract/feedback-lines.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { isSameVersion } from "../../../src/contract/version.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
+import type { Viewer } from "../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { appTopic } from "../../database/signals.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers, Request } from "../../http/handler.ts";
+import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
+import { type StoredDraft, storedContent } from "../texts/drafts-rules.ts";
+import { versions } from "../texts/drafts-store.ts";
+import {
+  faultOfTranslations,
+  mergedTranslations,
+  type Translations,
+  type TranslationTexts,
+} from "../texts/languages-rules.ts";
+import { picturesIn } from "../texts/rules.ts";
+import { removing } from "../texts/sweep.ts";
+import { hasWords, wordsOf } from "../texts/words.ts";
+import { baseOfRelease, editedIn, entryAnswer, releaseTranslations, versionOf } from "./answer.ts";
+import {
+  markEdited,
+  mergeImport,
+  type ReleaseField,
+  type ReleaseValues,
+  releaseFields,
+} from "./imports.ts";
+import { isPublished, publicationOf } from "./publication.ts";
+import { releaseTypeAfter } from "./rules.ts";
+import {
+  type ChangelogRow,
+  type ChangelogRowChange,
+  changelog,
+  draftDate,
+  type EntryVersion,
+  changelogFeedback as links,
+  type NewChangelogRow,
+  type OwnedChangelogRow,
+  changelogEntries as rows,
+} from "./store.ts";
+
+/** The endpoints for release notes. The endpoints for their drafts are in `drafts.ts`. */
+export function consoleChangelog(
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">,
+): Pick<Handlers<typeof consoleContract>, "list" | "create" | "put" | "read" | "update" | "remove"> {
+  const record = createAuditWriter(deps);
+  return {
+    list: (request) => list(deps, request),
+
+    create: ({ caller, address, params: { appId }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const writer = { appId, isPerson: caller.kind === "session", by: caller.userId };
+        const entry = await createEntry(deps, tx, { writer, entry: body });
+        await record(tx, { caller, address }, { action: "changelog.create", appId, target: entry.id });
+        return entry;
+      }),
+
+    put: ({ caller, address, params: { appId, version }, body, save }) =>
+      save(async (tx) => {
+        await ownedApp(tx, appId, caller);
+        const entry = await importEntry(deps, tx, { appId, version, viewer: caller, given: body });
+        const action = entry.created ? "changelog.create" : "changelog.update";
+        if (entry.created || entry.changedFields.length > 0)
+          await record(
+            tx,
+            { caller, address },
+            {
+              ...{ action, appId, target: entry.id },
+              changes: entry.created ? [] : entry.changedFields.map((field) => ({ field })),
+            },
+          );
+        return entry;
+      }),
+
+    read: ({ caller, params }) => answerOf(deps.database, params.entryId, caller),
+
+    update: ({ caller, address, params: { entryId: id }, body, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        const { appId } = entry;
+        const { fixes = [], ...given } = body;
+        const text = given.body ?? entry.body;
+        const change = fixes.length === 0 ? given : { ...given, body: naming(text, fixes) };
+        await updateEntry(deps, tx, { entry, change, by: caller.userId });
+        const answer = await answerOf(tx, id, caller);
+        if (fixes.some((thread) => !answer.feedbackIds.includes(thread.toLowerCase())))
+          throw badRequest("fixes", "names a thread that the app does not have, or too many threads");
+        const changes = changesBetween(entryAnswer(entry), answer, ["body", "items", "translations"]);
+        await record(
+          tx,
+          { caller, address },
+          {
+            ...{ action: "changelog.update", appId, target: id },
+            changes: changes.filter(({ field }) => field in change),
+          },
+        );
+        return answer;
+      }),
+
+    remove: ({ caller, address, params: { entryId: id }, save }) =>
+      removing(deps, (remove) =>
+        save(async (tx) => {
+          const entry = await lockedEntry(tx, id, caller);
+          const { appId } = entry;
+          remove({ appId, names: await removeEntry(tx, entry) });
+          await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
+          return { success: true };
+        }),
+      ),
+  };
+}
+
+/**
+ * Adds these threads to the line `Feedback: ID` of a text, after the threads that the line already names. (rule C32)
+ */
+function naming(text: string, threads: readonly string[]): string {
+  const ids = threads.map((id) => id.toLowerCase());
+  const named = withFeedbackLine(text, [...new Set([...idsInFeedbackLines(text), ...ids])]);
+  if (named.length > limits.changelogBody)
+    throw badRequest("fixes", `would make the text longer than ${limits.changelogBody} characters`);
+  return named;
+}
+
+async function list(
+  { database }: Pick<Deps, "database">,
+  { caller, params, query }: Request<typeof consoleContract.list>,
+) {
+  const { cursor, limit = limits.listPage.default, q = "" } = query;
+  const position = readCursor(cursor, [instantPart, instantPart, idPart]);
+  await ownedApp(database, params.appId, caller);
+  const words = wordsOf(q);
+  // A search reads more notes than it shows, but it does not read a very long list completely.
+  const read = words.length === 0 ? limit : Math.max(limit, mostSearched);
+  const found = await rows.list(database, params.appId, { position, limit: read + 1 });
+  const page = pageOf(found, read, keyOf);
+  const matching = page.items.filter((row) => hasWords(searchedTexts(row), words));
+  const shown = pageOf(matching, limit, keyOf);
+  const { items } = shown;
+  const nextCursor = shown.nextCursor ?? page.nextCursor;
+  const linked = await linkedFeedback(
+    database,
+    items.map(({ id }) => id),
+  );
+  return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
+}
+
+/** The maximum number of release notes that one request searches, unless the page is longer. */
+const mostSearched = 200;
+
+const keyOf = (row: ChangelogRow): [string, string, string] => [
+  row.publishedAt ?? draftDate,
+  row.createdAt,
+  row.id,
+];
+
+const searchedTexts = (row: ChangelogRow & Partial<StoredDraft>): string[] => [
+  ...[row.title, row.version, row.body, row.draft ?? "", row.translations ?? ""],
+  ...[row.versions, row.items].flatMap((list) => JSON.parse(list).flatMap(Object.values)),
+];
+
+export async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
+  const entry = await ownedEntry(reader, id, viewer);
+  return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
+}
+
+/**
+ * Returns an entry and locks it until the transaction ends, so that an import and a person cannot change it at the same
+ * time.
+ */
+export async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+  const { appId } = await ownedEntry(tx, id, viewer);
+  await rows.lock(tx, appId);
+  return ownedEntry(tx, id, viewer);
+}
+
+export async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+  const entry = await rows.find(reader, id, viewer);
+  if (!entry) throw new ApiError("not_found");
+  return entry;
+}
+
+/** An import of the entry for one version. */
+interface VersionImport {
+  readonly appId: string;
+  readonly version: string;
+  readonly viewer: Viewer;
+  /** The values that the import sets. */
+  readonly given: ReleaseImport;
+}
+
+/**
+ * Creates or changes the entry of a version. If a person has changed a field since the last import, the import does not
+ * change that field, unless the request has `overwrite`. Throws `version_exists` if several entries have the version.
+ */
+async function importEntry(
+  deps: EntryDeps,
+  tx: Transaction,
+  { appId, version, viewer, given }: VersionImport,
+): Promise<ImportedChangelogEntry> {
+  await rows.lock(tx, appId);
+  const known = await rows.listVersions(tx, appId);
+  const id = onlyOne(ofVersion(known, version), version)?.id;
+  const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);
+  if (entry) return changeEntry(deps, tx, { entry, given, by: viewer.userId });
+
+  const title = given.title ?? `Version ${version}`;
+  const values = givenValues(given, { ...newNote, title }, deps.clock.now());
+  const others = known.map((other) => other.version);
+  const row = newRow({ title, version }, values, others);
+  const created = await insertEntry(deps, tx, {
+    ...row,
+    ...{ appId, editedFields: [], updatedBy: viewer.userId },
+  });
+  return { ...created, created: true, changedFields: [], keptFields: [] };
+}
+
+function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion | undefined {
+  if (found.length <= 1) return found[0];
+  const ids = found.map(({ id }) => id).join(", ");
+  throw new ApiError("version_exists", {
+    message: `Several release notes have version ${version}: ${ids}. Delete all but one, or change one by its id.`,
+  });
+}
+
+async function changeEntry(
+  deps: EntryDeps,
+  tx: Transaction,
+  {
+    entry,
+    given,
+    by,
+  }: Pick<VersionImport, "given"> & { readonly entry: OwnedChangelogRow; readonly by: string },
+): Promise<ImportedChangelogEntry> {
+  const now = deps.clock.now();
+  const values = givenValues(given, entry, now);
+  const before = editedIn(entry);
+  const merged = mergeImport({ values: entry, edited: before }, values, given.overwrite === true);
+  const change = pick(values, merged.changed);
+  const at = merged.changed.length > 0 ? { updatedAt: now.toISOString(), updatedBy: by } : {};
+  const editedFields = JSON.stringify(merged.edited);
+  if (merged.changed.length > 0 || merged.edited.length < before.length)
+    await saveEntry(deps, tx, { entry, change: { ...change, ...at, editedFields } });
+  const row = { ...entry, ...change, ...at, editedFields };
+  const answer = entryAnswer(row, await linkFeedback(tx, row));
+  return { ...answer, created: false, changedFields: [...merged.changed], keptFields: [...merged.kept] };
+}
+
+type Values = ReturnType<typeof givenValues>;
+
+function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> {
+  return Object.fromEntries(fields.map((field) => [field, values[field]]));
+}
+
+export type EntryDeps = Pick<Deps, "clock" | "newId">;
+
+/** Returns the translations of a request. Fields that the request leaves out are empty. */
+export const wholeTexts = (
+  given: ChangelogChange["translations"] = {},
+): TranslationTexts<ReleaseTranslation> =>
+  Object.fromEntries(
+    Object.entries(given).map(([language, text]) => [
+      language,
+      text && { title: text.title, body: text.body ?? "", items: text.items ?? [] },
+    ]),
+  );
+
+/** Returns the translations of a note after a change. Throws `bad_request` for too many languages. (rule C34) */
+export function translatedAfter(
+  row: { readonly translations: string | null },
+  given: TranslationTexts<ReleaseTranslation>,
+  saved: { readonly base: string; readonly at: string },
+): Translations<ReleaseTranslation> {
+  const merged = mergedTranslations(releaseTranslations(row), given, saved);
+  const fault = faultOfTranslations(merged);
+  if (fault !== undefined) throw badRequest("translations", fault);
+  return merged;
+}
+
+/** The author of a change: a person in the console, or a program with a token. */
+interface Writer {
+  readonly appId: string;
+  readonly isPerson: boolean;
+  /** The account of the person, or of the owner of the token. */
+  readonly by?: string;
+}
+
+/**
+ * Creates a release note. Without a date it is a draft. Throws `version_exists` if the app already has an entry of this
+ * version, unless the request allows duplicates.
+ */
+export async function createEntry(
+  deps: EntryDeps,
+  tx: Transaction,
+  { writer, entry }: { readonly writer: Writer; readonly entry: NewChangelogEntry },
+): Promise<EditedChangelogEntry> {
+  const { appId, isPerson, by: updatedBy = null } = writer;
+  await rows.lock(tx, appId);
+  const known = await rows.listVersions(tx, appId);
+  if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
+  const given = givenValues(entry, newNote, deps.clock.now());
+  const edited = isPerson ? releaseFields.filter((field) => given[field] !== undefined) : [];
+  const others = known.map(({ version }) => version);
+  return insertEntry(deps, tx, {
+    ...newRow(entry, given, others),
+    ...{ appId, editedFields: edited, updatedBy },
+  });
+}
+
+/** Stores a new entry. The caller must lock the app's entries first. */
+async function insertEntry(
+  { clock, newId }: EntryDeps,
+  tx: Transaction,
+  {
+    editedFields,
+    ...entry
+  }: Omit<NewChangelogRow, "id" | "createdAt" | "updatedAt" | "editedFields"> & {
+    readonly editedFields: readonly ReleaseField[];
+  },
+): Promise<EditedChangelogEntry> {
+  const at = clock.now().toISOString();
+  const row = {
+    ...entry,
+    ...{ id: newId(), createdAt: at, updatedAt: at, editedFields: JSON.stringify(editedFields) },
+  };
+  await rows.insert(tx, row);
+  const feedbackIds = await linkFeedback(tx, row);
+  await renew(tx, entry.appId);
+  if (isPublished(row.publishedAt, clock.now()))
+    await tellPublished({ newId }, tx, { id: row.id, appId: entry.appId, at });
+  return entryAnswer(row, feedbackIds);
+}
+
+/**
+ * Changes the given fields of a locked entry, and stores that a person has changed these fields. Does nothing if no
+ * field is given. Throws `version_exists` if another entry has the version, unless the request allows duplicates.
+ */
+export async function updateEntry(
+  deps: EntryDeps,
+  tx: Transaction,
+  {
+    entry,
+    change,
+    by,
+  }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogChange; readonly by: string },
+): Promise<void> {
+  const now = deps.clock.now();
+  const { version } = change;
+  if (version !== undefined && version !== entry.version && !change.allowDuplicate) {
+    const others = (await rows.listVersions(tx, entry.appId)).filter(({ id }) => id !== entry.id);
+    refuseSameVersion(others, version);
+  }
+  const given = { ...givenValues(change, entry, now), bodyFormat: change.bodyFormat };
+  const columns = { ...given, version };
+  if (Object.values(columns).every((value) => value === undefined)) return;
+  const editedFields = JSON.stringify(markEdited({ values: entry, edited: editedIn(entry) }, given));
+  const update = { ...columns, editedFields, updatedAt: now.toISOString(), updatedBy: by };
+  await saveEntry(deps, tx, { entry, change: update });
+}
+
+/** Deletes an entry permanently. Returns the names of the pictures that it showed. (rule C4) */
+async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
+  await rows.remove(tx, id);
+  await renew(tx, appId);
+  const texts = [entry.body, entry.items, entry.draft ?? "", entry.translations ?? ""];
+  return picturesIn(texts);
+}
+
+/** Stores the changed columns of an entry, and updates the entry's links to threads. */
+async function saveEntry(
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { entry, change }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogRowChange },
+): Promise<void> {
+  const content = storedContent(versionOf(entry));
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  if (storedContent(versionOf({ ...entry, ...given })) !== content)
+    await versions.keep(
+      tx,
+      { entryId: entry.id },
+      {
+        ...{ id: newId(), appId: entry.appId, content, at: entry.updatedAt },
+        writtenBy: entry.updatedBy ?? null,
+      },
+    );
+  await rows.update(tx, entry.id, change);
+  const { body = entry.body, items = entry.items, publishedAt = entry.publishedAt } = change;
+  await linkFeedback(tx, { ...entry, body, items });
+  await renew(tx, entry.appId);
+  const now = clock.now();
+  if (isPublished(publishedAt, now) && !isPublished(entry.publishedAt, now))
+    await tellPublished({ newId }, tx, { ...entry, at: now.toISOString() });
+}
+
+/**
+ * Stores the event that a release note was published. For a note with a date in the future, `mailReleases` stores the
+ * event later.
+ */
+const tellPublished = (
+  deps: Pick<Deps, "newId">,
+  tx: Transaction,
+  { id, appId, at }: { readonly id: string; readonly appId: string; readonly at: string },
+): Promise<void> =>
+  recordEvent(deps, tx, { ...{ appId, type: "changelog.published", subjectId: id, at }, facts: {} });
+
+async function renew(tx: Transaction, appId: string): Promise<void> {
+  await changelog.bumpVersion(tx, appId);
+  tx.signal(appTopic(appId));
+}
+
+/** Returns the entries that have this version, even if it is written differently. */
+const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
+  known.filter((entry) => isSameVersion(entry.version, version));
+
+/** Throws `version_exists` if an entry has this version. (rule C10) */
+function refuseSameVersion(known: readonly EntryVersion[], version: string): void {
+  const [entry] = ofVersion(known, version);
+  if (!entry) return;
+  throw new ApiError("version_exists", {
+    entryId: entry.id,
+    message: `Release note ${entry.id} has version ${entry.version} already. Change that one, or allow a duplicate.`,
+  });
+}
+
+/**
+ * Returns the columns for the fields of a request; undefined for missing fields. With `publish`, the date is `now`,
+ * unless the entry is already published. (rule C12)
+ */
+function givenValues(
+  given: Omit<ChangelogChange, "version">,
+  stored: Pick<ChangelogRow, "title" | "body" | "items" | "publishedAt" | "translations">,
+  now: Date,
+): GivenValues {
+  if (given.publish && given.publishedAt !== undefined)
+    throw badRequest("publish", "cannot be given together with publishedAt");
+  const { title, versions, releaseType, body, items, translations } = given;
+  const after = {
+    ...{ title: title ?? stored.title, body: body ?? stored.body },
+    items: jsonOf(items) ?? stored.items,
+  };
+  const saved = { base: baseOfRelease(after), at: now.toISOString() };
+  return {
+    title,
+    versions: jsonOf(versions),
+    releaseType,
+    bodyFormat: given.bodyFormat ?? formatOf(given),
+    body,
+    items: jsonOf(items),
+    publishedAt: given.publish ? publicationOf(stored.publishedAt, now) : given.publishedAt,
+    translations: translations && jsonOf(translatedAfter(stored, wholeTexts(translations), saved)),
+  };
+}
+
+/** The values of a note that does not exist yet. */
+const newNote = { title: "", body: "", items: "[]", publishedAt: null, translations: null } as const;
+
+type GivenValues = { readonly [Field in ReleaseField]: ChangelogRow[Field] | undefined } & ReleaseValues;
+
+/** Returns a new row. Missing fields get default values. `others` are the versions of all other entries of the app. */
+const newRow = (
+  { title, version }: { readonly title: string; readonly version: string },
+  given: GivenValues,
+  others: readonly string[],
+) => ({
+  title,
+  version,
+  versions: given.versions ?? "[]",
+  releaseType: given.releaseType ?? releaseTypeAfter(version, others),
+  bodyFormat: given.bodyFormat ?? "markdown",
+  body: given.body ?? "",
+  items: given.items ?? "[]",
+  publishedAt: given.publishedAt ?? null,
+  translations: given.translations ?? null,
+});
+
+function formatOf({ body, items }: ChangelogChange): "items" | "markdown" | undefined {
+  if (body !== undefined) return "markdown";
+  return items === undefined ? undefined : "items";
+}
+
+const jsonOf = (value: unknown): string | undefined =>
+  value === undefined ? undefined : JSON.stringify(value);
+
+/** The parts of a release note that can name threads. */
+type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
+
+/**
+ * Links a release note to exactly the threads of its app that its text names. Returns the ids of these threads. Ids
+ * that are not threads of the app are ignored. (rule C17)
+ */
+async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
+  const wanted = await links.existing(tx, entry.appId, namedIn(entry));
+  const linked = await linkedFeedback(tx, [entry.id]);
+  const before = linked.get(entry.id) ?? [];
+  if (wanted.join() !== before.join()) await links.replace(tx, entry.id, wanted);
+  return wanted;
+}
+
+/** Returns the linked threads, by the id of the release note. */
+async function linkedFeedback(
+  reader: Reader,
+  entryIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const byEntry = new Map<string, string[]>();
+  for (const { entryId, feedbackId } of await links.list(reader, entryIds))
+    byEntry.set(entryId, [...(byEntry.get(entryId) ?? []), feedbackId]);
+  return byEntry;
+}
+
+function namedIn({ body, items }: EntryTexts): readonly string[] {
+  const texts = JSON.parse(items).map(({ text }: { readonly text: string }) => text);
+  return feedbackIdsIn([body, ...texts].join("\n")).slice(0, limits.changelogFeedback);
+}
