@@ -78,7 +78,6 @@ const readersOfCredentials = [
 
 /** SQL that stores of several subjects need, so it is not in one of them. */
 const sqlBesideStores = [
-  "server/access/audit/forget-subjects.ts",
   "server/access/credentials.ts",
   "server/access/members/authors.ts",
   "server/access/members/visibility.ts",

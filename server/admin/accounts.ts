@@ -12,10 +12,16 @@ import { type UserRow, users } from "../access/accounts/store.ts";
 import { apiKeys, apps } from "../access/apps/store.ts";
 import { changesBetween } from "../access/audit/rules.ts";
 import { audit } from "../access/audit/store.ts";
-import { allCredentials } from "../access/credentials.ts";
+import {
+  allCredentials,
+  createApp,
+  createKey,
+  createToken,
+  grantedScopes,
+  rotateToken,
+} from "../access/credentials.ts";
 import { memberChangeRefusal } from "../access/members/rules.ts";
 import { members } from "../access/members/store.ts";
-import { createApp, createKey, createToken, grantedScopes, rotateToken } from "../access/new-credentials.ts";
 import { accountLinks, consoleSessions } from "../access/sign-in/store.ts";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
 import { tokens as storedTokens } from "../access/tokens/store.ts";

@@ -2,11 +2,11 @@ import type { Thread } from "../../src/contract/agent.ts";
 import type { AuditEntry } from "../../src/contract/audit.ts";
 import { users } from "../access/accounts/store.ts";
 import { namedTargets, namedTokens } from "../access/audit/api.ts";
-import { devices } from "../access/sign-in/devices-store.ts";
-import { type IdentityRow, identities } from "../access/sign-in-methods/identity-providers-store.ts";
 import { createInvitedRead, type InvitedRead } from "../access/members/api.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
 import type { InvitedRow } from "../access/members/store.ts";
+import { devices } from "../access/sign-in/store.ts";
+import { type IdentityRow, identities } from "../access/sign-in-methods/store.ts";
 import { firstSteps, type StartedApp } from "../access/start/store.ts";
 import {
   changelog,
@@ -37,7 +37,7 @@ import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
 import { audienceOf } from "../mail/release-mails/send.ts";
 import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
-import { type SlotRequestRow, slotRequests } from "../testing/cycles/slots-store.ts";
+import { type SlotRequestRow, slotRequests } from "../testing/cycles/store.ts";
 import { type People, peopleOf } from "./people.tsx";
 
 export type WaitingProposal = AwaitingRow;

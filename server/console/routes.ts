@@ -6,12 +6,9 @@ import { incomingMails } from "../../src/contract/mails.ts";
 import { definitions as account } from "../access/accounts/page.tsx";
 import { definitions as apps } from "../access/apps/page.tsx";
 import { definitions as audit } from "../access/audit/page.tsx";
-import { definitions as devices } from "../access/accounts/devices-page.tsx";
-import { definitions as invitation } from "../access/members/invitation.tsx";
 import { definitions as members } from "../access/members/page.tsx";
-import { definitions as accountLinks } from "../access/sign-in/page/account-links.tsx";
+import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/finish.tsx";
 import { showSignIn, definitions as signIn } from "../access/sign-in/page/console.tsx";
-import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pending-form.ts";
 import { definitions as signInMethods } from "../access/sign-in-methods/page.tsx";
 import { definitions as start } from "../access/start/page.tsx";
 import { definitions as tokens } from "../access/tokens/page.tsx";
@@ -42,8 +39,7 @@ import { definitions as automaticMails } from "../mail/incoming/page.tsx";
 import { definitions as ownNotices } from "../notices/choices/page.tsx";
 import { definitions as cycle } from "../testing/cycles/page/cycle.tsx";
 import { definitions as cycleReport } from "../testing/cycles/page/report.tsx";
-import { definitions as listings } from "../testing/listings/list.tsx";
-import { definitions as listing } from "../testing/listings/page.tsx";
+import { definitions as listings } from "../testing/listings/page.tsx";
 import { definitions as data } from "../transfer/page.tsx";
 import { definitions as webhooks } from "../webhooks/endpoints/page.tsx";
 import { createAsks } from "./ask.ts";
@@ -194,10 +190,10 @@ const definitions: Definitions = [
     ...automaticMails,
   ],
   ...[...faqs, ...faq, ...changelog, ...entry],
-  ...[...listings, ...listing, ...cycle, ...cycleReport],
-  ...[...members, ...invitation, ...start, ...apps, ...data, ...webhooks],
-  ...[...tokens, ...signInMethods, ...account, ...ownNotices, ...people, ...devices, ...audit, ...drafts],
-  ...[...signIn, ...accountLinks],
+  ...[...listings, ...cycle, ...cycleReport],
+  ...[...members, ...start, ...apps, ...data, ...webhooks],
+  ...[...tokens, ...signInMethods, ...account, ...ownNotices, ...people, ...audit, ...drafts],
+  ...signIn,
 ];
 
 export const pages: readonly Page[] = definitions.filter(isPage);

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { NewApp } from "../../src/contract/apps.ts";
 import { NewChangelogEntry } from "../../src/contract/changelog.ts";
@@ -11,8 +11,8 @@ import { eachReportText } from "../../src/contract/report-texts.ts";
 import { systemReason } from "../../src/words/system-reason.ts";
 import { users } from "../access/accounts/store.ts";
 import { apiKeys, apps } from "../access/apps/store.ts";
-import { devices } from "../access/sign-in/devices-store.ts";
 import { tokenLifetimeDays } from "../access/sign-in/rules.ts";
+import { devices } from "../access/sign-in/store.ts";
 import { tokens } from "../access/tokens/store.ts";
 import { createEntry } from "../content/changelog/api.ts";
 import { changelogEntries } from "../content/changelog/store.ts";
@@ -31,6 +31,7 @@ import { feedbackThreads } from "../feedback/threads/store/threads.ts";
 import { hashPassword } from "../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../secrets/secrets.ts";
 import { SettingError } from "../settings/setting-error.ts";
+import type { Settings } from "../settings/settings.ts";
 import {
   addressOf,
   type DemoClaim,
@@ -44,6 +45,81 @@ import {
 } from "./content.ts";
 import { type SeedingDeps, seedTesting } from "./seed-testing.ts";
 
+/**
+ * Returns the text for a person who starts the demo: addresses, keys, and what to try next. `command` is the command
+ * that starts this program on this machine: `innkeep`, or `node` with a file.
+ */
+export function demoAnnouncement(settings: Settings, access: DemoAccess, command: string): string {
+  return `
+${whereThingsAre(settings, access)}
+
+In another terminal, in this folder:
+
+${whatToTry(settings, access, command)}
+
+`;
+}
+
+function whereThingsAre({ baseUrl, consoleUrl, data, dev }: Settings, access: DemoAccess): string {
+  const { email, password, appId, threadId, apps } = access;
+  const names = apps?.map(({ name }) => name).join(", ") ?? "Larder";
+  const rows: [string, string | undefined][] = [
+    ["Console", consoleUrl],
+    ["Sign in with", email],
+    ["Password", password],
+    ["An open proposal", threadId && `${consoleUrl}/feedback/${appId}/${threadId}`],
+    ["A running test", `${consoleUrl}/testing/${appId}`],
+    ["A tester", `${addressOf(openTester)}, with the same password`],
+    ["Development page", dev ? `${baseUrl}/dev` : undefined],
+    ["Data folder", resolve(data)],
+  ];
+  return `Apps: ${names}. Everything below works until you delete the data folder.
+
+${linesOf(rows)}
+
+${linesOf(keysOf(access))}`;
+}
+
+function keysOf({ apiKey, apps = [], ...access }: DemoAccess): [string, string | undefined][] {
+  return [
+    ["App key", apiKey],
+    ...apps.slice(1).map((app): [string, string] => [`Key of ${app.name}`, app.apiKey]),
+    ["Agent token", access.agentToken],
+    ["Maintainer token", access.maintainerToken],
+    ["Device token", access.deviceToken],
+    ["Test key", access.testKey],
+  ];
+}
+
+const linesOf = (rows: readonly (readonly [string, string | undefined])[]): string =>
+  rows.flatMap(([label, value]) => (value === undefined ? [] : [`  ${label.padEnd(18)}${value}`])).join("\n");
+
+function whatToTry({ baseUrl }: Settings, access: DemoAccess, command: string): string {
+  const { apiKey, agentToken, maintainerToken, threadId, runId } = access;
+  const isFile = command.startsWith("node ");
+  const innkeep = isFile ? "innkeep" : command;
+  const thread =
+    threadId &&
+    `  ${innkeep} agent thread ${threadId}
+  ${innkeep} agent decision ${runId} --wait 10m    # meanwhile, decide in the console
+`;
+  return `  export INNKEEP_BASE_URL=${baseUrl}
+  export INNKEEP_API_KEY=${apiKey}
+  export INNKEEP_AGENT_TOKEN=${agentToken}
+  export INNKEEP_TOKEN=${maintainerToken}
+${exportOf("INNKEEP_DEVICE_TOKEN", access.deviceToken)}${exportOf("INNKEEP_TEST_KEY", access.testKey)}${isFile ? `  alias innkeep='${command}'\n` : ""}
+  ${innkeep} feedback send --type bug --message "The list is empty after syncing"
+  ${innkeep} faq list
+${thread ?? ""}  ${innkeep} testing listing list
+  ${innkeep} auth login    # sign in as the tester; then: ${innkeep} task list
+
+  printenv INNKEEP_AGENT_TOKEN | ${innkeep} auth set agent-token    # keeps an agent's token out of the agent's settings
+  claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --transport stdio innkeep -- ${command} mcp`;
+}
+
+const exportOf = (name: string, value: string | undefined): string =>
+  value === undefined ? "" : `  export ${name}=${value}\n`;
+
 /** An app of a demo, and its key. */
 interface DemoAppAccess {
   readonly id: string;
@@ -52,7 +128,7 @@ interface DemoAppAccess {
 }
 
 /** The credentials and addresses with which a person or a program can try the demo. */
-export interface DemoAccess {
+interface DemoAccess {
   readonly email: string;
   readonly password: string;
   /** The first app, which has the closed test. */

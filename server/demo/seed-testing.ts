@@ -8,14 +8,11 @@ import { uploadOf } from "../feedback/reports/uploads.ts";
 import { uploads } from "../files/uploads-store.ts";
 import { hashOf, mintCredential } from "../secrets/secrets.ts";
 import { advanceCycle } from "../testing/cycles/passing-time.ts";
-import { cycles, dueChanges } from "../testing/cycles/store.ts";
-import { dayStartsOf } from "../testing/days/rules.ts";
+import { countedDays, cycles, dueChanges, slots } from "../testing/cycles/store.ts";
+import { dayStartsOf, requestMilliseconds } from "../testing/days/rules.ts";
 import { listings } from "../testing/listings/store.ts";
-import { proofs } from "../testing/tester/proofs-store.ts";
 import { testSessions } from "../testing/sessions/store.ts";
-import { requestMilliseconds } from "../testing/days/slots-rules.ts";
-import { countedDays, slots } from "../testing/cycles/slots-store.ts";
-import { testerSlots } from "../testing/tester/store.ts";
+import { proofs, testerSlots } from "../testing/tester/store.ts";
 import {
   addressOf,
   type DemoTester,

@@ -15,8 +15,7 @@ import type { Api, Groups, Handlers } from "../http/handler.ts";
 import { senderOf } from "../http/network-addresses.ts";
 import { mount } from "../http/pipeline.ts";
 import type { Route, SharedSteps } from "../http/request-steps.ts";
-import { cycles } from "../testing/cycles/store.ts";
-import { slots } from "../testing/cycles/slots-store.ts";
+import { cycles, slots } from "../testing/cycles/store.ts";
 import {
   applyFaults,
   codes,

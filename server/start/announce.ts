@@ -1,5 +1,4 @@
-import { demoAnnouncement } from "../demo/announce.ts";
-import type { Demo } from "../demo/seed-demo.ts";
+import { type Demo, demoAnnouncement } from "../demo/seed-demo.ts";
 import { type Environment, isLoopback, type ServeFlags, type Settings } from "../settings/settings.ts";
 
 export interface Announcement {

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { appData as contract, ImportedApp } from "../../src/contract/app-data.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import { isReceivedFile } from "../../src/contract/files.ts";
-import { ownedApp } from "../access/apps/owned-app.ts";
+import { ownedApp } from "../access/apps/store.ts";
 import { createAuditWriter } from "../access/audit/record.ts";
 import type { Deps } from "../deps.ts";
 import type { Download } from "../http/answers.ts";

@@ -10,7 +10,7 @@ import { merges } from "../feedback/merge/store.ts";
 import { statistics } from "../feedback/statistics/store.ts";
 import { removeOldestThreads } from "../feedback/threads/store/removal.ts";
 import { feedbackThreads } from "../feedback/threads/store/threads.ts";
-import { proofs } from "../testing/tester/proofs-store.ts";
+import { proofs } from "../testing/tester/store.ts";
 import type { Stored } from "./fields.ts";
 import type { RecordKind, StoredRow } from "./records/record.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { createKey, createToken } from "../../server/access/new-credentials.ts";
+import { createKey, createToken } from "../../server/access/credentials.ts";
 import { systemClock } from "../../server/clock.ts";
 import { openDatabase } from "../../server/database/open.ts";
 import { createNewId } from "../../server/secrets/secrets.ts";

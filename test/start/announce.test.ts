@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demoAnnouncement } from "../../server/demo/announce.ts";
+import { demoAnnouncement } from "../../server/demo/seed-demo.ts";
 import { readSettings } from "../../server/settings/read-settings.ts";
 import type { ServeFlags } from "../../server/settings/settings.ts";
 import { announce } from "../../server/start/announce.ts";

@@ -1,7 +1,10 @@
 import type { consoleSessions as sessionsContract } from "../../../src/contract/console-sessions.ts";
+import type { devices as devicesContract } from "../../../src/contract/devices.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
-import type { account as contract } from "../../../src/contract/people.ts";
+import type { account as accountContract } from "../../../src/contract/people.ts";
+import type { preferences as preferencesContract } from "../../../src/contract/preferences.ts";
 import type { Transaction } from "../../database/database.ts";
+import { userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { findAddress } from "../../erasure/addresses.ts";
 import { accountRefusal } from "../../erasure/rules.ts";
@@ -12,17 +15,16 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { personHash, sealAddress } from "../../secrets/addresses.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { beginAttempt, uncountAttempt } from "../sign-in/attempts.ts";
-import { consoleSessions as rows } from "../sign-in/store.ts";
-import { verifiedUser } from "../sign-in/verify.ts";
+import { devices as deviceRows, consoleSessions as sessionRows } from "../sign-in/store.ts";
+import { beginAttempt, uncountAttempt, verifiedUser } from "../sign-in/verify.ts";
 import { proveSecondFactor } from "../sign-in-methods/prove.ts";
 import { createNameChange } from "./changes.ts";
-import { users } from "./store.ts";
+import { preferenceRows, users } from "./store.ts";
 
 type AccountsDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
 /** Returns the handlers for the account of the person who is signed in. (rule P8) */
-export function account(deps: AccountsDeps): Handlers<typeof contract> {
+export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
   const record = createAuditWriter(deps);
   const changeName = createNameChange(deps);
   return {
@@ -112,7 +114,7 @@ export function consoleSessionList(
   const record = createAuditWriter(deps);
   return {
     async list({ caller }) {
-      const found = await rows.list(deps.database, caller.userId, deps.clock.now().toISOString());
+      const found = await sessionRows.list(deps.database, caller.userId, deps.clock.now().toISOString());
       return {
         items: found.map(({ tokenHash, ...session }) => ({ ...session, current: tokenHash === caller.id })),
       };
@@ -120,16 +122,48 @@ export function consoleSessionList(
 
     remove: ({ caller, address, params: { sessionId }, save }) =>
       save(async (tx) => {
-        if (!(await rows.removeById(tx, caller.userId, sessionId))) throw new ApiError("not_found");
+        if (!(await sessionRows.removeById(tx, caller.userId, sessionId))) throw new ApiError("not_found");
         await record(tx, { caller, address }, { action: "session.end", target: sessionId });
         return undefined;
       }),
 
     removeOthers: ({ caller, address, save }) =>
       save(async (tx) => {
-        await rows.removeOthers(tx, caller.userId, caller.id);
+        await sessionRows.removeOthers(tx, caller.userId, caller.id);
         await record(tx, { caller, address }, { action: "session.end_others" });
         return undefined;
       }),
   };
 }
+
+/** Returns the handlers that list the caller's devices and sign them out. (rule S19) */
+export function devices(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof devicesContract> {
+  const record = createAuditWriter(deps);
+  return {
+    async list({ caller }) {
+      const found = await deviceRows.list(deps.database, caller.userId, deps.clock.now().toISOString());
+      return { items: found.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) })) };
+    },
+
+    remove: ({ caller, address, params: { deviceId }, save }) =>
+      save(async (tx) => {
+        if (!(await deviceRows.remove(tx, caller.userId, deviceId))) throw new ApiError("not_found");
+        await record(tx, { caller, address }, { action: "device.delete", target: deviceId });
+        tx.signal(userTopic(caller.userId));
+        return undefined;
+      }),
+  };
+}
+
+/** Returns the handlers for the console preferences of the person who is signed in. (rule O32) */
+export const preferences = ({ database }: Pick<Deps, "database">): Handlers<typeof preferencesContract> => ({
+  read: ({ caller }) => preferenceRows.of(database, caller.userId),
+
+  update: ({ caller, body, save }) =>
+    save(async (tx) => {
+      const { keys, afterResolving } = await preferenceRows.of(tx, caller.userId);
+      const next = { keys: body.keys ?? keys, afterResolving: body.afterResolving ?? afterResolving };
+      await preferenceRows.put(tx, caller.userId, next);
+      return next;
+    }),
+});

@@ -1,6 +1,7 @@
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
+import { queueMail } from "../../mail/outgoing/queue.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { users } from "./store.ts";
 
@@ -23,4 +24,55 @@ export function createNameChange(deps: Pick<Deps, "clock" | "newId">) {
     const changes = [{ field: "name" }];
     await record(tx, { caller, address }, { action: "user.name", target, changes });
   };
+}
+
+export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+
+/**
+ * The first sentence of the mail about each kind of change. The owner of the account gets this mail, because a stranger
+ * may have made the change.
+ */
+const changes = {
+  password: "The password of your account was changed.",
+  firstPassword: "A password was set for your account.",
+  factorOn: "The second factor of your account was turned on.",
+  factorOff: "The second factor of your account was turned off.",
+  newCodes: "The recovery codes of your account were replaced.",
+  passkey: "A passkey was added to your account.",
+  recoveryCode: "A recovery code of your account was used.",
+} as const;
+
+/**
+ * Queues a mail about a change of an account, in the transaction of the change. An unverified address gets no such
+ * mail, because it may belong to a stranger. (rule S28)
+ */
+export async function notifyAccount(
+  deps: NoticeDeps,
+  tx: Transaction,
+  {
+    what,
+    email,
+    address,
+  }: {
+    readonly what: keyof typeof changes;
+    readonly email: string;
+    /** The network address from which the change was made. */
+    readonly address: string;
+  },
+): Promise<void> {
+  const user = await users.findByEmail(tx, email);
+  if (!user || !(await users.isVerified(tx, user.id))) return;
+  const { consoleUrl } = deps.settings;
+  const at = deps.clock.now().toISOString().slice(0, 16).replace("T", " ");
+  await queueMail(deps, tx, {
+    kind: "notice",
+    to: email,
+    subject: changes[what],
+    text: [
+      `${changes[what]} (${at} UTC, from ${address})`,
+      "If you did this, you do not have to do anything.",
+      `If you did not do this, set a new password now:\n${consoleUrl}/recover`,
+      `Then check where you are signed in:\n${consoleUrl}/account`,
+    ].join("\n\n"),
+  });
 }

@@ -1,28 +1,29 @@
 import { type ConsoleSession, consoleSessions } from "../../../src/contract/console-sessions.ts";
-import { devices } from "../../../src/contract/devices.ts";
+import { type Device, devices } from "../../../src/contract/devices.ts";
 import { account } from "../../../src/contract/people.ts";
-import { preferences } from "../../../src/contract/preferences.ts";
+import { type Preferences, preferences } from "../../../src/contract/preferences.ts";
 import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { tokens } from "../../../src/contract/tokens.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
+  Choices,
   type Filled,
   filledAgain,
   filledWith,
   IdempotencyField,
   NameField,
   TextField,
+  Tick,
 } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
-import { Line, Notice, Refused } from "../../console/parts.tsx";
+import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { PreferencesSection, preferenceValues } from "./section.tsx";
 import { atFactorField, CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
 
 async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"session-ended">> {
@@ -347,6 +348,48 @@ const DeleteAccount = ({
   </details>
 );
 
+const afterResolving = [
+  {
+    value: "next",
+    label: "Open the next thread",
+    hint: "You can handle a list of threads one after the other.",
+  },
+  { value: "stay", label: "Stay on the thread", hint: "You see the result of your action." },
+  { value: "list", label: "Go back to the list", hint: "You choose the next thread yourself." },
+];
+
+/** Returns the values of the form for stored preferences. */
+const preferenceValues = (stored: Preferences) => ({
+  keys: stored.keys ? "on" : "",
+  afterResolving: stored.afterResolving,
+});
+
+/** The form for the person's console preferences. */
+const PreferencesSection = ({ form, action }: { readonly form: Filled; readonly action: string }) => (
+  <section class="stack" aria-labelledby="preferences">
+    <h2 id="preferences">Keys and lists</h2>
+    <form class="card stack" method="post" action={action}>
+      <Refused refusal={form.refusal} />
+      <IdempotencyField />
+      <Tick
+        form={form}
+        name="keys"
+        label="Single keys"
+        hint="Keys such as J, K and E move through pages and act on threads while you are not typing in a field. The key ? shows all of them."
+      />
+      <Choices
+        form={form}
+        name="afterResolving"
+        legend="After you resolve or archive a thread"
+        options={afterResolving}
+      />
+      <div class="actions">
+        <button type="submit">Save</button>
+      </div>
+    </form>
+  </section>
+);
+
 const accountPage = definePage({
   at: (links) => links.account,
   needs: "account",
@@ -354,6 +397,108 @@ const accountPage = definePage({
 });
 
 const sessionNotEnded: NotDone = { word: "endSession", notDone: "No session was ended." };
+
+/** Shows the phones and terminals with which a person tests apps. */
+async function showDevices(visit: SignedInVisit): Promise<Reply> {
+  const navigation = await navigationOf(visit);
+  const { items } = await visit.ask(devices.list);
+  return show(
+    <ConsolePage navigation={navigation} title="Devices" narrow>
+      <div class="head">
+        <div>
+          <h1>Devices</h1>
+          <p>
+            The phones and terminals that you have signed in to test apps. They see your tests and send your
+            proofs. They have no other access to your account.
+          </p>
+        </div>
+      </div>
+      {items.length === 0 ? (
+        <Empty title="No device is signed in">
+          <p>
+            The app for testers, or the command <code>innkeep auth login</code>, opens a page on which you
+            approve the device.
+          </p>
+        </Empty>
+      ) : (
+        <ul class="list">
+          <InTurns>
+            {items.map((device) => (
+              <DeviceLine
+                key={device.id}
+                device={device}
+                now={visit.now}
+                action={visit.links.device(device.id, "sign-out")}
+              />
+            ))}
+          </InTurns>
+        </ul>
+      )}
+    </ConsolePage>,
+  );
+}
+
+const DeviceLine = ({
+  device,
+  now,
+  action,
+}: {
+  readonly device: Device;
+  readonly now: Date;
+  readonly action: string;
+}) => (
+  <li>
+    <div class="row spread">
+      <b>
+        <Line text={device.name} />
+      </b>
+      <code>{device.prefix}…</code>
+    </div>
+    <p class="under">
+      <span>
+        signed in <Ago at={device.createdAt} now={now} />
+      </span>
+      <LastUse at={device.lastUsedAt} now={now} />
+      <span>
+        until <Timestamp at={device.expiresAt} />
+      </span>
+    </p>
+    <details class="reveal">
+      <summary>Sign out</summary>
+      <form class="stack" method="post" action={action}>
+        <p>
+          The device loses access at once. Days of a test that were counted are not lost. You can sign the
+          device in again at any time.
+        </p>
+        <IdempotencyField />
+        <div class="actions">
+          <button class="danger" type="submit">
+            Sign this device out
+          </button>
+        </div>
+      </form>
+    </details>
+  </li>
+);
+
+async function signDeviceOut({
+  ask,
+  fields,
+  links,
+  param,
+}: SignedInVisit): Promise<Reply<"device-signed-out">> {
+  await ask(devices.remove, {
+    params: { deviceId: param("deviceId") },
+    idempotencyKey: fields.idempotencyKey,
+  });
+  return goTo(links.devices, "device-signed-out");
+}
+
+const devicesPage = definePage({
+  at: (links) => links.devices,
+  needs: "account",
+  show: showDevices,
+});
 
 export const definitions: Definitions = [
   accountPage,
@@ -394,5 +539,14 @@ export const definitions: Definitions = [
     done: { "account-deleted": "Your account is deleted." },
     word: "deleteAccount",
     notDone: "Your account was not deleted.",
+  }),
+  devicesPage,
+  defineForm({
+    at: (links) => links.device(":deviceId", "sign-out"),
+    page: devicesPage,
+    act: signDeviceOut,
+    done: { "device-signed-out": "The device is signed out. Its token no longer works." },
+    word: "signDeviceOut",
+    notDone: "The device was not signed out.",
   }),
 ];

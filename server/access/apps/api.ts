@@ -16,14 +16,13 @@ import {
 } from "../../feedback/threads/store/removal.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
-import { proofs } from "../../testing/tester/proofs-store.ts";
+import { proofs } from "../../testing/tester/store.ts";
 import { removeReceivers } from "../../webhooks/deliveries/clear.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
+import { createApp, createKey, renewKey } from "../credentials.ts";
 import type { Seen } from "../members/visibility.ts";
-import { createApp, createKey, renewKey } from "../new-credentials.ts";
-import { ownedApp } from "./owned-app.ts";
-import { type AppRow, apiKeys, apps as rows } from "./store.ts";
+import { type AppRow, apiKeys, ownedApp, apps as rows } from "./store.ts";
 
 export function apps(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer">,

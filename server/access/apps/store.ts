@@ -1,4 +1,5 @@
 import type { AppChange } from "../../../src/contract/apps.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { AppKey } from "../../../src/contract/keys.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
@@ -6,6 +7,16 @@ import type { Added, Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
 import { members } from "../members/store.ts";
 import { oneForViewer, type Seen, type Viewer, visibleTo } from "../members/visibility.ts";
+
+/**
+ * Returns the app. Throws `not_found` if the viewer is not a member, and `forbidden` if the viewer's role does not
+ * suffice.
+ */
+export async function ownedApp(reader: Reader, id: string, viewer: Viewer): Promise<Seen<AppRow>> {
+  const app = await apps.find(reader, id, viewer);
+  if (!app) throw new ApiError("not_found");
+  return app;
+}
 
 const fields = [
   ...["id", "name", "feedbackEnabled", "changelogEnabled", "senderPages", "chatWebhookUrl", "chatFormat"],
@@ -102,7 +113,9 @@ const asSwitch = (on: boolean | undefined): number | undefined => (on === undefi
 type NewApiKeyRow = Added<typeof tables.appKeys>;
 
 const keyFields = ["id", "label", "kind", "prefix", "createdAt", "lastUsedAt"] as const;
+
 const keyColumns = listed(tables.appKeys, keyFields);
+
 const keysOf = select(tables.appKeys, keyFields, "WHERE app_id = ? ORDER BY created_at, id");
 
 export const apiKeys = {

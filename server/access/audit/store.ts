@@ -1,5 +1,5 @@
-import type { AuditEntry } from "../../../src/contract/audit.ts";
-import type { Engine, Reader, Transaction } from "../../database/database.ts";
+import type { AuditChange, AuditEntry } from "../../../src/contract/audit.ts";
+import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 import { type Condition, given, pageOfScopes } from "../../database/lists.ts";
 import * as tables from "../../database/schema/access.ts";
 import { personOf, tokenOf } from "../../database/schema/table.ts";
@@ -170,4 +170,21 @@ export function findTargets(reader: Reader, kind: TargetKind, ids: readonly stri
     `SELECT id, name, location_id AS "locationId" FROM (${queries[kind]}) AS targets WHERE id IN (${marks})`,
     ...ids,
   );
+}
+
+/**
+ * Removes the subjects of threads from audit entries, because senders wrote these texts. The entries still show that a
+ * subject was changed.
+ */
+export async function forgetSubjects(tx: Transaction, threads: string, ...values: Value[]): Promise<void> {
+  const entries = await tx.all<{ id: string; changes: string }>(
+    `SELECT id, changes FROM audit
+     WHERE changes IS NOT NULL AND target IN ${threads} AND action = 'thread.update' AND changes LIKE '%"subject"%'`,
+    ...values,
+  );
+  for (const { id, changes } of entries) {
+    const all: readonly AuditChange[] = JSON.parse(changes);
+    const left = all.map((change) => (change.field === "subject" ? { field: change.field } : change));
+    await tx.run("UPDATE audit SET changes = ? WHERE id = ?", JSON.stringify(left), id);
+  }
 }

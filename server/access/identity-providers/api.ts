@@ -17,9 +17,14 @@ import {
   stepOf,
 } from "../sign-in/start-session.ts";
 import { hasSecondFactor, passkeyRequestFor } from "../sign-in-methods/prove.ts";
-import { passkeys, secondFactors } from "../sign-in-methods/store.ts";
+import {
+  type IdentityKey,
+  type IdentityOwner,
+  passkeys,
+  identities as rows,
+  secondFactors,
+} from "../sign-in-methods/store.ts";
 import { type IdentityRefusal, judgeIdentity } from "./rules.ts";
-import { type IdentityKey, type IdentityOwner, identities as rows } from "../sign-in-methods/identity-providers-store.ts";
 
 /** An identity that a provider has just proved. */
 export interface ProvenIdentity extends IdentityKey {

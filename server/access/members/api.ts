@@ -15,7 +15,7 @@ import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
 import { createNameChange } from "../accounts/changes.ts";
 import { users } from "../accounts/store.ts";
-import { ownedApp } from "../apps/owned-app.ts";
+import { ownedApp } from "../apps/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
 import { invitationMilliseconds, memberChangeRefusal } from "./rules.ts";

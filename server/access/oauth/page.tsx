@@ -29,13 +29,14 @@ import {
 } from "../sign-in/device-visit.tsx";
 import { formActionOf } from "../sign-in/rules.ts";
 import {
+  answerFault,
   connectionConsentHandlers,
   findClient,
   isKnownClient,
   type OAuthClient,
+  resourceOf,
   unknownClient,
-} from "./connections.ts";
-import { answerFault, resourceOf } from "./api.ts";
+} from "./api.ts";
 import { answeredRedirect, isOnThisComputer, isRegisteredRedirect, redirectName } from "./rules.ts";
 
 type ConsentDeps = VisitDeps & Pick<Deps, "log" | "readClientDocument">;

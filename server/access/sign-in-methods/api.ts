@@ -14,12 +14,18 @@ import {
   totpUri,
 } from "../../secrets/second-factor.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { notifyAccount } from "../accounts/notice.ts";
+import { notifyAccount } from "../accounts/changes.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { beginAttempt, beginFactorAttempt, uncountAttempt } from "../sign-in/attempts.ts";
+import { givenCode } from "../sign-in/rules.ts";
 import { consoleSessions } from "../sign-in/store.ts";
-import { assertFreshSession, verifiedUser } from "../sign-in/verify.ts";
+import {
+  assertFreshSession,
+  beginAttempt,
+  beginFactorAttempt,
+  uncountAttempt,
+  verifiedUser,
+} from "../sign-in/verify.ts";
 import {
   assertFirstUse,
   hasSecondFactor,
@@ -32,7 +38,6 @@ import {
   type Spend,
   stepOfCode,
 } from "./prove.ts";
-import { givenCode } from "../sign-in/sign-in-methods-rules.ts";
 import { passkeys as rows, secondFactors } from "./store.ts";
 
 /**

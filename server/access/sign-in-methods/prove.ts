@@ -6,10 +6,10 @@ import type { Deps } from "../../deps.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { isTotpCode, passkeyCounter, recoveryHash } from "../../secrets/second-factor.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
-import { notifyAccount } from "../accounts/notice.ts";
+import { notifyAccount } from "../accounts/changes.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { beginFactorAttempt, type Counted, uncountAttempt } from "../sign-in/attempts.ts";
-import { acceptedSteps, givenCode } from "../sign-in/sign-in-methods-rules.ts";
+import { acceptedSteps, givenCode } from "../sign-in/rules.ts";
+import { beginFactorAttempt, type Counted, uncountAttempt } from "../sign-in/verify.ts";
 import { type PasskeyRow, passkeys, type SecondFactorRow, secondFactors } from "./store.ts";
 
 export type ProvingDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;

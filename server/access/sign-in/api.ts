@@ -1,26 +1,62 @@
+import type {
+  accountLinks as accountLinksContract,
+  session as sessionContract,
+} from "../../../src/contract/console-session.ts";
 import type { deviceApproval as approvalContract } from "../../../src/contract/devices.ts";
 import { deviceScopes } from "../../../src/contract/endpoint.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { challengeOf } from "../../../src/contract/pkce.ts";
-import type { signIn as contract, DeviceGrant } from "../../../src/contract/sign-in.ts";
+import type { DeviceGrant, signIn as signInContract } from "../../../src/contract/sign-in.ts";
 import type { Transaction } from "../../database/database.ts";
 import { deviceTopic, userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { type Handler, type Handlers, notYet, withTraits } from "../../http/handler.ts";
+import { knownBrowser } from "../../http/authenticate.ts";
+import {
+  type ConsoleCaller,
+  type Handler,
+  type Handlers,
+  notYet,
+  type Request,
+  withTraits,
+} from "../../http/handler.ts";
+import { consume } from "../../http/rate-limits/store.ts";
+import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { hashPassword, normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../../secrets/secrets.ts";
-import { users } from "../accounts/store.ts";
+import { type NoticeDeps, notifyAccount } from "../accounts/changes.ts";
+import { type UserRow, users } from "../accounts/store.ts";
+import { apps } from "../apps/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { devices } from "./devices-store.ts";
-import { proveSecondFactor } from "../sign-in-methods/prove.ts";
-import { beginAttempt, beginRegistration, uncountAttempt } from "./attempts.ts";
+import {
+  type ProvingDeps,
+  passkeyRequestFor,
+  proveSecondFactor,
+  type Spend,
+} from "../sign-in-methods/prove.ts";
+import { passkeys } from "../sign-in-methods/store.ts";
 import { codeLifetimeMilliseconds, judgeCode, tokenLifetimeDays } from "./rules.ts";
-import { type SignInCodeRow, signInCodes } from "./store.ts";
-import { assertPasswordUnchanged, verifiedUser } from "./verify.ts";
+import { newConsoleSession, openStep, sealStep, startConsoleSession, stepOf } from "./start-session.ts";
+import {
+  accountLinks,
+  consoleSessions,
+  devices,
+  removeUnprovenAccess,
+  type SignInCodeRow,
+  signInCodes,
+} from "./store.ts";
+import {
+  assertFreshSession,
+  assertPasswordUnchanged,
+  beginAttempt,
+  beginRegistration,
+  refuseForeignPage,
+  uncountAttempt,
+  verifiedUser,
+} from "./verify.ts";
 
 export const signIn = (
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "waiting">,
-): Handlers<typeof contract> => ({
+): Handlers<typeof signInContract> => ({
   exchange: exchange(deps),
   await: awaitCode(deps),
   register: withTraits({ sealedBy: ["password"] }, register(deps)),
@@ -33,7 +69,7 @@ export const signIn = (
  */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
-): Handler<typeof contract.exchange> {
+): Handler<typeof signInContract.exchange> {
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
@@ -110,7 +146,7 @@ function awaitCode({
   clock,
   waiting,
   sealer,
-}: Pick<Deps, "database" | "clock" | "waiting" | "sealer">): Handler<typeof contract.await> {
+}: Pick<Deps, "database" | "clock" | "waiting" | "sealer">): Handler<typeof signInContract.await> {
   return async ({ body, signal }) => {
     const { deviceId, challenge, wait = 0 } = body;
     const findDecision = () =>
@@ -127,7 +163,7 @@ function awaitCode({
 
 function register(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "settings">,
-): Handler<typeof contract.register> {
+): Handler<typeof signInContract.register> {
   return async ({ body, address, save }) => {
     if (!deps.settings.registration) {
       throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
@@ -157,7 +193,7 @@ function register(
  */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
-): Handler<typeof contract.token> {
+): Handler<typeof signInContract.token> {
   return async ({ body, address, save }) => {
     const { password, code, deviceName, integrityToken, ...device } = body;
     const email = normaliseEmail(body.email);
@@ -298,3 +334,366 @@ const decisionRow = (
   createdAt: now.toISOString(),
   expiresAt: new Date(now.getTime() + codeLifetimeMilliseconds).toISOString(),
 });
+
+export function consoleSession(
+  deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
+): Handlers<typeof sessionContract> {
+  const record = createAuditWriter(deps);
+  const open = openSession(deps);
+  return {
+    async create({ body, address, browser, save, setSession }) {
+      refuseForeignPage(deps, browser);
+      const email = normaliseEmail(body.email);
+      const known = knownBrowser.idFor(deps.sealer, browser.known, email);
+      const counted = await beginAttempt(deps, { email, address, known });
+      const user = await verifiedUser(deps, email, body.password);
+      // The password was correct, so the attempt does not count as failed, even if the second factor is wrong.
+      if (counted.length > 0) await deps.database.write((tx) => uncountAttempt(tx, counted));
+      const { code } = body;
+      const spend = await orStep(deps, user, () => proveSecondFactor(deps, { user, address, known, code }));
+      return open({ user, spend, address, browser, save, setSession });
+    },
+
+    async finish({ body, address, browser, save, setSession }) {
+      refuseForeignPage(deps, browser);
+      const user = await userOfStep(deps, body.step);
+      const { code, passkey } = body;
+      const known = knownBrowser.idFor(deps.sealer, browser.known, user.email);
+      const prove = () => proveSecondFactor(deps, { user, address, known, code, passkey });
+      const spend = await orStep(deps, user, prove);
+      return open({ user, spend, address, browser, save, setSession });
+    },
+
+    async askPasskey({ body }) {
+      const user = await userOfStep(deps, body.step);
+      const rows = await passkeys.list(deps.database, user.id);
+      return { passkey: passkeyRequestFor(deps, user, rows) };
+    },
+
+    async remove({ caller, address, save, setSession }) {
+      await save(async (tx) => {
+        await consoleSessions.remove(tx, caller.id);
+        await record(tx, { caller, address }, { action: "session.delete" });
+        return undefined;
+      });
+      setSession(null);
+      return undefined;
+    },
+
+    changePassword: changePassword(deps),
+
+    firstPassword: firstPassword(deps),
+
+    me: async ({ caller }) => ({
+      user: {
+        id: caller.userId,
+        email: caller.email,
+        name: (await users.find(deps.database, caller.userId))?.name ?? null,
+      },
+      scopes: [...caller.scopes],
+      app: await appOf(deps, caller),
+      tokenId: caller.kind === "maintainerToken" ? caller.id : null,
+    }),
+  };
+}
+
+/** Starts the session of a person who has proved all factors, and sets the cookie of the session. */
+const openSession =
+  (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
+  async ({
+    user,
+    spend,
+    address,
+    browser,
+    save,
+    setSession,
+  }: Pick<Request, "address" | "browser" | "setSession"> & {
+    readonly user: UserRow;
+    /** Marks the code or passkey of the second factor as used. */
+    readonly spend: Spend;
+    readonly save: Request<typeof sessionContract.create>["save"];
+  }) => {
+    const opened = newConsoleSession(deps);
+    const answer = await save(async (tx) => {
+      await assertPasswordUnchanged(tx, user);
+      await spend(tx);
+      await startConsoleSession(deps, tx, { opened, user, browser, address });
+      return { user: { id: user.id, email: user.email, name: user.name ?? null } };
+    });
+    setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, user.email) });
+    return answer;
+  };
+
+/**
+ * Adds the sealed first step to the error `second_factor_required`. With that step, the client need not send the
+ * password again.
+ */
+const orStep = (
+  deps: Pick<Deps, "clock" | "sealer">,
+  user: UserRow,
+  prove: () => Promise<Spend>,
+): Promise<Spend> =>
+  prove().catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== "second_factor_required") throw error;
+    throw new ApiError("second_factor_required", { step: sealStep(deps, stepOf(user)) });
+  });
+
+/** Returns the account of a sealed first step. Throws `invalid_credentials` if the step has expired. */
+async function userOfStep(
+  deps: Pick<Deps, "clock" | "database" | "sealer">,
+  sealed: string,
+): Promise<UserRow> {
+  const step = openStep(deps, sealed);
+  const user = step && (await users.find(deps.database, step.userId));
+  if (!step || !user || stepOf(user).password !== step.password) throw stepHasExpired();
+  return user;
+}
+
+const stepHasExpired = () =>
+  new ApiError("invalid_credentials", {
+    message: "This sign-in has expired, or is already finished. Begin again.",
+  });
+
+/**
+ * Changes the password, and ends all other sessions of the account. Tokens and devices are not affected. (rule S19)
+ */
+function changePassword(
+  deps: NoticeDeps & Pick<Deps, "database">,
+): Handler<typeof sessionContract.changePassword> {
+  const record = createAuditWriter(deps);
+  return async ({ body, caller, address, save }) => {
+    const known = `session:${caller.id}`;
+    const counted = await beginAttempt(deps, { email: caller.email, address, known });
+    const user = await verifiedUser(deps, caller.email, body.currentPassword);
+    const change = { old: user.passwordHash, fresh: await hashPassword(body.newPassword) };
+    return save(async (tx) => {
+      if (!(await users.changePassword(tx, user.id, change))) throw new ApiError("invalid_credentials");
+      await uncountAttempt(tx, counted);
+      await consoleSessions.removeOthers(tx, user.id, caller.id);
+      await accountLinks.removeAll(tx, user.id);
+      await record(tx, { caller, address }, { action: "user.password", target: user.id });
+      await notifyAccount(deps, tx, { what: "password", email: user.email, address });
+      return undefined;
+    });
+  };
+}
+
+/** Returns the app to which the credential is limited; null if it is not limited to one app. */
+async function appOf(
+  { database }: Pick<Deps, "database">,
+  caller: ConsoleCaller,
+): Promise<{ id: string; name: string } | null> {
+  const app =
+    caller.appId === null
+      ? undefined
+      : await apps.find(database, caller.appId, { ...caller, needs: "viewer" });
+  return app ? { id: app.id, name: app.name } : null;
+}
+
+/**
+ * Sets the first password of an account that signs in with a provider. Such an account has no old password that the
+ * server could require. So the sign-in must be recent, and the second factor is required again. Ends all other
+ * sessions. (rule S31)
+ */
+function firstPassword(deps: ProvingDeps): Handler<typeof sessionContract.firstPassword> {
+  const record = createAuditWriter(deps);
+  return async ({ caller, address, body, save }) => {
+    const { userId, email } = caller;
+    if ((await users.find(deps.database, userId))?.passwordHash) throw hasPassword();
+    await assertFreshSession(deps, caller);
+    const proving = { user: { id: userId, email }, address, known: `session:${caller.id}`, code: body.code };
+    const spend = await proveSecondFactor(deps, proving);
+    const change = { old: "", fresh: await hashPassword(body.newPassword) };
+    return save(async (tx) => {
+      await spend(tx);
+      if (!(await users.changePassword(tx, userId, change))) throw hasPassword();
+      await consoleSessions.removeOthers(tx, userId, caller.id);
+      await accountLinks.removeAll(tx, userId);
+      await record(tx, { caller, address }, { action: "user.password", target: userId });
+      await notifyAccount(deps, tx, { what: "firstPassword", email, address });
+      return undefined;
+    });
+  };
+}
+
+const hasPassword = () =>
+  new ApiError("wrong_state", { message: "This account already has a password. Change it instead." });
+
+type AccountLinksDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
+
+/**
+ * Returns the handlers for new accounts and forgotten passwords. No answer reveals whether an address has an account.
+ * (rules S26, S27)
+ */
+export const accountLinkHandlers = (deps: AccountLinksDeps): Handlers<typeof accountLinksContract> => ({
+  signUp: signUp(deps),
+  finishSignUp: finishSignUp(deps),
+  recover: recover(deps),
+  finishRecovery: finishRecovery(deps),
+});
+
+const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void => {
+  if (settings.registration) return;
+  throw new ApiError("forbidden", { message: "New accounts are turned off on this server." });
+};
+
+/**
+ * Starts a sign-up. If the server sends mail, it mails a link that creates the account later. Otherwise this request
+ * creates the account, unless the address already has one.
+ */
+function signUp(deps: AccountLinksDeps): Handler<typeof accountLinksContract.signUp> {
+  return async ({ body, save }) => {
+    refuseWithoutRegistration(deps);
+    const email = normaliseEmail(body.email);
+    if (sendsMail(deps.settings))
+      return save(async (tx) => {
+        await mailSignUp(deps, tx, email);
+        return undefined;
+      });
+    if (body.password === undefined) throw badRequest("password", "is missing");
+    const passwordHash = await hashPassword(body.password);
+    const createdAt = deps.clock.now().toISOString();
+    const { name } = body;
+    const user = { id: deps.newId(), email, passwordHash, name, createdAt, emailVerifiedAt: null };
+    return save(async (tx) => {
+      await users.insertUnlessTaken(tx, user);
+      return undefined;
+    });
+  };
+}
+
+function finishSignUp(deps: AccountLinksDeps): Handler<typeof accountLinksContract.finishSignUp> {
+  return async ({ body, address, browser, save, setSession }) => {
+    refuseForeignPage(deps, browser);
+    refuseWithoutRegistration(deps);
+    const { name = null } = body;
+    const passwordHash = await hashPassword(body.password);
+    const opened = newConsoleSession(deps);
+    const now = deps.clock.now().toISOString();
+    const answer = await save(async (tx) => {
+      const link = await accountLinks.take(tx, { kind: "sign_up", tokenHash: hashOf(body.token), now });
+      if (!link) throw linkIsOver();
+      const made = { createdAt: now, emailVerifiedAt: now };
+      const user = { id: deps.newId(), email: link.email, passwordHash, name, ...made };
+      if (!(await users.insertUnlessTaken(tx, user))) throw linkIsOver();
+      await startConsoleSession(deps, tx, { opened, user, browser, address });
+      return { user: { id: user.id, email: user.email, name } };
+    });
+    const { email } = answer.user;
+    setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, email) });
+    return answer;
+  };
+}
+
+function recover(deps: AccountLinksDeps): Handler<typeof accountLinksContract.recover> {
+  return async ({ body, save }) => {
+    if (!sendsMail(deps.settings))
+      throw new ApiError("forbidden", {
+        message: "This server sends no mail. Its operator can set a new password.",
+      });
+    return save(async (tx) => {
+      await mailRecovery(deps, tx, normaliseEmail(body.email));
+      return undefined;
+    });
+  };
+}
+
+/**
+ * Sets the new password, and ends all sessions and all other links. The second factor stays, because access to the
+ * mailbox alone must not be enough to sign in. If the address was never verified, somebody else may have created the
+ * account. Then all other credentials of the account are removed, too. (rule S30)
+ */
+function finishRecovery(deps: AccountLinksDeps): Handler<typeof accountLinksContract.finishRecovery> {
+  const record = createAuditWriter(deps);
+  return async ({ body, address, save }) => {
+    const passwordHash = await hashPassword(body.newPassword);
+    const now = deps.clock.now().toISOString();
+    return save(async (tx) => {
+      const link = await accountLinks.take(tx, { kind: "recovery", tokenHash: hashOf(body.token), now });
+      if (!link?.userId) throw linkIsOver();
+      const { userId, email } = link;
+      await users.setPassword(tx, userId, passwordHash);
+      await consoleSessions.removeAll(tx, userId);
+      await accountLinks.removeAll(tx, userId);
+      if (await users.verify(tx, userId, now)) await removeUnprovenAccess(tx, userId);
+      const caller = { kind: "session", id: userId, userId, email } as const;
+      await record(tx, { caller, address }, { action: "user.recover", target: userId });
+      await notifyAccount(deps, tx, { what: "password", email, address });
+      return undefined;
+    });
+  };
+}
+
+const linkIsOver = () =>
+  new ApiError("invalid_code", {
+    message: "This link cannot be used: it is too old, was used, or was replaced by a newer one.",
+  });
+
+const recoveryMilliseconds = 30 * 60_000;
+
+const signUpMilliseconds = 24 * 3_600_000;
+
+type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+
+/**
+ * Mails a link for a new password, if the address has an account with a password. The same statements run for each
+ * address, so that the time of the answer reveals nothing. For an unknown address, the mail is queued and then deleted.
+ * (rule S27)
+ */
+async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
+  if (!(await mayMail(deps, tx, email))) return;
+  const { link, url, sendBefore } = newLink(deps, email, "recover", recoveryMilliseconds);
+  await accountLinks.addRecovery(tx, link);
+  const mailId = await queueMail(deps, tx, {
+    kind: "recovery",
+    to: email,
+    subject: "A new password for your account",
+    text: `Set a new password with this link. It works once, for 30 minutes:\n\n${url}\n\nIf you did not request it, you do not have to do anything. Your password does not change.`,
+    sendBefore,
+  });
+  if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
+}
+
+/**
+ * Mails a link for a new account. If the address already has an account, the mail says how to sign in. The same
+ * statements run in both cases.
+ */
+async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
+  if (!(await mayMail(deps, tx, email))) return;
+  const { link, url, sendBefore } = newLink(deps, email, "sign-up", signUpMilliseconds);
+  const known = await users.findByEmail(tx, email);
+  await accountLinks.addSignUp(tx, link);
+  const { consoleUrl } = deps.settings;
+  await queueMail(deps, tx, {
+    kind: "recovery",
+    to: email,
+    subject: known ? "You already have an account" : "Your new account",
+    text: known
+      ? `Somebody requested an account for this address. You already have one. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
+      : `Choose a password with this link, and your account is ready. The link works once, for a day:\n\n${url}\n\nIf you did not request it, you do not have to do anything. Then no account is created.`,
+    sendBefore,
+  });
+}
+
+function newLink(
+  { clock, settings }: MailingDeps,
+  email: string,
+  path: "recover" | "sign-up",
+  lifetime: number,
+) {
+  const token = randomName();
+  const now = clock.now();
+  const sendBefore = new Date(now.getTime() + lifetime);
+  const link = {
+    ...{ tokenHash: hashOf(token), email },
+    ...{ now: now.toISOString(), expiresAt: sendBefore.toISOString() },
+  };
+  return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
+}
+
+/** Whether the address may get another mail with a link now. The answer to the request is the same in both cases. */
+async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
+  if (!settings.rateLimited) return true;
+  const rule = settings.rateLimits.linkMails;
+  return (await consume(tx, { key: `linkMails:${hashOf(email)}`, rule, clock })).allowed;
+}

@@ -1,9 +1,13 @@
 import { ApiError } from "../../../src/contract/errors.ts";
+import type { RateLimitName } from "../../../src/contract/limits.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { isOwnOrigin } from "../../http/authenticate.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
+import { networkOf } from "../../http/network-addresses.ts";
+import { consume, giveBack } from "../../http/rate-limits/store.ts";
 import { verifyPassword } from "../../secrets/passwords.ts";
+import { hashOf } from "../../secrets/secrets.ts";
 import { type UserRow, users } from "../accounts/store.ts";
 import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
@@ -56,3 +60,122 @@ export async function assertFreshSession(
       "You signed in more than ten minutes ago. Sign out, sign in again, and then do this within ten minutes.",
   });
 }
+
+/** An attempt to sign in with a password. The account may not exist. */
+interface Attempt {
+  readonly email: string;
+  readonly address: string;
+  /** The id of the browser or device, if it has signed in to this account before. */
+  readonly known?: string | undefined;
+}
+
+/** The keys of the rate limits that counted an attempt. */
+export type Counted = readonly string[];
+
+type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
+
+type Rule = readonly [RateLimitName, string];
+
+/**
+ * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the limits. A
+ * browser or device that has signed in to the account before has a separate limit, which strangers cannot use up. When
+ * that limit is used up, the shared limit of all unknown browsers and devices applies. Throws `rate_limited`. (rule
+ * S17)
+ */
+export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
+  beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
+
+/**
+ * Counts a code of a second factor as wrong before it is checked. A browser or device that has signed in to the account
+ * before has separate limits. When these are used up, the shared limits of all unknown browsers and devices apply.
+ * Throws `rate_limited`. (rule S24)
+ */
+export function beginFactorAttempt(
+  deps: LimitDeps,
+  {
+    userId,
+    kind,
+    address,
+    known,
+  }: {
+    readonly userId: string;
+    readonly kind: "totp" | "recovery";
+    readonly address: string;
+    /** The id of the browser, device or session, if it has proved all factors of this account before. */
+    readonly known: string | undefined;
+  },
+): Promise<Counted> {
+  const network = networkOf(address);
+  if (kind === "recovery") return begin(deps, [["recoveryCodes", `recoveryCodes:${userId}:${network}`]]);
+  const own = known === undefined ? [] : factorRulesOf(userId, hashOf(known), "known");
+  return beginAs(deps, own, factorRulesOf(userId, network, "others"));
+}
+
+/**
+ * Returns the limits for codes of a second factor. The limit for a day is checked last, because an attempt that another
+ * limit refuses must not count for the day.
+ */
+const factorRulesOf = (userId: string, source: string, group: "known" | "others"): readonly Rule[] => [
+  ["secondFactor", `secondFactor:${userId}:${group}:${source}`],
+  ["secondFactorByPlace", `secondFactorByPlace:${userId}:${group}:${source}`],
+  ["secondFactorByDay", `secondFactorByDay:${userId}:${group}`],
+];
+
+/**
+ * Counts a registration as refused before the server looks up the e-mail address. So nobody can find out for many
+ * addresses whether they have accounts. Throws `rate_limited`. (rule S15)
+ */
+export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
+  begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
+
+const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
+
+/**
+ * Counts an attempt with the separate limits of a known client. If the client has no such limits, or they are used up,
+ * counts it with the shared limits of all unknown clients.
+ */
+async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
+  if (!deps.settings.rateLimited) return [];
+  return deps.database.write(async (tx) => {
+    if (own.length > 0 && (await count(tx, own, deps)) === undefined) return keysOf(own);
+    const retryAfterSeconds = await count(tx, others, deps);
+    if (retryAfterSeconds !== undefined) throw new ApiError("rate_limited", { retryAfterSeconds });
+    return keysOf(others);
+  });
+}
+
+/** Removes an attempt from the counts, because it did not fail. */
+export async function uncountAttempt(tx: Transaction, counted: Counted): Promise<void> {
+  for (const key of counted) await giveBack(tx, key);
+}
+
+/** Counts an attempt. If a limit is reached, returns the seconds to wait. */
+async function count(
+  tx: Transaction,
+  rules: readonly Rule[],
+  { settings, clock }: LimitDeps,
+): Promise<number | undefined> {
+  for (const [name, key] of rules) {
+    const verdict = await consume(tx, { key, rule: settings.rateLimits[name], clock });
+    if (!verdict.allowed) return verdict.retryAfterSeconds;
+  }
+  return undefined;
+}
+
+const keysOf = (rules: readonly Rule[]): Counted => rules.map(([, key]) => key);
+
+const ownRulesOf = ({ email, known }: Attempt): readonly Rule[] =>
+  known === undefined
+    ? []
+    : [
+        ["signInByKnown", `signInByKnown:${hashOf(`${known}\n${email}`)}`],
+        ["signInByAllKnown", `signInByAllKnown:${hashOf(email)}`],
+      ];
+
+const strangerRulesOf = ({ email, address }: Attempt): readonly Rule[] => {
+  const network = networkOf(address);
+  return [
+    ["signInByAccount", `signInByAccount:${hashOf(`${network}\n${email}`)}`],
+    ["signInByAddress", `signInByAddress:${network}`],
+  ];
+};

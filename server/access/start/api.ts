@@ -6,7 +6,7 @@ import { feedbackThreads } from "../../feedback/threads/store/threads.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { readers } from "../../webhooks/events/store.ts";
-import { ownedApp } from "../apps/owned-app.ts";
+import { ownedApp } from "../apps/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { firstSteps } from "./store.ts";
 

@@ -2,9 +2,9 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { tokens as contract } from "../../../src/contract/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { ownedApp } from "../apps/owned-app.ts";
+import { ownedApp } from "../apps/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { createToken, grantedScopes, rotateToken } from "../new-credentials.ts";
+import { createToken, grantedScopes, rotateToken } from "../credentials.ts";
 import { tokens as rows } from "./store.ts";
 
 export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {

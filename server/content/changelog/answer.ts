@@ -6,10 +6,15 @@ import {
   type ReleaseTranslation,
   ReleaseType,
 } from "../../../src/contract/changelog.ts";
-import { isConflict, type StoredDraft } from "../texts/drafts-rules.ts";
-import { baseOf } from "../texts/base.ts";
-import { type Translations, type TranslationTexts, textsOf } from "../texts/languages-rules.ts";
-import type { ReleaseField } from "./imports.ts";
+import {
+  isConflict,
+  type StoredDraft,
+  type Translations,
+  type TranslationTexts,
+  textsOf,
+} from "../texts/rules.ts";
+import { baseOf } from "../texts/store.ts";
+import type { ReleaseField } from "./rules.ts";
 import type { ChangelogRow, OwnedChangelogRow } from "./store.ts";
 
 /** The text of a release note in another language, in the form in which drafts and versions store it. */

@@ -1,62 +1,214 @@
-import type {
-  ChangelogChange,
-  consoleChangelog as consoleContract,
-  EditedChangelogEntry,
-  ImportedChangelogEntry,
-  NewChangelogEntry,
-  ReleaseImport,
-  ReleaseTranslation,
+import {
+  type ChangelogChange,
+  type ChangelogEntry,
+  type consoleChangelog as consoleContract,
+  type EditedChangelogEntry,
+  type ImportedChangelogEntry,
+  itemTypes,
+  type NewChangelogEntry,
+  type changelog as publicContract,
+  type ReleaseContent,
+  type ReleaseImport,
+  type ReleaseTranslation,
 } from "../../../src/contract/changelog.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import {
   feedbackIdsIn,
   idsInFeedbackLines,
   withFeedbackLine,
+  withoutFeedbackLines,
 } from "../../../src/contract/feedback-lines.ts";
+import { lookedForLanguages } from "../../../src/contract/language-tags.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { isSameVersion } from "../../../src/contract/version.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers, Request } from "../../http/handler.ts";
+import { prepareAnswer } from "../../http/answers.ts";
+import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
-import { type StoredDraft, storedContent } from "../texts/drafts-rules.ts";
-import { versions } from "../texts/drafts-store.ts";
 import {
+  changedTexts,
   faultOfTranslations,
+  hasWords,
+  languageFor,
   mergedTranslations,
+  picturesIn,
+  type StoredDraft,
+  storedContent,
   type Translations,
   type TranslationTexts,
-} from "../texts/languages-rules.ts";
-import { picturesIn } from "../texts/rules.ts";
+  wordsOf,
+} from "../texts/rules.ts";
+import { versions } from "../texts/store.ts";
 import { removing } from "../texts/sweep.ts";
-import { hasWords, wordsOf } from "../texts/words.ts";
-import { baseOfRelease, editedIn, entryAnswer, releaseTranslations, versionOf } from "./answer.ts";
 import {
+  baseOfDraft,
+  baseOfRelease,
+  contentIn,
+  contentOf,
+  editedIn,
+  entryAnswer,
+  isConflicting,
+  keptOf,
+  releaseTranslations,
+  type StoredContent,
+  versionOf,
+} from "./answer.ts";
+import {
+  isPublished,
   markEdited,
   mergeImport,
+  publicationOf,
   type ReleaseField,
   type ReleaseValues,
   releaseFields,
-} from "./imports.ts";
-import { isPublished, publicationOf } from "./publication.ts";
-import { releaseTypeAfter } from "./rules.ts";
+  releaseTypeAfter,
+  unseenSince,
+  versionOrder,
+} from "./rules.ts";
 import {
   type ChangelogRow,
   type ChangelogRowChange,
-  changelog,
   draftDate,
   type EntryVersion,
   changelogFeedback as links,
   type NewChangelogRow,
   type OwnedChangelogRow,
+  type PublishedRow,
+  changelog as publishedRows,
   changelogEntries as rows,
 } from "./store.ts";
+
+/** The endpoints for the draft of a release note, its publication, and its earlier texts. (rules C30, C31) */
+export function releaseDrafts(
+  deps: Pick<Deps, "clock" | "database" | "newId">,
+): Pick<Handlers<typeof consoleContract>, "saveDraft" | "removeDraft" | "publish" | "history" | "restore"> {
+  const record = createAuditWriter(deps);
+  return {
+    saveDraft: ({ caller, address, params: { entryId: id }, body, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        if (entry.publishedAt === null) throw new ApiError("wrong_state", { message: isDraft });
+        const text: StoredContent = entry.draft === null ? contentOf(entry) : contentIn(entry.draft);
+        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        const translations = { ...text.translations, ...wholeTexts(body.translations) };
+        await setDraft(deps, tx, entry, { content: { ...text, ...given, translations }, by: caller.userId });
+        await record(tx, { caller, address }, { action: "changelog.draft", appId: entry.appId, target: id });
+        return answerOf(tx, id, caller);
+      }),
+
+    removeDraft: ({ caller, address, params: { entryId: id }, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        if (entry.draft !== null) {
+          await rows.update(tx, id, noDraft);
+          const { appId } = entry;
+          await record(tx, { caller, address }, { action: "changelog.discard", appId, target: id });
+        }
+        return answerOf(tx, id, caller);
+      }),
+
+    publish: ({ caller, address, params: { entryId: id }, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        await publishEntry(deps, tx, { entry, by: caller.userId });
+        await record(
+          tx,
+          { caller, address },
+          { action: "changelog.publish", appId: entry.appId, target: id },
+        );
+        return answerOf(tx, id, caller);
+      }),
+
+    async history({ caller, params: { entryId } }) {
+      await ownedEntry(deps.database, entryId, caller);
+      const found = await versions.list(deps.database, { entryId });
+      return {
+        items: found.map(({ content, ...version }) => {
+          const { translations = {}, ...text } = contentIn(content);
+          return { ...text, translations: keptOf(translations), ...version };
+        }),
+      };
+    },
+
+    restore: ({ caller, address, params: { entryId: id }, body, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        const { appId } = entry;
+        const version = await versions.find(tx, { entryId: id }, body.version);
+        if (!version) throw new ApiError("not_found");
+        const { translations = {}, ...text } = contentIn(version.content);
+        const content = { ...text, translations: keptOf(translations) };
+        const by = caller.userId;
+        if (entry.publishedAt === null)
+          await updateEntry(deps, tx, { entry, change: { ...toChange(content), allowDuplicate: true }, by });
+        else await setDraft(deps, tx, entry, { content, by });
+        await record(tx, { caller, address }, { action: "changelog.draft", appId, target: id });
+        return answerOf(tx, id, caller);
+      }),
+  };
+}
+
+const isDraft = "This release note is not published. Change the note itself.";
+
+/** Stores the draft of a published entry, and the published text from which the draft was made. (rule C30) */
+async function setDraft(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  entry: OwnedChangelogRow,
+  { content: { translations, ...text }, by }: { readonly content: StoredContent; readonly by: string },
+): Promise<void> {
+  const changed = changedTexts(releaseTranslations(entry), translations);
+  translatedAfter(entry, changed, { base: baseOfText(text), at: clock.now().toISOString() });
+  const content = { ...text, ...(Object.keys(changed).length > 0 && { translations: changed }) };
+  await rows.update(tx, entry.id, {
+    ...{ draft: storedContent(content), draftBase: storedContent(baseOfDraft(entry, changed)) },
+    ...{ draftAt: clock.now().toISOString(), draftBy: by },
+  });
+}
+
+const baseOfText = ({ title, body, items }: ReleaseContent): string =>
+  baseOfRelease({ title, body, items: JSON.stringify(items) });
+
+/** Publishes an entry now. If it is already published, its date does not change. A date in the future is replaced. */
+async function publishEntry(
+  deps: EntryDeps,
+  tx: Transaction,
+  { entry, by }: { readonly entry: OwnedChangelogRow; readonly by: string },
+): Promise<void> {
+  if (isConflicting(entry)) throw new ApiError("draft_conflict");
+  const text = entry.draft === null ? {} : toChange(contentIn(entry.draft));
+  const isOut = isPublished(entry.publishedAt, deps.clock.now());
+  if (isOut && entry.draft === null) return;
+  await updateEntry(deps, tx, { entry, change: isOut ? text : { ...text, publish: true }, by });
+  if (entry.draft !== null) await rows.update(tx, entry.id, noDraft);
+}
+
+const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
+
+/** Returns the change that replaces the text of an entry with this text. Items of unknown types are left out. */
+const toChange = ({ items, translations = {}, ...text }: StoredContent): ChangelogChange => ({
+  ...text,
+  items: knownItems(items),
+  translations: Object.fromEntries(
+    Object.entries(translations).map(([language, one]) => [
+      language,
+      one && { ...one, items: knownItems(one.items) },
+    ]),
+  ),
+});
+
+const knownItems = (items: ReleaseContent["items"]) =>
+  items.flatMap(({ type, text }) => {
+    const known = itemTypes.find((one) => one === type);
+    return known ? [{ type: known, text }] : [];
+  });
 
 /** The endpoints for release notes. The endpoints for their drafts are in `drafts.ts`. */
 export function consoleChangelog(
@@ -178,7 +330,7 @@ const searchedTexts = (row: ChangelogRow & Partial<StoredDraft>): string[] => [
   ...[row.versions, row.items].flatMap((list) => JSON.parse(list).flatMap(Object.values)),
 ];
 
-export async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
+async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
   const entry = await ownedEntry(reader, id, viewer);
   return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
 }
@@ -187,13 +339,13 @@ export async function answerOf(reader: Reader, id: string, viewer: Viewer): Prom
  * Returns an entry and locks it until the transaction ends, so that an import and a person cannot change it at the same
  * time.
  */
-export async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const { appId } = await ownedEntry(tx, id, viewer);
   await rows.lock(tx, appId);
   return ownedEntry(tx, id, viewer);
 }
 
-export async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
+async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const entry = await rows.find(reader, id, viewer);
   if (!entry) throw new ApiError("not_found");
   return entry;
@@ -271,12 +423,10 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
   return Object.fromEntries(fields.map((field) => [field, values[field]]));
 }
 
-export type EntryDeps = Pick<Deps, "clock" | "newId">;
+type EntryDeps = Pick<Deps, "clock" | "newId">;
 
 /** Returns the translations of a request. Fields that the request leaves out are empty. */
-export const wholeTexts = (
-  given: ChangelogChange["translations"] = {},
-): TranslationTexts<ReleaseTranslation> =>
+const wholeTexts = (given: ChangelogChange["translations"] = {}): TranslationTexts<ReleaseTranslation> =>
   Object.fromEntries(
     Object.entries(given).map(([language, text]) => [
       language,
@@ -285,7 +435,7 @@ export const wholeTexts = (
   );
 
 /** Returns the translations of a note after a change. Throws `bad_request` for too many languages. (rule C34) */
-export function translatedAfter(
+function translatedAfter(
   row: { readonly translations: string | null },
   given: TranslationTexts<ReleaseTranslation>,
   saved: { readonly base: string; readonly at: string },
@@ -354,7 +504,7 @@ async function insertEntry(
  * Changes the given fields of a locked entry, and stores that a person has changed these fields. Does nothing if no
  * field is given. Throws `version_exists` if another entry has the version, unless the request allows duplicates.
  */
-export async function updateEntry(
+async function updateEntry(
   deps: EntryDeps,
   tx: Transaction,
   {
@@ -423,7 +573,7 @@ const tellPublished = (
   recordEvent(deps, tx, { ...{ appId, type: "changelog.published", subjectId: id, at }, facts: {} });
 
 async function renew(tx: Transaction, appId: string): Promise<void> {
-  await changelog.bumpVersion(tx, appId);
+  await publishedRows.bumpVersion(tx, appId);
   tx.signal(appTopic(appId));
 }
 
@@ -530,3 +680,81 @@ function namedIn({ body, items }: EntryTexts): readonly string[] {
   const texts = JSON.parse(items).map(({ text }: { readonly text: string }) => text);
   return feedbackIdsIn([body, ...texts].join("\n")).slice(0, limits.changelogFeedback);
 }
+
+export const changelog = ({
+  database,
+  clock,
+  answers,
+}: Pick<Deps, "database" | "clock" | "answers">): Handlers<typeof publicContract> => ({
+  list: withTraits({ ready: true }, async ({ caller, query }) => {
+    // An owner may have turned off the changelog of the app. (rule C7)
+    if (!caller.changelogEnabled) throw new ApiError("changelog_disabled");
+    const now = clock.now();
+    const { limit = limits.changelogPage.default } = query;
+    const since = readableVersion(query.since);
+    const lang = query.lang === undefined ? null : (lookedForLanguages(query.lang)[0] ?? "");
+    const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null, lang]);
+    return answers.recall({ name, version: caller.changelogVersion, now }, async () => {
+      const found = await listEntries(database, caller.appId, now.toISOString(), since, limit);
+      const entries = found.map((row) => (lang === null ? publishedEntry(row) : entryIn(row, lang)));
+      const next = await publishedRows.nextPublication(database, caller.appId, now.toISOString());
+      const until = next?.at ? Date.parse(next.at) : undefined;
+      return { answer: prepareAnswer(JSON.stringify({ entries })), until };
+    });
+  }),
+});
+
+async function listEntries(
+  reader: Reader,
+  appId: string,
+  now: string,
+  since: string | undefined,
+  limit: number,
+): Promise<PublishedRow[]> {
+  if (since === undefined) return publishedRows.listPublished(reader, appId, { now, limit });
+  const published = await publishedRows.listPublishedVersions(reader, appId, now);
+  const versioned = published.map((row) => ({ ...row, versions: JSON.parse(row.versions) }));
+  const ids = unseenSince(versioned, since, versionOrder)
+    .slice(0, limit)
+    .map(({ id }) => id);
+  return publishedRows.listByIds(reader, appId, ids);
+}
+
+/** Returns a release note in a language, as the API returns it to apps. (rule C35) */
+function entryIn(row: PublishedRow, wanted: string) {
+  const translations = releaseTranslations(row);
+  const language = languageFor(translations, wanted);
+  const found = language === undefined ? undefined : translations[language];
+  const entry = publishedEntry(row);
+  if (!found) return { ...entry, language: null };
+  const text = {
+    title: found.title,
+    body: withoutFeedbackLines(found.body),
+    items: publishedItems(found.items),
+  };
+  return { ...entry, ...text, language };
+}
+
+/** Returns the version if an entry can have it. Otherwise returns undefined, and the app gets all entries. */
+function readableVersion(since = ""): string | undefined {
+  const text = since.trim();
+  return text === "" || text.length > limits.version ? undefined : text;
+}
+
+/** Returns the answer for apps: a release note without the lines that only name threads. (rule C17) */
+const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
+  id: row.id,
+  title: row.title,
+  version: row.version,
+  versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: withoutFeedbackLines(row.body),
+  items: publishedItems(JSON.parse(row.items)),
+  publishedAt: row.publishedAt,
+});
+
+const publishedItems = (items: ChangelogEntry["items"]): ChangelogEntry["items"] =>
+  items
+    .map(({ type, text }) => ({ type, text: withoutFeedbackLines(text) }))
+    .filter(({ text }) => text !== "");

@@ -4,8 +4,8 @@ import type { Reader, Sql, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
-import type { StoredDraft } from "../texts/drafts-rules.ts";
-import { fieldOfTranslations } from "../texts/languages-store.ts";
+import type { StoredDraft } from "../texts/rules.ts";
+import { fieldOfTranslations } from "../texts/store.ts";
 
 /** The version and the title of a release note. `translated` is a JSON list of the titles in other languages. */
 export type ReleaseTitle = Pick<Row<typeof tables.changelogEntries>, "appId" | "id" | "version" | "title"> & {

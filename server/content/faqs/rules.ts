@@ -3,7 +3,7 @@ import {
   mergedTranslations,
   type Translations,
   type TranslationTexts,
-} from "../texts/languages-rules.ts";
+} from "../texts/rules.ts";
 
 /** The text of an entry in one language. */
 export interface FaqText {

@@ -5,7 +5,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
-import { fieldOfTranslations } from "../texts/languages-store.ts";
+import { fieldOfTranslations } from "../texts/store.ts";
 
 const fields = ["id", "question", "answer", "sortOrder"] as const;
 const columns = listed(tables.faqs, fields);

@@ -1,7 +1,7 @@
 import { badRequest } from "../../../src/contract/errors.ts";
 import { isReceivedFile } from "../../../src/contract/files.ts";
 import type { texts as contract } from "../../../src/contract/texts.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import { createAppStorage, uploadOf } from "../../feedback/reports/uploads.ts";

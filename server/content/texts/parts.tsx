@@ -1,10 +1,23 @@
+import { diffArrays } from "diff";
 import { type ComponentChildren, h } from "preact";
 import { isReceivedFile } from "../../../src/contract/files.ts";
-import { contentPictures } from "../../../src/contract/limits.ts";
+import { canonicalLanguage } from "../../../src/contract/language-tags.ts";
+import { contentPictures, limits } from "../../../src/contract/limits.ts";
 import type { texts } from "../../../src/contract/texts.ts";
-import { type Fields, type Filled, faultAt, TextArea } from "../../console/forms.tsx";
+import {
+  Confirmation,
+  type Fields,
+  type Filled,
+  faultAt,
+  IdempotencyField,
+  TextArea,
+} from "../../console/forms.tsx";
 import type { NotDone } from "../../console/notices.ts";
-import type { UploadVisit } from "../../console/visit.ts";
+import { Can, Line, Notice, UserText } from "../../console/parts.tsx";
+import { Person } from "../../console/people.tsx";
+import { Timestamp } from "../../console/times.tsx";
+import type { SignedInVisit, UploadVisit } from "../../console/visit.ts";
+import { directionOf } from "./rules.ts";
 
 /** A form, and the preview of its text beside it. */
 export const Desk = ({
@@ -170,3 +183,326 @@ export async function withPictures(
   const longer = text === "" ? added : `${text}\n\n${added}`;
   return { ...fields, text: (name) => (name === into ? longer : fields.text(name)) };
 }
+
+/** The language that a page shows; undefined for the default language. */
+interface ShownLanguage {
+  readonly tag: string | undefined;
+  /** The typed text, if it is not a valid language tag. */
+  readonly unknown: string | undefined;
+}
+
+/** Returns the language in the address or in the sent form. */
+export function shownLanguage({ query, fields }: SignedInVisit): ShownLanguage {
+  const typed = (fields.text("lang") || query("lang")).trim().replaceAll("_", "-");
+  const tag = typed === "" ? undefined : canonicalLanguage(typed);
+  return { tag, unknown: typed !== "" && tag === undefined ? typed : undefined };
+}
+
+let names: Intl.DisplayNames | undefined;
+
+/** Returns the English name of a language, such as `German`; the tag if it has none. */
+export function languageName(tag: string): string {
+  names ??= new Intl.DisplayNames(["en"], { type: "language" });
+  return names.of(tag) ?? tag;
+}
+
+/** Returns the HTML attributes for a text in a language. */
+export const attributesOf = (tag: string) => ({ lang: tag, dir: directionOf(tag) });
+
+/** A language of a text, and whether its translation is older than the text of the default language. */
+interface TabLanguage {
+  readonly tag: string;
+  readonly outdated: boolean;
+}
+
+/** Returns the languages of a text and of its draft. A draft has null for a translation that it deletes. */
+export const languagesOf = ({ translations, draft }: Translated): TabLanguage[] =>
+  [...new Set([...Object.keys(translations), ...Object.keys(draft?.translations ?? {})])]
+    .filter((tag) => draft?.translations[tag] !== null)
+    .sort()
+    .map((tag) => ({ tag, outdated: isOutdated({ translations, draft }, tag) }));
+
+/** Whether the published translation of a language is older than the default text, and the draft does not change it. */
+export const isOutdated = ({ translations, draft }: Translated, tag: string): boolean =>
+  !draft?.translations[tag] && translations[tag]?.outdated === true;
+
+interface Translated {
+  readonly translations: Readonly<Record<string, { readonly outdated: boolean } | undefined>>;
+  readonly draft: { readonly translations: Readonly<Record<string, object | null | undefined>> } | null;
+}
+
+/** The messages of a page after a translation was saved. */
+export const translationSaved = {
+  "translation-saved": "The translation is saved.",
+  "translation-drafted": "The translation is saved in the draft. It is not published.",
+} as const;
+
+export type TranslationDone = keyof typeof translationSaved;
+
+/** The messages of a page after a translation was deleted. */
+export const translationDeleted = {
+  "translation-deleted": "The translation is deleted.",
+  "translation-deleted-in-draft":
+    "The translation is deleted in the draft. The published translation stays until you publish the draft.",
+} as const;
+
+export type DeletionDone = keyof typeof translationDeleted;
+
+/** The tabs for the languages of a text, and the field that adds a language. */
+export const LanguageTabs = ({
+  address,
+  languages,
+  shown: { tag: shown, unknown },
+}: {
+  readonly address: string;
+  readonly languages: readonly TabLanguage[];
+  readonly shown: ShownLanguage;
+}) => {
+  const isNew = shown !== undefined && languages.every(({ tag }) => tag !== shown);
+  const all = isNew ? [...languages, { tag: shown, outdated: false }] : languages;
+  return (
+    <div class="languages" id="languages">
+      <nav class="pills" aria-label="Languages">
+        <a href={address} aria-current={shown === undefined ? "page" : undefined}>
+          Default
+        </a>
+        {all.map(({ tag, outdated }) => (
+          <a
+            key={tag}
+            href={`${address}?${new URLSearchParams({ lang: tag })}`}
+            aria-current={tag === shown ? "page" : undefined}
+          >
+            {languageName(tag)}
+            {outdated && <span class="outdated"> outdated</span>}
+          </a>
+        ))}
+      </nav>
+      <Can needs="maintainer">
+        {languages.length < limits.languages && (
+          <details class="reveal" open={unknown !== undefined}>
+            <summary>Add a language</summary>
+            <form class="row" method="get" action={`${address}#languages`}>
+              <label for="new-language">Language</label>
+              <input
+                id="new-language"
+                class="tag"
+                type="text"
+                name="lang"
+                required
+                maxLength={limits.language}
+                placeholder="de or pt-BR"
+                list="common-languages"
+                autocomplete="off"
+                spellcheck={false}
+              />
+              <datalist id="common-languages">
+                {common.map((tag) => (
+                  <option key={tag} value={tag}>
+                    {languageName(tag)}
+                  </option>
+                ))}
+              </datalist>
+              <button type="submit">Translate</button>
+            </form>
+          </details>
+        )}
+      </Can>
+      {unknown !== undefined && (
+        <Notice kind="attention">
+          <Line text={unknown.slice(0, 60)} /> is not a language tag. Type a tag such as de or pt-BR.
+        </Notice>
+      )}
+    </div>
+  );
+};
+
+const common = [
+  ...["ar", "bn", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fr", "he", "hi", "hu", "id", "it", "ja"],
+  ...["ko", "nl", "no", "pl", "pt", "pt-BR", "ro", "ru", "sv", "th", "tr", "uk", "vi", "zh-Hans", "zh-Hant"],
+];
+
+/** Shows that a translation is older than its original text. */
+export const OutdatedNotice = () => (
+  <Notice kind="attention">
+    The default text has changed since this translation was saved. Compare both. If the translation is still
+    correct, save it again without a change.
+  </Notice>
+);
+
+/**
+ * Whether the deletion of a translation changes only the draft. The published translation then stays until the draft is
+ * published.
+ */
+export const staysPublished = ({ translations, draft }: Translated, tag: string): boolean =>
+  draft !== null && translations[tag] !== undefined;
+
+/** The form that deletes a translation. */
+export const DeleteTranslation = ({
+  tag,
+  action,
+  isInDraft,
+}: {
+  readonly tag: string;
+  readonly action: string;
+  /** Whether the translation stays published until the draft is published. */
+  readonly isInDraft: boolean;
+}) => (
+  <Confirmation
+    offer="Delete this translation"
+    action={`${action}?${new URLSearchParams({ lang: tag })}`}
+    button="Delete the translation"
+    danger
+    large
+  >
+    {isInDraft
+      ? "It is deleted in the draft. When you publish the draft, people with this language get the default text."
+      : "People with this language get the default text."}
+  </Confirmation>
+);
+
+/** A field of a text, with its published value and the value of the draft. */
+export interface ComparedField {
+  readonly label: string;
+  readonly published: string;
+  readonly draft: string;
+}
+
+/**
+ * Shows how many changes of a draft are not published, shows the difference, and offers to discard the draft. (rule
+ * C30)
+ */
+export const Unpublished = ({
+  fields,
+  conflict,
+  discard,
+}: {
+  readonly fields: readonly ComparedField[];
+  readonly conflict: boolean;
+  /** The address of the form that discards the draft. */
+  readonly discard: string;
+}) => {
+  const changed = fields.filter(({ published, draft }) => published !== draft);
+  return (
+    <section class="card stack" aria-labelledby="unpublished">
+      <h2 id="unpublished">{countOfChanges(changed.length)}</h2>
+      {conflict && (
+        <Notice kind="attention">
+          The published text has changed since this draft was saved. Compare both. If you publish the draft,
+          that change is lost.
+        </Notice>
+      )}
+      {changed.length > 0 && (
+        <details class="reveal" open={conflict}>
+          <summary>Show the difference</summary>
+          {changed.map((field) => (
+            <div key={field.label} class="stack tight">
+              <h3>{field.label}</h3>
+              <Difference {...field} />
+            </div>
+          ))}
+        </details>
+      )}
+      <form method="post" action={discard}>
+        <IdempotencyField />
+        <button class="quiet danger" type="submit">
+          Discard the draft
+        </button>
+      </form>
+    </section>
+  );
+};
+
+const countOfChanges = (count: number): string => {
+  if (count === 0) return "The draft is the same as the published text";
+  return count === 1 ? "1 change is not published" : `${count} changes are not published`;
+};
+
+/** The maximum number of changed lines that are compared. A longer comparison would block other requests. */
+const mostChanges = 500;
+
+/** The difference between the published text and the draft, line by line. */
+const Difference = ({ published, draft }: ComparedField) => {
+  const changes = diffArrays(published.split("\n"), draft.split("\n"), { maxEditLength: mostChanges });
+  if (!changes) return <p class="muted">The two texts differ too much to compare them line by line.</p>;
+  const lines = changes
+    .flatMap(({ added, removed, value }) => value.map((text) => ({ added, removed, text })))
+    .map((line, at) => ({ ...line, at }));
+  return (
+    <ul class="difference">
+      {lines.map(({ added, removed, text, at }) => (
+        <li key={at} class={added ? "added" : removed ? "removed" : undefined}>
+          <span class="sign" aria-hidden="true">
+            {added ? "+" : removed ? "−" : " "}
+          </span>
+          {(added || removed) && <span class="unseen">{added ? "Draft: " : "Published: "}</span>}
+          <UserText text={text} exact />
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** An earlier text, with its author. */
+interface ShownVersion {
+  readonly id: string;
+  readonly at: string;
+  readonly by: string | null;
+  readonly text: ComponentChildren;
+}
+
+/** The earlier texts, newest first. A person can restore each of them as a draft. */
+export const History = ({
+  items,
+  action,
+  canRestore,
+}: {
+  readonly items: readonly ShownVersion[];
+  /** The address of the form that restores an earlier text. */
+  readonly action: string;
+  readonly canRestore: boolean;
+}) =>
+  items.length === 0 ? null : (
+    <details class="reveal">
+      <summary>History ({items.length})</summary>
+      <ol class="list">
+        {items.map(({ id, at, by, text }) => (
+          <li key={id}>
+            <details class="reveal">
+              <summary>
+                <Timestamp at={at} />
+                {by !== null && (
+                  <>
+                    {" by "}
+                    <Person email={by} />
+                  </>
+                )}
+              </summary>
+              <div class="stack">
+                {text}
+                {canRestore && (
+                  <form method="post" action={action}>
+                    <IdempotencyField />
+                    <input type="hidden" name="version" value={id} />
+                    <button type="submit">Restore as a draft</button>
+                  </form>
+                )}
+              </div>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+
+/** The state of a release note: draft, scheduled or published. */
+export const PublicationBadge = ({
+  publishedAt,
+  now,
+}: {
+  readonly publishedAt: string | null;
+  readonly now: Date;
+}) => {
+  if (publishedAt === null) return <span class="badge">Draft</span>;
+  if (Date.parse(publishedAt) > now.getTime()) return <span class="badge attention">Scheduled</span>;
+  return <span class="badge good">Published</span>;
+};

@@ -1,8 +1,12 @@
+import { hash } from "node:crypto";
+import { limits } from "../../../src/contract/limits.ts";
 import { apps } from "../../access/apps/store.ts";
+import { emailOf, nameOf } from "../../access/members/authors.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
-import * as tables from "../../database/schema/feedback.ts";
+import * as contentTables from "../../database/schema/content.ts";
+import * as feedbackTables from "../../database/schema/feedback.ts";
 import { mailType, type NewUpload } from "../../files/uploads-store.ts";
-import { picturesIn } from "./rules.ts";
+import { type Content, picturesIn, storedContent } from "./rules.ts";
 
 /** The condition for uploads that are pictures of FAQ entries and release notes. */
 const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '${mailType}'`;
@@ -33,7 +37,7 @@ export interface ShownPictures {
 
 /** The pictures of FAQ entries and release notes. They are uploads that belong to no report and no proof. */
 export const pictures = {
-  insert: (tx: Transaction, picture: NewUpload) => tx.insert(tables.uploads, picture),
+  insert: (tx: Transaction, picture: NewUpload) => tx.insert(feedbackTables.uploads, picture),
 
   /** Returns the apps with pictures that were added before a time. */
   appsWithOld: (reader: Reader, before: string) =>
@@ -139,3 +143,82 @@ export const pictures = {
     return removed.map(({ sha256 }) => sha256);
   },
 };
+
+/** The FAQ entry or the release note to which an earlier text belongs. */
+type VersionOf = { readonly faqId: string } | { readonly entryId: string };
+
+/** An earlier published text. */
+interface VersionRow {
+  readonly id: string;
+  readonly content: string;
+  readonly at: string;
+  /** The address of the account that wrote the text; null if it is not known. */
+  readonly by: string | null;
+  readonly byName: string | null;
+}
+
+const columnOf = (of: VersionOf): "faq_id" | "entry_id" => ("faqId" in of ? "faq_id" : "entry_id");
+
+const idOf = (of: VersionOf): string => ("faqId" in of ? of.faqId : of.entryId);
+
+const columns = `v.id, v.content, v.at, ${emailOf("v.written_by")} AS by,
+  ${nameOf("v.written_by", "v.app_id")} AS "byName"`;
+
+/** The earlier texts of FAQ entries and release notes. */
+export const versions = {
+  /**
+   * Stores a text that is being replaced. If there are more texts than the limit, it deletes the oldest ones. (rule
+   * C31)
+   */
+  async keep(
+    tx: Transaction,
+    of: VersionOf,
+    version: {
+      readonly id: string;
+      readonly appId: string;
+      readonly content: string;
+      readonly at: string;
+      readonly writtenBy: string | null;
+    },
+  ): Promise<void> {
+    await tx.insert(contentTables.contentVersions, { ...version, ...of });
+    const column = columnOf(of);
+    await tx.run(
+      `DELETE FROM content_versions WHERE ${column} = ? AND id NOT IN (
+         SELECT id FROM content_versions WHERE ${column} = ? ORDER BY id DESC LIMIT ${limits.contentVersions})`,
+      idOf(of),
+      idOf(of),
+    );
+  },
+
+  /** Returns the earlier texts, newest first. */
+  list: (reader: Reader, of: VersionOf): Promise<VersionRow[]> =>
+    reader.all<VersionRow>(
+      `SELECT ${columns} FROM content_versions v WHERE v.${columnOf(of)} = ? ORDER BY v.id DESC`,
+      idOf(of),
+    ),
+
+  find: (reader: Reader, of: VersionOf, id: string): Promise<VersionRow | undefined> =>
+    reader.get<VersionRow>(
+      `SELECT ${columns} FROM content_versions v WHERE v.${columnOf(of)} = ? AND v.id = ?`,
+      idOf(of),
+      id,
+    ),
+};
+
+/** Translations with more bytes than this are not read for a list of names, so that the list is read fast. */
+const mostBytes = 65_536;
+
+/**
+ * Returns SQL for one field of all translations of a row, as a JSON list. The value is null if there are no
+ * translations, or if they are very long.
+ */
+export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
+  const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;
+  if (engine === "sqlite")
+    return `(SELECT json_group_array(t.value ->> '${field}') FROM json_each(${stored}) AS t)`;
+  return `(SELECT CAST(json_agg(t.value ->> '${field}') AS text) FROM json_each(CAST(${stored} AS json)) AS t)`;
+};
+
+/** Returns a value that identifies a text of the default language. Its translations store this value. */
+export const baseOf = (content: Content): string => hash("sha256", storedContent(content)).slice(0, 16);

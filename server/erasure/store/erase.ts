@@ -1,6 +1,6 @@
 import { reportTexts } from "../../../src/contract/report-texts.ts";
 import { apps } from "../../access/apps/store.ts";
-import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
+import { forgetSubjects } from "../../access/audit/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { columnsHolding } from "../../database/schema/table.ts";

@@ -8,7 +8,7 @@ import type {
 } from "../../../src/contract/find-work.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { runWork as workContract } from "../../../src/contract/runs.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import { doubtfulTime } from "../../clock.ts";
 import type { Transaction } from "../../database/database.ts";

@@ -2,7 +2,7 @@ import type { blockedSenders as contract } from "../../../src/contract/blocked-s
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { users } from "../../access/accounts/store.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { suffices } from "../../access/members/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";

@@ -2,7 +2,7 @@ import type { BulkChange, bulk as contract, Skipped } from "../../../src/contrac
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { countOf } from "../../../src/words/count.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Transaction } from "../../database/database.ts";

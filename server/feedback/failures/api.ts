@@ -1,7 +1,7 @@
 import type { AuditChange } from "../../../src/contract/audit.ts";
 import type { failures as contract, GreenRun } from "../../../src/contract/failures.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import { byServerClock } from "../../clock.ts";

@@ -8,7 +8,7 @@ import {
   type ViewQuery,
   type views as viewsContract,
 } from "../../../src/contract/views.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import { visibleTo } from "../../access/members/visibility.ts";

@@ -5,7 +5,7 @@ import {
   otherVersions,
   type Statistics,
 } from "../../../src/contract/statistics.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { numberThreads } from "../threads/store/threads.ts";

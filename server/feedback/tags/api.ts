@@ -2,7 +2,7 @@ import type { AuditChange } from "../../../src/contract/audit.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { tags as contract, Tag } from "../../../src/contract/tags.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Viewer } from "../../access/members/visibility.ts";

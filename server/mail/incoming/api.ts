@@ -1,6 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { incomingMails as contract } from "../../../src/contract/mails.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import { mailType } from "../../files/uploads-store.ts";

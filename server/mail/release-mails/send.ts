@@ -1,5 +1,5 @@
 import { releaseTranslations } from "../../content/changelog/answer.ts";
-import { languageFor } from "../../content/texts/languages-rules.ts";
+import { languageFor } from "../../content/texts/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";

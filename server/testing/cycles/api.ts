@@ -1,44 +1,71 @@
+import type { AuditActionName } from "../../../src/contract/audit.ts";
 import type {
+  Cycle,
   CycleReport,
-  cycles as contract,
+  cycles as cyclesContract,
   NewCycle,
+  OwnedSlot,
   SlotDay,
   SlotWithDays,
+  slots as slotsContract,
 } from "../../../src/contract/cycles.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { CycleVerdict } from "../../../src/contract/standing.ts";
+import { users } from "../../access/accounts/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
+import { members } from "../../access/members/store.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { cyclesTopic, cycleTopic } from "../../database/signals.ts";
+import { isConflict } from "../../database/errors.ts";
+import { cyclesTopic, cycleTopic, userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { type Handlers, withTraits } from "../../http/handler.ts";
-import { dayStartsOf, dayStartsOfRow } from "../days/rules.ts";
-import { ownedListing } from "../listings/owned.ts";
-import type { ListingRow } from "../listings/store.ts";
-import { type OwnedSlotRow, slots } from "./slots-store.ts";
-import { cycleAnswer, isBelowItsTesters, slotAnswer, standingAnswer } from "./answer.ts";
-import { dayStateOf, initialStateOf, reportOf } from "./rules.ts";
+import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
+import { sendsMail } from "../../mail/outgoing/queue.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { type Happening, recordEvent } from "../../webhooks/events/record.ts";
 import {
+  acceptsTesters,
+  countedDaysOf,
+  dayStartsOf,
+  dayStartsOfRow,
+  graceEndOf,
+  todayOf,
+} from "../days/rules.ts";
+import { type ListingRow, ownedListing } from "../listings/store.ts";
+import {
+  dayStateOf,
+  initialStateOf,
+  isBelow,
+  reportOf,
+  type Standing,
+  type StandingCycle,
+  standingOf,
+} from "./rules.ts";
+import {
+  type Activation,
   type CycleRow,
+  cycles as cycleRows,
   dayEvidence,
   dueChanges,
   type EvidenceSessionRow,
+  type OwnedSlotRow,
   type ProofImageRow,
-  cycles as rows,
+  type StandingSlotRow,
+  slots as slotRows,
 } from "./store.ts";
 
 export function cycles(
   deps: Pick<Deps, "clock" | "database" | "newId" | "settings">,
-): Handlers<typeof contract> {
+): Handlers<typeof cyclesContract> {
   const { database, clock } = deps;
   const record = createAuditWriter(deps);
   return {
     list: withTraits({ catchesUp: { of: "listing", by: "params.listingId" } }, async ({ caller, params }) => {
       await ownedListing(database, params.listingId, caller);
       const [items, all] = await Promise.all([
-        rows.list(database, params.listingId),
-        slots.ofListing(database, params.listingId),
+        cycleRows.list(database, params.listingId),
+        slotRows.ofListing(database, params.listingId),
       ]);
       const slotsOf = grouped(all, ({ cycleId }) => cycleId);
       return {
@@ -56,14 +83,14 @@ export function cycles(
         const action = { action: "cycle.create", appId: listing.appId, target: id } as const;
         await record(tx, { caller, address }, action);
         const cycle = await ownedCycle(tx, id, caller);
-        const planned = await slots.list(tx, id);
+        const planned = await slotRows.list(tx, id);
         return { cycle: cycleAnswer(cycle, clock.now()), slots: planned.map(slotAnswer) };
       });
     },
 
     read: withTraits(catchesUpCycle, async ({ caller, params }) => {
       const cycle = await ownedCycle(database, params.cycleId, caller);
-      const all = await slots.list(database, cycle.id);
+      const all = await slotRows.list(database, cycle.id);
       return {
         cycle: cycleAnswer(cycle, clock.now()),
         ...standingAnswer(cycle, all),
@@ -78,7 +105,7 @@ export function cycles(
     cancel: withTraits(catchesUpCycle, ({ caller, address, params: { cycleId: id }, save }) =>
       save(async (tx) => {
         const { appId } = await ownedCycle(tx, id, caller);
-        if (!(await rows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
+        if (!(await cycleRows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
         await record(tx, { caller, address }, { action: "cycle.cancel", appId, target: id });
         for (const topic of [cyclesTopic, cycleTopic(id)]) tx.signal(topic);
         return cycleAnswer(await ownedCycle(tx, id, caller), clock.now());
@@ -103,9 +130,9 @@ const mostRunning = 200;
 
 /** Returns the running tests of a person's apps that have too few testers with an unbroken run. (rule T41) */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {
-  const running = await rows.runningOf(reader, userId, mostRunning);
+  const running = await cycleRows.runningOf(reader, userId, mostRunning);
   if (running.length === 0) return [];
-  const all = await slots.ofCycles(
+  const all = await slotRows.ofCycles(
     reader,
     running.map(({ id }) => id),
   );
@@ -122,7 +149,7 @@ export async function testsBelow(reader: Reader, userId: string): Promise<TestBe
 const catchesUpCycle = { catchesUp: { of: "cycle", by: "params.cycleId" } } as const;
 
 async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<CycleRow> {
-  const cycle = await rows.find(reader, id, viewer);
+  const cycle = await cycleRows.find(reader, id, viewer);
   if (!cycle) throw new ApiError("not_found");
   return cycle;
 }
@@ -141,7 +168,7 @@ async function planCycle(
   if (!initialState)
     throw badRequest("startsOn", "must be later, because the last day of the test would already be over");
   const cycle = { id: newId(), listingId, startsOn, timezone, durationDays, maxMissedDays, createdAt };
-  await rows.insert(tx, { ...cycle, ...initialState, dayStarts: JSON.stringify(dayStarts) });
+  await cycleRows.insert(tx, { ...cycle, ...initialState, dayStarts: JSON.stringify(dayStarts) });
   for (let seat = 1; seat <= listing.seats; seat += 1)
     await dueChanges.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
   tx.signal(cyclesTopic);
@@ -153,7 +180,7 @@ async function reportCycle(
   cycle: CycleRow,
 ): Promise<CycleReport> {
   const [all, days, sessions] = await Promise.all([
-    slots.list(database, cycle.id),
+    slotRows.list(database, cycle.id),
     dayEvidence.counted(database, cycle.id),
     dayEvidence.sessionsPerSlot(database, cycle.id),
   ]);
@@ -168,11 +195,11 @@ async function reportCycle(
 async function slotsWithDays(
   { database, settings }: Pick<Deps, "database" | "settings">,
   cycle: CycleRow,
-  rows: readonly OwnedSlotRow[],
+  cycleRows: readonly OwnedSlotRow[],
 ): Promise<SlotWithDays[]> {
   const dayOf = await evidenceOf({ database, settings }, cycle.id);
   const progress = { status: cycle.status, dayStarts: dayStartsOfRow(cycle), closedDays: cycle.closedDays };
-  return rows.map((row) => ({
+  return cycleRows.map((row) => ({
     ...slotAnswer(row),
     days: Array.from({ length: cycle.durationDays }, (_, at) => {
       const day = dayOf(row.id, at + 1);
@@ -218,12 +245,12 @@ interface OfDay {
 
 const keyOf = ({ slotId, dayIndex }: OfDay): string => `${slotId} ${dayIndex}`;
 
-const byDay = <Row extends OfDay>(rows: readonly Row[]): Map<string, Row> =>
-  new Map(rows.map((row) => [keyOf(row), row]));
+const byDay = <Row extends OfDay>(cycleRows: readonly Row[]): Map<string, Row> =>
+  new Map(cycleRows.map((row) => [keyOf(row), row]));
 
-function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
+function grouped<Row>(cycleRows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
-  for (const row of rows) {
+  for (const row of cycleRows) {
     const group = groups.get(keyOf(row));
     if (group) group.push(row);
     else groups.set(keyOf(row), [row]);
@@ -240,10 +267,10 @@ const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]>
 });
 
 /** Returns the newest proof of a day. `rows` has one row for each image. */
-function proofAnswer(rows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
-  const newest = rows.at(-1);
+function proofAnswer(cycleRows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
+  const newest = cycleRows.at(-1);
   if (!newest) return null;
-  const uploads = rows.flatMap(({ proofId, upload }) =>
+  const uploads = cycleRows.flatMap(({ proofId, upload }) =>
     proofId === newest.proofId && upload !== null ? [upload] : [],
   );
   return {
@@ -255,3 +282,234 @@ function proofAnswer(rows: readonly ProofImageRow[], baseUrl: string): SlotDay["
     images: uploads.map((name) => `${baseUrl}/uploads/${name}`),
   };
 }
+
+export function slots(
+  deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
+): Handlers<typeof slotsContract> {
+  const change = createChange(deps);
+  const now = () => deps.clock.now().toISOString();
+  return {
+    accept: withTraits(
+      catchesUpSlot,
+      change("slot.accept", (tx, slot) => acceptSlot(deps, tx, slot), filled),
+    ),
+    decline: withTraits(
+      catchesUpSlot,
+      change("slot.decline", (tx, { id }) => slotRows.decline(tx, id, now())),
+    ),
+    remove: withTraits(
+      catchesUpSlot,
+      change("slot.remove", (tx, slot) => removeSlot(deps, tx, slot), removed),
+    ),
+    rotateKey: withTraits(
+      catchesUpSlot,
+      change("slot.rotate_key", (tx, slot) => rotateKey(deps, tx, slot)),
+    ),
+    confirmJoin: withTraits(
+      catchesUpSlot,
+      change("slot.confirm_join", (tx, { id }) => slotRows.confirmJoin(tx, id)),
+    ),
+
+    assign: withTraits({ ...catchesUpSlot, keptRefusals: ["own_listing"] }, async (request) => {
+      const chosen = { email: request.body.email };
+      const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, { slot, ...chosen }), filled);
+      try {
+        return await assign(request);
+      } catch (error) {
+        // The tester got another slot of this cycle at the same moment.
+        throw isConflict(error) ? new ApiError("already_in_cycle", {}, { cause: error }) : error;
+      }
+    }),
+  };
+}
+
+const filled = { type: "seat.filled", facts: {} } as const;
+
+const removed = { type: "seat.removed", facts: { because: "owner" } } as const;
+
+const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as const;
+
+/** Changes a slot. Returns false if the state of the slot does not allow the change. */
+type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
+
+/** A request that changes a slot. Its body may be of any type. */
+type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "address" | "params"> & {
+  save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
+};
+
+/**
+ * Creates handlers that change one slot and record the change in the audit. They throw `wrong_state` if the change is
+ * not possible.
+ */
+function createChange(deps: Pick<Deps, "clock" | "newId">) {
+  const record = createAuditWriter(deps);
+  return (action: AuditActionName, work: Work, event?: Pick<Happening, "type" | "facts">) =>
+    async ({ caller, address, params, save }: SlotChangeRequest): Promise<OwnedSlot> => {
+      return save(async (tx) => {
+        const slot = await lockedSlot(tx, params.slotId, caller);
+        if (!(await work(tx, slot))) throw new ApiError("wrong_state");
+        const { appId } = slot.cycle;
+        await record(tx, { caller, address }, { action, appId, target: slot.id });
+        const changed = await slotRows.find(tx, slot.id);
+        if (!changed) throw new ApiError("not_found");
+        if (event)
+          await recordEvent(deps, tx, {
+            ...{ appId, type: event.type, subjectId: slot.id, at: deps.clock.now().toISOString() },
+            by: caller.userId,
+            facts: { cycleId: slot.cycle.id, seat: changed.seat, ...event.facts },
+          });
+        for (const topic of [cyclesTopic, cycleTopic(slot.cycle.id)]) tx.signal(topic);
+        if (changed.testerId !== null) tx.signal(userTopic(changed.testerId));
+        return slotAnswer(changed);
+      });
+    };
+}
+
+type SlotsDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+
+/** A slot and its cycle. */
+interface SlotInCycle {
+  readonly id: string;
+  readonly cycle: CycleRow;
+}
+
+/**
+ * Locks the cycle of a slot and returns the slot, if the viewer is a member of its app. Throws `not_found` otherwise.
+ */
+async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
+  const found = await slotRows.findCycle(tx, id, viewer);
+  if (!found) throw new ApiError("not_found");
+  await tx.lock(`cycle:${found.cycleId}`);
+  const cycle = await cycleRows.find(tx, found.cycleId, viewer);
+  if (!cycle) throw new ApiError("not_found");
+  return { id, cycle };
+}
+
+/**
+ * Assigns a slot to the tester who requested it. Returns false if the request no longer exists or the cycle is over.
+ */
+async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
+  const now = deps.clock.now();
+  return isUnderWay(cycle, now) && slotRows.accept(tx, id, activation(deps, cycle, now));
+}
+
+/**
+ * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed one. Returns
+ * false if the slot has no tester. (rule T8)
+ */
+async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
+  const now = deps.clock.now();
+  const at = now.toISOString();
+  if (!(await slotRows.remove(tx, id, at))) return false;
+  const removed = await slotRows.find(tx, id);
+  if (removed && isUnderWay(cycle, now))
+    await dueChanges.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat: removed.seat, createdAt: at });
+  return true;
+}
+
+/** Replaces the test key of a slot. Returns false if the slot has no tester. */
+function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
+  const { keyHash, keySealed } = freshKey(sealer);
+  return slotRows.rotateKey(tx, id, { keyHash, keySealed });
+}
+
+/**
+ * Assigns an open slot to the account with this e-mail address. Throws `not_found` if there is no such account. Also
+ * throws `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T7)
+ */
+async function assignSlot(
+  deps: SlotsDeps,
+  tx: Transaction,
+  { slot, email }: { readonly slot: SlotInCycle; readonly email: string },
+): Promise<true> {
+  const { id, cycle } = slot;
+  const now = deps.clock.now();
+  const tester = await users.findByEmail(tx, normaliseEmail(email));
+  if (!tester) throw new ApiError("not_found", { message: unknownAccount });
+  // Anybody can create an account with any address, and only the owner of this address may get the slot.
+  if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
+    throw new ApiError("email_unverified", { message: unverifiedAccount });
+  if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
+  if (!isUnderWay(cycle, now)) throw new ApiError("cycle_not_open");
+  if (await slotRows.isIn(tx, cycle.id, tester.id)) throw new ApiError("already_in_cycle");
+  if (!(await slotRows.assign(tx, id, { testerId: tester.id, ...activation(deps, cycle, now) })))
+    throw new ApiError("slot_taken");
+  return true;
+}
+
+const unknownAccount =
+  "There is no account with this e-mail address. Ask the tester to create one, then assign the slot again.";
+
+const unverifiedAccount =
+  "The e-mail address of this account is not verified yet. Ask the tester to set a new password by mail, and then assign the slot again. Or ask the tester to request the slot.";
+
+const isUnderWay = (cycle: CycleRow, now: Date): boolean =>
+  acceptsTesters({ status: cycle.status, dayStarts: dayStartsOfRow(cycle) }, now.toISOString());
+
+const activation = ({ sealer }: SlotsDeps, cycle: CycleRow, now: Date): Activation => ({
+  at: now.toISOString(),
+  fromDay: todayOf({ ...cycle, dayStarts: dayStartsOfRow(cycle) }, now),
+  ...freshKey(sealer),
+});
+
+function freshKey(sealer: SlotsDeps["sealer"]) {
+  const key = mintCredential("stk_");
+  return { keyHash: hashOf(key), keySealed: sealer.seal(key) };
+}
+
+/** Converts a stored cycle to the object that the API returns to the owner. */
+function cycleAnswer(row: CycleRow, now: Date): Cycle {
+  const dayStarts = dayStartsOfRow(row);
+  return {
+    id: row.id,
+    listingId: row.listingId,
+    appId: row.appId,
+    status: row.status,
+    startsOn: row.startsOn,
+    timezone: row.timezone,
+    durationDays: row.durationDays,
+    maxMissedDays: row.maxMissedDays,
+    startsAt: dayStarts[0] ?? "",
+    endsAt: dayStarts.at(-1) ?? "",
+    dayIndex: todayOf({ ...row, dayStarts }, now),
+    createdAt: row.createdAt,
+  };
+}
+
+/**
+ * Returns the state of a stored cycle that has these slots: the verdict, today's counts, and what each tester needs.
+ */
+const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Standing =>
+  standingOf(
+    standingCycle(row),
+    slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
+  );
+
+/** Whether the owner must be told that a stored cycle has too few testers with an unbroken run. (rule T41) */
+const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
+  isBelow(standingCycle(row), verdict);
+
+const standingCycle = (row: CycleRow): StandingCycle => ({
+  ...row,
+  dayStarts: dayStartsOfRow(row),
+  // A getter computes this value only when it is read, because calculations with time zones are slow. Each page of the
+  // console reads all running tests, but only tests whose last day is over need this value.
+  get graceEnd() {
+    return graceEndOf(row);
+  },
+});
+
+/** Converts a stored slot to the object that the API returns to the owner. The object does not contain the test key. */
+const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
+  slotId: row.id,
+  cycleId: row.cycleId,
+  seat: row.seat,
+  status: row.status,
+  tester: row.testerId === null ? null : { id: row.testerId, email: row.testerEmail ?? "" },
+  missedDays: row.missedDays,
+  daysCounted: countedDaysOf(row.counted).size,
+  joinCheckPending: row.joinCheckPending === 1,
+  requestExpiresAt: row.requestExpiresAt,
+  activatedAt: row.activatedAt,
+  endedAt: row.endedAt,
+});

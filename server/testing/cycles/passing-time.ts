@@ -2,8 +2,7 @@ import type { Clock, TimeWatch } from "../../clock.ts";
 import type { Database, Transaction } from "../../database/database.ts";
 import { concernsCycles } from "../../database/signals.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
-import { dayStartsOfRow, graceEndOf } from "../days/rules.ts";
-import { afterDay, countedDaysOf, hasMissedTooMany } from "../days/slots-rules.ts";
+import { afterDay, countedDaysOf, dayStartsOfRow, graceEndOf, hasMissedTooMany } from "../days/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
 
 /**

@@ -1,7 +1,13 @@
-import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.ts";
+import type { Cycle, CycleReport, CycleStatus, SlotDay, SlotStatus } from "../../../src/contract/cycles.ts";
+import type {
+  CycleVerdict,
+  TesterAttention,
+  TestToday,
+  UnbrokenDay,
+} from "../../../src/contract/standing.ts";
 import type { VerificationTier } from "../../../src/contract/tester.ts";
 import { countOf } from "../../../src/words/count.ts";
-import { qualifyingSession } from "../days/sessions-rules.ts";
+import { isActive, qualifyingSession } from "../days/rules.ts";
 
 /**
  * A slot, with or without a tester. `seat` is its number. A removed slot and the slot that replaces it have the same
@@ -218,3 +224,303 @@ export function dayStateOf(
  */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
   endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;
+
+/** A slot of a test, with or without a tester. A removed slot and the slot that replaces it have the same `seat`. */
+export interface StandingSlot {
+  readonly id: string;
+  readonly seat: number;
+  readonly status: SlotStatus;
+  /** The day of the test on which the slot became active; null if it is not active yet. */
+  readonly activeFromDay: number | null;
+  readonly missedDays: number;
+  readonly countedDays: ReadonlySet<number>;
+}
+
+export interface StandingCycle {
+  readonly status: CycleStatus;
+  readonly durationDays: number;
+  readonly maxMissedDays: number;
+  /** The instant at which each day begins, and as the last item the end of the last day. */
+  readonly dayStarts: readonly string[];
+  readonly closedDays: number;
+  /** When late sessions of the last day no longer count. */
+  readonly graceEnd: string;
+  readonly createdAt: string;
+  readonly verificationTier: VerificationTier;
+}
+
+export interface Standing {
+  readonly verdict: CycleVerdict;
+  /** Null before the first day, after the last day, and if the test was cancelled. */
+  readonly today: TestToday | null;
+  /** The testers with a slot, sorted by how soon they need attention. */
+  readonly attention: TesterAttention[];
+  /** The days of the test that have begun. */
+  readonly unbroken: UnbrokenDay[];
+}
+
+/**
+ * Returns the state of a test: whether it can still reach the needed number of testers with every day counted, what
+ * each tester needs today, and how many testers have an unbroken run after each day. (rules T39 and T40)
+ */
+export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
+  const unbroken = unbrokenDays(cycle, slots);
+  return {
+    verdict: verdictOf(cycle, slots, unbroken),
+    today: todayOf(cycle, slots),
+    attention: attentionOf(cycle, slots),
+    unbroken,
+  };
+}
+
+/** Whether an owner must be told that a test has fewer testers with an unbroken run than it needs. (rule T41) */
+export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
+  cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
+
+/** Returns the current day. Undefined before the first day, after the last day, and if the test was cancelled. */
+const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number | undefined =>
+  status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
+
+/**
+ * Whether an uncounted day of a slot can still count: the slot was active, and the day is today, or it is yesterday and
+ * testers report sessions. A proof of yesterday is never accepted. (rules T29 and T39)
+ */
+const canStillCount = (
+  { status, closedDays, verificationTier }: StandingCycle,
+  slot: StandingSlot,
+  day: number,
+): boolean =>
+  status === "running" &&
+  isActive(slot) &&
+  slot.activeFromDay !== null &&
+  day >= slot.activeFromDay &&
+  day >= (verificationTier === "sdk" ? closedDays : closedDays + 1);
+
+/** What a tester sends so that a day counts, as the texts name it. */
+export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
+  sdk: "a session",
+  screenshot: "a proof",
+};
+
+/**
+ * Returns the number of days, from the first day on, that are counted without a gap. Days for which `mayCount` returns
+ * true are treated as counted.
+ */
+function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
+  let days = 0;
+  while (days < last && (slot.countedDays.has(days + 1) || mayCount(days + 1))) days += 1;
+  return days;
+}
+
+function unbrokenDays(cycle: StandingCycle, slots: readonly StandingSlot[]): UnbrokenDay[] {
+  const last = openDayOf(cycle) ?? cycle.closedDays;
+  const runs = slots.map((slot) => runOf(slot, last));
+  const possible = slots.map((slot) => runOf(slot, last, (day) => canStillCount(cycle, slot, day)));
+  return Array.from({ length: last }, (_, at) => ({
+    dayIndex: at + 1,
+    testers: runs.filter((days) => days > at).length,
+    possible: possible.filter((days) => days > at).length,
+  }));
+}
+
+const isOpen = ({ status }: StandingSlot): boolean => status === "open" || status === "requested";
+
+/** Whether the cycle was planned after its first day, so that no tester can have every day counted. (rule D9) */
+const wasPlannedLate = ({ dayStarts, createdAt }: StandingCycle): boolean =>
+  createdAt >= (dayStarts[1] ?? "");
+
+function verdictOf(
+  cycle: StandingCycle,
+  slots: readonly StandingSlot[],
+  unbroken: readonly UnbrokenDay[],
+): CycleVerdict {
+  const needed = new Set(slots.map(({ seat }) => seat)).size;
+  const accepts = cycle.status === "recruiting" || openDayOf(cycle) !== undefined;
+  const openSeats = accepts ? slots.filter(isOpen).map(({ seat }) => seat) : [];
+  const holders = slots.filter(isActive);
+  const begun = unbroken.at(-1);
+  const fillable = cycle.closedDays === 0 ? openSeats.length : 0;
+  const possible = (begun ? begun.possible : holders.length) + fillable;
+  const facts: Facts = { cycle, needed, possible, openSeats, fillable, holders, unbroken };
+  const state = stateOf(facts, begun?.testers ?? 0);
+  const isShort = state === "out_of_reach" || state === "not_reached";
+  return {
+    state,
+    testersNeeded: needed,
+    testersPossible: possible,
+    sinceDay: isShort ? (unbroken.find((day) => day.possible <= possible)?.dayIndex ?? null) : null,
+    openSeats,
+    ...wordsOf(state, facts),
+  };
+}
+
+interface Facts {
+  readonly cycle: StandingCycle;
+  readonly needed: number;
+  readonly possible: number;
+  readonly openSeats: readonly number[];
+  /** How many open slots can be filled early enough that their testers can have every day counted. */
+  readonly fillable: number;
+  readonly holders: readonly StandingSlot[];
+  readonly unbroken: readonly UnbrokenDay[];
+}
+
+function stateOf(
+  { cycle, needed, possible, fillable, holders }: Facts,
+  testers: number,
+): CycleVerdict["state"] {
+  if (cycle.status === "cancelled") return "cancelled";
+  if (cycle.status === "recruiting") return "not_started";
+  if (openDayOf(cycle) === undefined && testers >= needed) return "reached";
+  if (cycle.status === "completed") return "not_reached";
+  if (possible < needed) return "out_of_reach";
+  const needsMore = fillable > 0 || holders.some((slot) => needsYesterday(cycle, slot));
+  return needsMore ? "at_risk" : "on_track";
+}
+
+type Words = Pick<CycleVerdict, "text" | "advice">;
+
+function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
+  const { cycle, needed, openSeats, holders } = facts;
+  const goal = `the goal of ${testers(needed)} for ${countOf(cycle.durationDays, "day", "days")}`;
+  switch (state) {
+    case "cancelled":
+      return { text: "The test was cancelled before its end.", advice: null };
+    case "not_started":
+      return {
+        text: `Not started: ${holders.length} of ${countOf(needed, "slot has", "slots have")} a tester.`,
+        advice: openSeats.length > 0 ? `Fill ${slotsNamed(openSeats)} before the first day is over.` : null,
+      };
+    case "reached":
+    case "not_reached":
+      return {
+        text: `${state === "reached" ? "Reached" : "Did not reach"} ${goal}: ${fullRuns(facts)}.`,
+        advice: null,
+      };
+    case "on_track":
+      return { text: `On track: ${testers(holders.length)}, ${needToday(facts)}.`, advice: null };
+    case "at_risk":
+      return { text: `Still possible: ${goal} needs ${missing(facts)}.`, advice: null };
+    default:
+      return { text: outOfReach(goal, facts), advice: wayOut(facts) };
+  }
+}
+
+const testers = (count: number): string => (count === 0 ? "no tester" : countOf(count, "tester", "testers"));
+
+const fullRuns = ({ cycle: { durationDays }, unbroken }: Facts): string => {
+  const count = unbroken.at(-1)?.testers ?? 0;
+  const days = durationDays === 1 ? "the day" : `all ${durationDays} days`;
+  return `${testers(count)} ${count > 1 ? "have" : "has"} ${days} counted`;
+};
+
+function needToday({ cycle, holders }: Facts): string {
+  const open = holders.filter((slot) => needsToday(cycle, slot)).length;
+  const who = open === 0 ? "nobody needs" : countOf(open, "needs", "need");
+  return `${who} ${evidenceOfTier[cycle.verificationTier]} today`;
+}
+
+function missing({ cycle, fillable, holders }: Facts): string {
+  const late = holders.filter((slot) => needsYesterday(cycle, slot)).length;
+  const evidence = evidenceOfTier[cycle.verificationTier];
+  const parts = [
+    ...(fillable > 0 ? [`${countOf(fillable, "more tester", "more testers")} with ${evidence} today`] : []),
+    ...(late > 0
+      ? [`a late session of day ${cycle.closedDays} from ${testers(late)} before the end of today`]
+      : []),
+  ];
+  return parts.join(", and ");
+}
+
+function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string {
+  if (wasPlannedLate(cycle)) return `Cannot reach ${goal}: the cycle was planned after its first day.`;
+  const since = unbroken.find((day) => day.possible <= possible)?.dayIndex ?? 1;
+  const left = possible === 0 ? "no tester" : `only ${testers(possible)}`;
+  return `Cannot reach ${goal} any more: since day ${since}, ${left} can still have every day counted.`;
+}
+
+const wayOut = ({ cycle, openSeats }: Facts): string =>
+  openSeats.length === 0 || wasPlannedLate(cycle)
+    ? "Plan a new cycle."
+    : `Fill ${slotsNamed(openSeats)} or plan a new cycle.`;
+
+const mostNamed = 3;
+
+/** Returns the slots as text: `slot 6`, `slots 6 and 9`, `slots 1, 6 and 9`, or `7 open slots`. */
+function slotsNamed(seats: readonly number[]): string {
+  if (seats.length > mostNamed) return `${seats.length} open slots`;
+  const before = seats.slice(0, -1).join(", ");
+  return before === "" ? `slot ${seats.at(-1)}` : `slots ${before} and ${seats.at(-1)}`;
+}
+
+function todayOf(cycle: StandingCycle, slots: readonly StandingSlot[]): TestToday | null {
+  const dayIndex = openDayOf(cycle);
+  if (dayIndex === undefined) return null;
+  const holders = slots.filter(isActive);
+  const open = holders.filter((slot) => needsToday(cycle, slot)).length;
+  return { dayIndex, endsAt: endOfToday(cycle), counted: holders.length - open, open };
+}
+
+/** Returns the end of the current day. After the last day, returns the end of the time for late sessions. */
+const endOfToday = (cycle: StandingCycle): string => cycle.dayStarts[cycle.closedDays + 1] ?? cycle.graceEnd;
+
+function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
+  const today = openDayOf(cycle);
+  return today !== undefined && isActive(slot) && !slot.countedDays.has(today);
+}
+
+/**
+ * Whether a slot needs a late session of yesterday, and such a session would still count. A slot does not miss the day
+ * on which it became active, so it needs no late session of that day. Day 1 is the exception, because an unbroken run
+ * begins with it. In a test that is verified by screenshots, no slot needs a late session. (rules D5, D7 and T10)
+ */
+const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
+  (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&
+  cycle.closedDays >= 1 &&
+  !slot.countedDays.has(cycle.closedDays) &&
+  canStillCount(cycle, slot, cycle.closedDays);
+
+/** Returns the testers with a slot in the order in which they need attention. (rule T40) */
+function attentionOf(cycle: StandingCycle, slots: readonly StandingSlot[]): TesterAttention[] {
+  return slots
+    .filter(isActive)
+    .map((slot) => tester(cycle, slot))
+    .sort((one, other) => urgencyOf(one) - urgencyOf(other) || one.seat - other.seat);
+}
+
+function tester(cycle: StandingCycle, slot: StandingSlot): TesterAttention {
+  const needs = { needsToday: needsToday(cycle, slot), needsYesterday: needsYesterday(cycle, slot) };
+  const missesLeft = Math.max(0, cycle.maxMissedDays - slot.missedDays);
+  return {
+    slotId: slot.id,
+    seat: slot.seat,
+    state: attentionState(slot, missesLeft, needs),
+    ...needs,
+    until: needs.needsToday || needs.needsYesterday ? endOfToday(cycle) : null,
+    missedDays: slot.missedDays,
+    missesLeft,
+  };
+}
+
+function attentionState(
+  { missedDays }: StandingSlot,
+  missesLeft: number,
+  { needsToday, needsYesterday }: Pick<TesterAttention, "needsToday" | "needsYesterday">,
+): TesterAttention["state"] {
+  if (missesLeft === 0) return "removal_due";
+  if (missesLeft === 1 && missedDays > 0) return "one_miss_left";
+  if (needsYesterday) return "missed_yesterday";
+  return needsToday ? "today_open" : "active";
+}
+
+const order: Readonly<Record<TesterAttention["state"], number>> = {
+  removal_due: 0,
+  one_miss_left: 1,
+  missed_yesterday: 2,
+  today_open: 3,
+  active: 4,
+};
+
+/** Returns the number by which testers are sorted. Testers who have nothing to do now come last. */
+const urgencyOf = ({ state, needsToday, needsYesterday }: TesterAttention): number =>
+  order[state] + (needsToday || needsYesterday ? 0 : 10);

@@ -1,4 +1,240 @@
 import { Temporal } from "temporal-polyfill";
+import type { SessionReason } from "../../../src/contract/test-sessions.ts";
+
+/** What is wrong with an image of a proof; undefined for a valid image. */
+type ImageFault = string | undefined;
+
+type ProofVerdict =
+  | { readonly accepted: true; readonly dayIndex: number }
+  | {
+      readonly accepted: false;
+      readonly code:
+        | "slot_not_active"
+        | "cycle_not_running"
+        | "out_of_window"
+        | "already_submitted"
+        | "no_images"
+        | "bad_image";
+      /** The day of the test that the proof is for. */
+      readonly dayIndex: number;
+    };
+
+/**
+ * Decides whether a proof is accepted. If it breaks several rules, the first of them is the reason of the refusal. The
+ * `verificationTier` of the listing does not matter. (rules T28, T34)
+ */
+export function judgeProof(
+  { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
+  slot: TestedSlot,
+  now: Date,
+): ProofVerdict {
+  const dayIndex = dayIndexAt(slot.cycle, capturedAt);
+  const refuse = (code: Extract<ProofVerdict, { accepted: false }>["code"]): ProofVerdict => ({
+    accepted: false,
+    code,
+    dayIndex,
+  });
+
+  if (slot.cycle.status !== "running") return refuse("cycle_not_running");
+  if (!isActive(slot)) return refuse("slot_not_active");
+  if (!isToday(dayIndex, slot, now)) return refuse("out_of_window");
+  if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
+  if (imageFaults.length === 0) return refuse("no_images");
+  if (imageFaults.some((fault) => fault !== undefined)) return refuse("bad_image");
+  return { accepted: true, dayIndex };
+}
+
+/**
+ * Whether a proof would have been accepted at the time of its capture. If so, it is refused only because it arrived too
+ * late.
+ */
+export function wouldHaveBeenAccepted(
+  proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
+  slot: TestedSlot,
+): boolean {
+  const { cycle } = slot;
+  const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
+  return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
+}
+
+/**
+ * Whether a proof was captured on the current day. The time of capture may be later than the server's time, because the
+ * clocks of devices differ.
+ */
+function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
+  const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
+  return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
+}
+
+/**
+ * Whether a proof was refused only because its day or the test has not begun yet. The same proof may be accepted later.
+ */
+export const isPassingRefusal = (
+  { code, capturedAt }: { readonly code: string; readonly capturedAt: string },
+  { cycle }: TestedSlot,
+  now: Date,
+): boolean =>
+  capturedAt > now.toISOString() &&
+  (code === "out_of_window" || (code === "cycle_not_running" && cycle.status === "recruiting"));
+
+/** A slot when a day closes. */
+interface ClosingSlot {
+  readonly missedDays: number;
+  /** The day on which the slot became active. */
+  readonly activeFromDay: number;
+  readonly countedDays: ReadonlySet<number>;
+}
+
+/**
+ * Returns the effect on a slot when a day closes. `removed` means that the slot had already missed too many days before
+ * this day, and no late session has changed that. `missed` means that the slot missed this day. (rule T9)
+ */
+export function afterDay(
+  slot: ClosingSlot,
+  dayIndex: number,
+  maxMissedDays: number,
+): "removed" | "missed" | "unchanged" {
+  if (hasMissedTooMany(slot, maxMissedDays)) return "removed";
+  return isMissed(dayIndex, slot.activeFromDay, slot.countedDays) ? "missed" : "unchanged";
+}
+
+/** Whether a slot has missed so many days that the tester loses it. Missed days need not be consecutive. (rule T11) */
+export const hasMissedTooMany = (
+  { missedDays }: Pick<ClosingSlot, "missedDays">,
+  maxMissedDays: number,
+): boolean => missedDays >= maxMissedDays;
+
+/**
+ * Whether a slot misses a day that closes: the day does not count, and the slot was active before the day began.
+ * (rule T10)
+ */
+export const isMissed = (
+  dayIndex: number,
+  activeFromDay: number,
+  countedDays: ReadonlySet<number>,
+): boolean => dayIndex > activeFromDay && !countedDays.has(dayIndex);
+
+/** How long a request for a slot is valid. */
+export const requestMilliseconds = 48 * 3_600_000;
+
+/** Whether a cycle accepts testers: it is not cancelled, and its last day is not over. */
+export const acceptsTesters = (
+  { status, dayStarts }: { readonly status: string; readonly dayStarts: readonly string[] },
+  now: string,
+): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);
+
+/** Whether further days of a slot can still count. Only then does its tester see the test key. (rule T12) */
+export const canEarn = (status: string, cycleStatus: string): boolean =>
+  isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
+
+/** Returns the counted days of a slot. They are stored as numbers with a comma before and after each. */
+export const countedDaysOf = (counted: string): ReadonlySet<number> =>
+  new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));
+
+/**
+ * The minimum length and number of screens of a session that counts. Only the server knows these values, because they
+ * may change. (rule T16)
+ */
+export const qualifyingSession = { seconds: 45, screens: 2 } as const;
+
+/**
+ * A test session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` has no duplicates.
+ */
+interface ReportedSession {
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly screens: readonly string[];
+}
+
+/** The facts about a slot and its cycle that a verdict needs. */
+export interface TestedSlot {
+  readonly status: string;
+  /** When the slot became active, or null. */
+  readonly activatedAt: string | null;
+  readonly countedDays: ReadonlySet<number>;
+  readonly cycle: TestDays & { readonly status: string };
+}
+
+export interface SessionVerdict {
+  readonly counted: boolean;
+  /** The day of the test that the session belongs to; 0 if it belongs to none. */
+  readonly dayIndex: number;
+  readonly reason: SessionReason | null;
+}
+
+/** How far a device's clock may be ahead of the server's clock. (rule D6) */
+const skewMilliseconds = 120_000;
+
+/**
+ * Decides whether a session makes its day count. If it breaks several rules, the first of them is the reason why it
+ * does not count. (rules D3, D4, T17)
+ */
+export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
+  const day = dayIndexAt(slot.cycle, session.startedAt);
+  const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;
+  const refuse = (reason: SessionReason): SessionVerdict => ({ counted: false, dayIndex, reason });
+
+  if (slot.cycle.status !== "running" || isAfterTheEnd(session, slot.cycle, now))
+    return refuse("cycle_not_running");
+  if (!isActive(slot)) return refuse("slot_not_active");
+  if (isAhead(session.startedAt, now)) return refuse("session_in_future");
+  if (dayIndex === 0 || !isConfirmable(dayIndex, slot, now)) return refuse("session_stale");
+  if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
+  if (!isLongEnough(session, now)) return refuse("session_below_bar");
+  return { counted: true, dayIndex, reason: null };
+}
+
+/**
+ * Whether a session would have counted at the time of its end. If so, its late arrival is the only reason why it does
+ * not count.
+ */
+export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
+  const { cycle } = slot;
+  const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
+  return judgeSession(session, { ...slot, cycle: begun }, new Date(session.endedAt)).counted;
+}
+
+/** Whether the same report may count later, because the session begins or ends later than the server's time. */
+export const mayCountLater = (session: ReportedSession, slot: TestedSlot, now: Date): boolean =>
+  judgeSession(session, slot, now).reason === "session_in_future" ||
+  (session.endedAt > now.toISOString() &&
+    !judgeSession(session, slot, now).counted &&
+    wouldHaveCounted(session, slot));
+
+/** Whether a slot is active. A slot that is `at_risk` is active, too. */
+export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
+  status === "active" || status === "at_risk";
+
+/** Whether an instant is later than the server's time, by more than the allowed difference of clocks. */
+const isAhead = (instant: string, now: Date): boolean =>
+  Date.parse(instant) > now.getTime() + skewMilliseconds;
+
+/**
+ * Whether a session began after the last day. The cycle still runs at that time, because late sessions of the last day
+ * count.
+ */
+const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
+  isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
+
+/**
+ * Whether the server can confirm the day of a session: the day is today or yesterday, and not before the day on which
+ * the slot became active. On that day, a session may also have begun before the owner accepted the tester. (rule D5)
+ */
+function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
+  if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
+  return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
+}
+
+/**
+ * Whether a session has the minimum length and number of screens. If its end is later than the server's time by more
+ * than the allowed difference of clocks, the present time counts as its end. A session that is too short has no
+ * disadvantage for the tester, because another session can still make the day count. (rules D6, T18)
+ */
+function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
+  const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);
+  const seconds = (end - Date.parse(startedAt)) / 1_000;
+  return seconds >= qualifyingSession.seconds && screens.length >= qualifyingSession.screens;
+}
 
 /** The plan of a cycle: its first day (YYYY-MM-DD), its IANA time zone and its number of days. */
 interface TestPlan {

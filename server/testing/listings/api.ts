@@ -1,12 +1,11 @@
 import type { listings as contract, Listing, NewListing } from "../../../src/contract/listings.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { ownedListing } from "./owned.ts";
-import { type ListingRow, listings as rows } from "./store.ts";
+import { type ListingRow, ownedListing, listings as rows } from "./store.ts";
 
 export function listings(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);

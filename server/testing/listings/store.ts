@@ -1,9 +1,17 @@
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { Listing, ListingChange } from "../../../src/contract/listings.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/testing.ts";
 import { listingTopic } from "../../database/signals.ts";
 import { listed, select, update } from "../../database/statements.ts";
+
+/** Returns the listing if the viewer is a member of its app. Throws `not_found` otherwise. */
+export async function ownedListing(reader: Reader, id: string, viewer: Viewer): Promise<ListingRow> {
+  const listing = await listings.find(reader, id, viewer);
+  if (!listing) throw new ApiError("not_found");
+  return listing;
+}
 
 /** The stored form of a listing. `screens` is a JSON array. */
 export interface ListingRow extends Omit<Listing, "screens"> {

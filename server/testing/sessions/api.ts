@@ -15,17 +15,19 @@ import { idempotency } from "../../http/idempotency-store.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { forget } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { dayStartsOfRow, dueByOf, spanOfToday, todayOf } from "../days/rules.ts";
-import { storeCountedEvent } from "../cycles/counted-event.ts";
-import { countedDaysOf } from "../days/slots-rules.ts";
-import { countedDays } from "../cycles/slots-store.ts";
+import { countedDays, storeCountedEvent } from "../cycles/store.ts";
 import {
+  countedDaysOf,
+  dayStartsOfRow,
+  dueByOf,
   judgeSession,
   mayCountLater,
   type SessionVerdict,
+  spanOfToday,
   type TestedSlot,
+  todayOf,
   wouldHaveCounted,
-} from "../days/sessions-rules.ts";
+} from "../days/rules.ts";
 import { type KeyedSlotRow, type SlotKey, testSessions } from "./store.ts";
 
 /** A reported session, and the id and the time that are recorded for it. */

@@ -1,8 +1,12 @@
-import { ApiError, badRequest } from "../../../src/contract/errors.ts";
-import { limits } from "../../../src/contract/limits.ts";
+import { ApiError, badRequest, type ErrorDetails } from "../../../src/contract/errors.ts";
+import { fileFault } from "../../../src/contract/fields.ts";
+import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
+import type { Issue } from "../../../src/contract/issues.ts";
+import { limits, proofImages } from "../../../src/contract/limits.ts";
 import type { Profile } from "../../../src/contract/sign-in.ts";
-import type { tester as contract, Slot, Task } from "../../../src/contract/tester.ts";
-import { devices } from "../../access/sign-in/devices-store.ts";
+import type { tester as contract, NewProof, Slot, Task } from "../../../src/contract/tester.ts";
+import { devices } from "../../access/sign-in/store.ts";
+import { doubtfulTime } from "../../clock.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import {
   cyclesTopic,
@@ -13,17 +17,32 @@ import {
   userTopic,
 } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
+import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts";
+import { uploads } from "../../files/uploads-store.ts";
 import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
-import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
+import { type AnswerOf, type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
 import { cachedLookup } from "../../http/memory.ts";
-import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { hashOf, mintCredential, type Sealer } from "../../secrets/secrets.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
-import { dayStartsOfRow } from "../days/rules.ts";
-import { acceptsTesters, requestMilliseconds } from "../days/slots-rules.ts";
-import { slots } from "../cycles/slots-store.ts";
-import { type SlotAnswerDeps, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
-import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from "./store.ts";
+import { countedDays, slots, storeCountedEvent } from "../cycles/store.ts";
+import {
+  acceptsTesters,
+  canEarn,
+  countedDaysOf,
+  dayStartsOfRow,
+  dueByOf,
+  isOver,
+  isPassingRefusal,
+  judgeProof,
+  requestMilliseconds,
+  type TestDays,
+  type TestedSlot,
+  targetScreen,
+  todayOf,
+  wouldHaveBeenAccepted,
+} from "../days/rules.ts";
+import { type ActiveSlots, openListings, proofs as rows, type TesterSlotRow, testerSlots } from "./store.ts";
 
 /**
  * Returns the handlers for testers, except the handler for proofs. `iconUrl` is the icon for apps without an icon of
@@ -246,3 +265,236 @@ async function updateProfile({
     return { timezone: profile?.timezone ?? "UTC", isTester: profile?.isTester === 1 };
   });
 }
+
+type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
+
+/**
+ * Returns the handler for a proof of the current day. It stores the images of the proof and counts the day. (rule T29)
+ */
+export const proofs = (deps: ProofsDeps): Pick<Handlers<typeof contract>, "submitProof"> => ({
+  submitProof: withTraits(
+    { keptRefusals: ["slot_not_active"], catchesUp: { of: "slot", by: "body.slotId" } },
+    (request) => submitProof(deps, request),
+  ),
+});
+
+async function submitProof(
+  deps: ProofsDeps,
+  { caller, body, save }: Request<typeof contract.submitProof>,
+): Promise<AnswerOf<typeof contract.submitProof>> {
+  const submission = { testerId: caller.userId, body };
+  const accepted = await accept(deps, deps.database, submission);
+  const images = proofImagesOf(body);
+  const received = images.map((image) => image.received);
+  const first = (tx: Transaction) => deps.keptFiles.secure(tx, received);
+  const count = async (tx: Transaction) => {
+    const proofId = deps.newId();
+    const at = deps.clock.now();
+    const day = { ...accepted, kind: "proof", evidenceId: proofId, at: at.toISOString() } as const;
+    if (!(await countedDays.count(tx, day))) throw await refusalNow(deps, tx, submission);
+    await storeCountedEvent(tx, deps.newId(), day);
+    await insert(tx, { ...accepted, proofId, at }, { body, images });
+    return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
+  };
+  return deps.keptFiles.keepFor(received, () => save(count, { first }));
+}
+
+interface Submission {
+  readonly testerId: string;
+  readonly body: NewProof;
+}
+
+interface Accepted {
+  readonly slotId: string;
+  readonly cycleId: string;
+  readonly appId: string;
+  readonly dayIndex: number;
+}
+
+/**
+ * Decides from the present state of the slot whether a proof is accepted. Returns the day that counts because of the
+ * proof. Throws an error with the reason if the proof is refused.
+ */
+async function accept(
+  { clock, time }: Pick<Deps, "clock" | "time">,
+  reader: Reader,
+  { testerId, body }: Submission,
+): Promise<Accepted> {
+  const row = await testerSlots.find(reader, body.slotId, testerId);
+  if (!row) throw new ApiError("not_found");
+  const now = clock.now();
+  const faults = imageFaults(body);
+  const slot = testedSlotOf(testerSlotOf(row, now));
+  const proof = { capturedAt: body.capturedAt, imageFaults: faults };
+  const verdict = judgeProof(proof, slot, now);
+  const { dayIndex } = verdict;
+  if (!verdict.accepted && time.isDoubtful() && wouldHaveBeenAccepted(proof, slot)) throw doubtfulTime();
+  if (verdict.accepted) return { slotId: row.slotId, cycleId: row.cycleId, appId: row.appId, dayIndex };
+  const { code } = verdict;
+  const isPassing = isPassingRefusal({ code, capturedAt: body.capturedAt }, slot, now);
+  if (code === "slot_not_active" || code === "cycle_not_running") throw new ApiError(code, { isPassing });
+  const isOfImages = code === "no_images" || code === "bad_image";
+  const isAfterTheTest = code === "out_of_window" && isOver(slot.cycle, now.toISOString());
+  throw new ApiError(code, {
+    dayIndex,
+    isPassing,
+    ...(isOfImages ? imageDetails(faults) : {}),
+    ...(isAfterTheTest
+      ? { message: row.verificationTier === "sdk" ? daysAreOver : daysAreOverForProofs }
+      : {}),
+  });
+}
+
+const daysAreOver =
+  "The days of the test are over, so no proof is accepted. A session of the last day still counts if it is reported before the test ends.";
+
+/** The message if the app of the test does not report sessions, so no session can still count. */
+const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";
+
+/** Returns the reason why a proof is refused now, although the first check accepted it. */
+async function refusalNow(deps: ProofsDeps, tx: Transaction, submission: Submission): Promise<ApiError> {
+  const { dayIndex } = await accept(deps, tx, submission);
+  return new ApiError("already_submitted", { dayIndex });
+}
+
+async function insert(
+  tx: Transaction,
+  { proofId, slotId, appId, dayIndex, at }: Accepted & { readonly proofId: string; readonly at: Date },
+  { body, images }: { readonly body: NewProof; readonly images: readonly ProofImage[] },
+): Promise<void> {
+  const { capturedAt, queuedAt, note } = body;
+  const createdAt = at.toISOString();
+  const sent = { capturedAt, queuedAt: queuedAt || null, note: note || null };
+  await rows.insert(tx, { id: proofId, slotId, dayIndex, createdAt, ...sent });
+  for (const [position, { upload }] of images.entries()) {
+    // The upload times differ by a millisecond, which keeps the order of the images.
+    const uploadedAt = new Date(at.getTime() + position).toISOString();
+    await uploads.insert(tx, { ...upload, appId, proofId, createdAt: uploadedAt });
+  }
+}
+
+/** A received image of a proof, and the upload that is stored for it. */
+interface ProofImage {
+  readonly received: ReceivedFile;
+  readonly upload: ReceivedUpload;
+}
+
+/** Returns for each image of a proof what is wrong with it; undefined for a valid image. */
+const imageFaults = ({ images = [] }: Pick<NewProof, "images">): (string | undefined)[] =>
+  images.map((image) => fileFault(image, proofImages));
+
+/** Returns the details of an error about images: the wrong images and the reasons. */
+function imageDetails(faults: readonly (string | undefined)[]): ErrorDetails {
+  if (faults.length === 0)
+    return { issues: [{ path: "images", message: "must contain at least one image" }] };
+  const issues = faults.flatMap((message, at): Issue[] =>
+    message ? [{ path: `images.${at}`, message }] : [],
+  );
+  const named = issues.map(({ path, message }) => `${path} ${message}`);
+  return { issues, message: `An image cannot be used: ${named.join("; ")}.` };
+}
+
+/** Returns the valid images of a proof, in order. */
+const proofImagesOf = ({ images = [] }: Pick<NewProof, "images">): ProofImage[] =>
+  images.flatMap((image) =>
+    isReceivedFile(image) && image.detectedType !== null
+      ? [{ received: image, upload: uploadOf(image, image.detectedType) }]
+      : [],
+  );
+
+/**
+ * Returns the task of a tester on a day of a running test: today or an earlier day. Clients show `dayIndex` and
+ * `targetScreen` as they are, and never compute them. (rules T26, T35)
+ */
+function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): Task {
+  const { row, days, counted } = slot;
+  return {
+    slotId: row.slotId,
+    cycleId: row.cycleId,
+    listingId: row.listingId,
+    appName: row.appName,
+    iconUrl: row.iconUrl ?? deps.iconUrl,
+    packageName: row.packageName,
+    optInUrl: row.optInUrl,
+    testBrief: row.testBrief,
+    dayIndex,
+    durationDays: row.durationDays,
+    targetScreen: targetScreen(screensOf(row), row.slotId, dayIndex),
+    dueBy: dueByOf(days, dayIndex),
+    submitted: counted.has(dayIndex),
+    slotStatus: row.status,
+    missedDays: row.missedDays,
+    joinCheckPending: row.joinCheckPending === 1,
+    verificationTier: row.verificationTier,
+    testKey: testKeyOf(slot, deps) ?? null,
+  };
+}
+
+const screensOf = ({ screens }: TesterSlot["row"]): string[] => JSON.parse(screens);
+
+/**
+ * The dependencies of an answer about a slot: the sealer that decrypts the test key of the slot, and the icon for apps
+ * without an icon of their own.
+ */
+interface SlotAnswerDeps {
+  readonly sealer: Sealer;
+  readonly iconUrl: string;
+}
+
+/** Converts a slot to the object that the API returns to its tester. */
+function slotAnswer(slot: TesterSlot, deps: SlotAnswerDeps): Slot {
+  const { row, today, counted } = slot;
+  const testKey = testKeyOf(slot, deps);
+  return {
+    slotId: row.slotId,
+    cycleId: row.cycleId,
+    status: row.status,
+    app: {
+      name: row.appName,
+      iconUrl: row.iconUrl ?? deps.iconUrl,
+      packageName: row.packageName,
+      optInUrl: row.optInUrl,
+    },
+    dayIndex: today,
+    durationDays: row.durationDays,
+    cycleStatus: row.cycleStatus,
+    missedDays: row.missedDays,
+    lastProofDayIndex: Math.max(0, ...counted),
+    joinCheckPending: row.joinCheckPending === 1,
+    requestExpiresAt: row.requestExpiresAt,
+    verificationTier: row.verificationTier,
+    ...(testKey === undefined ? {} : { testKey }),
+  };
+}
+
+/**
+ * Returns the test key if it can be used: a day can still count, and the app reports sessions. Otherwise returns
+ * undefined.
+ */
+function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotAnswerDeps, "sealer">): string | undefined {
+  if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
+  return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;
+}
+
+/** A slot of a tester with the days of its test. */
+interface TesterSlot {
+  readonly row: TesterSlotRow;
+  readonly days: TestDays;
+  /** The number of the current day: 0 before the first day, and the number of the last day after the test. */
+  readonly today: number;
+  readonly counted: ReadonlySet<number>;
+}
+
+function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
+  const { startsOn, timezone, durationDays } = row;
+  const days = { startsOn, timezone, durationDays, dayStarts: dayStartsOfRow(row) };
+  return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
+}
+
+/** Returns the facts about a slot that are needed to decide whether a proof is accepted. */
+const testedSlotOf = ({ row, days, counted }: TesterSlot): TestedSlot => ({
+  status: row.status,
+  activatedAt: row.activatedAt,
+  countedDays: counted,
+  cycle: { ...days, status: row.cycleStatus },
+});

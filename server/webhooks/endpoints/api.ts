@@ -3,7 +3,7 @@ import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { webhooks as contract, Webhook } from "../../../src/contract/webhooks.ts";
 import { newWebhookSecret } from "../../../src/words/webhook-signature.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { type Author, createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";

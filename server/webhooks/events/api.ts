@@ -2,7 +2,7 @@ import { badRequest } from "../../../src/contract/errors.ts";
 import type { events as contract } from "../../../src/contract/events.ts";
 import { utcOf } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
+import { ownedApp } from "../../access/apps/store.ts";
 import { accessTopic, appTopic, eventsTopic, tokensTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditActionNames } from "../../../server/access/audit/page.tsx";
 import { notices } from "../../../server/console/routes.ts";
-import { reasonSentences } from "../../../server/testing/cycles/page/days.tsx";
+import { reasonSentences } from "../../../server/testing/cycles/page/standing.tsx";
 import { errorCatalogue } from "../../../src/contract/errors.ts";
 import { readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { everyPage, openDemo } from "../../support/browser/demo-pages.ts";

@@ -11,9 +11,8 @@ import { tags, threadTags } from "../../../server/feedback/tags/store.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store/threads.ts";
 import { threadNews, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { idempotency } from "../../../server/http/idempotency-store.ts";
-import { cycles } from "../../../server/testing/cycles/store.ts";
+import { cycles, slotRequests, slots } from "../../../server/testing/cycles/store.ts";
 import { testSessions } from "../../../server/testing/sessions/store.ts";
-import { slotRequests, slots } from "../../../server/testing/cycles/slots-store.ts";
 import { openListings, testerSlots } from "../../../server/testing/tester/store.ts";
 import { idOf, ids } from "../../bench/growth/requests/measured.ts";
 

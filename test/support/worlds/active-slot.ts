@@ -1,5 +1,4 @@
-import { dayStartsOf } from "../../../server/testing/days/rules.ts";
-import type { TestedSlot } from "../../../server/testing/days/sessions-rules.ts";
+import { dayStartsOf, type TestedSlot } from "../../../server/testing/days/rules.ts";
 
 const plan = { startsOn: "2026-05-01", timezone: "UTC", durationDays: 14 };
 const days = { ...plan, dayStarts: dayStartsOf(plan) };

@@ -1,7 +1,6 @@
 import { v7 } from "uuid";
 import { cyclesTopic } from "../../../server/database/signals.ts";
-import { cycles } from "../../../server/testing/cycles/store.ts";
-import { countedDays, slots } from "../../../server/testing/cycles/slots-store.ts";
+import { countedDays, cycles, slots } from "../../../server/testing/cycles/store.ts";
 import type { Service } from "../service/service.ts";
 
 export interface SlotRow {

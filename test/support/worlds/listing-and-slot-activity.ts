@@ -1,6 +1,6 @@
 import type { Transaction } from "../../../server/database/database.ts";
 import { cyclesTopic } from "../../../server/database/signals.ts";
-import { type CountedDay, countedDays } from "../../../server/testing/cycles/slots-store.ts";
+import { type CountedDay, countedDays } from "../../../server/testing/cycles/store.ts";
 import type { Service } from "../service/service.ts";
 
 /** A listing as its owner would send it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { devices } from "../../../server/access/sign-in/devices-store.ts";
+import { devices } from "../../../server/access/sign-in/store.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { slotsTopic } from "../../../server/database/signals.ts";
 import type { Deps } from "../../../server/deps.ts";
 import { hashOf, mintCredential, randomName } from "../../../server/secrets/secrets.ts";
-import { slots } from "../../../server/testing/cycles/slots-store.ts";
+import { slots } from "../../../server/testing/cycles/store.ts";
 import { databases } from "../../support/database/databases.ts";
 import { withStoppedTime } from "../../support/database/stopped-time.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";

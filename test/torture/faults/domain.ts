@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 export const domainFaults: readonly Fault[] = [
   {
     name: "a tester loses the slot one missed day too late",
-    file: "server/testing/days/slots-rules.ts",
+    file: "server/testing/days/rules.ts",
     right: "missedDays >= maxMissedDays",
     wrong: "missedDays > maxMissedDays",
     tests: [

@@ -1,5 +1,19 @@
 import type { ComponentChildren } from "preact";
-import { type EditedChangelogEntry, itemTypes } from "../../../../src/contract/changelog.ts";
+import { apps } from "../../../../src/contract/apps.ts";
+import {
+  type EditedChangelogEntry,
+  itemTypes,
+  type ReleaseContent,
+} from "../../../../src/contract/changelog.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import {
+  feedbackIdsIn,
+  idsInFeedbackLines,
+  withFeedbackLine,
+  withoutFeedbackLines,
+} from "../../../../src/contract/feedback-lines.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { countOf } from "../../../../src/words/count.ts";
 import {
   Choices,
   type Fields,
@@ -12,11 +26,16 @@ import {
   TextArea,
   TextField,
   type Values,
+  versionOf,
 } from "../../../console/forms.tsx";
-import { Refused } from "../../../console/parts.tsx";
-import { MarkdownField } from "../../texts/parts.tsx";
-import { countOfSenders, type Fixes } from "./fixes.tsx";
-import { countOf, type List, publishedVersion } from "./values.ts";
+import type { Links } from "../../../console/links.ts";
+import type { NamedThread } from "../../../console/page-reads.ts";
+import { Line, Refused } from "../../../console/parts.tsx";
+import { fieldTime } from "../../../console/times.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import { StatusBadge } from "../../../feedback/threads/badges.tsx";
+import { MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
+import { maskedAddress, typedThreads, utcOf } from "../rules.ts";
 
 /**
  * The time zone of the field for the publication time. If the zone is only a guess, the script uses the zone of the
@@ -217,6 +236,378 @@ function rowNumbers(
   free: number,
 ): number[] {
   const sent = Math.min(500, Number(fields.text(`${list}-rows`)) || 0);
-  const count = sent > 0 ? sent : (current ? countOf(current, list) : 0) + free;
+  const count = sent > 0 ? sent : (current ? rowCount(current, list) : 0) + free;
   return Array.from({ length: count + (more === list ? free : 0) }, (_, at) => at);
 }
+
+/** The threads that a release note names, and who gets a mail about the note. */
+interface Fixes {
+  readonly threads: readonly NamedThread[];
+  /** The addresses that get a mail when the note is published. Empty for a note that is already published. */
+  readonly notified: readonly string[];
+}
+
+/** Returns the id of the app in the path. Throws `not_found` if the person is not a member of it. */
+const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
+  (await ask(apps.read, { params: { appId: param("appId") } })).id;
+
+/** Returns the values of a note. The threads are in the field `fixes` and no longer in lines of the text. (rule C32) */
+export async function withFixes(visit: SignedInVisit, values: Values): Promise<Values> {
+  const { body = "" } = values;
+  const ids = idsInFeedbackLines(body);
+  const threads = await visit.reads.threadsNamed(await appIdOf(visit), { ids, numbers: [] });
+  const byId = new Map(threads.map((thread) => [thread.id, thread]));
+  return {
+    ...values,
+    body: withoutFeedbackLines(body),
+    fixes: ids.map((id) => nameOf(byId.get(id) ?? { id, number: null })).join(", "),
+  };
+}
+
+/** Returns the text with which a person names a thread, such as `#12`. */
+const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
+  number === null ? id : `#${number}`;
+
+/**
+ * Returns the text of a note with the line that names its threads. Throws `bad_request` for a word that does not name a
+ * thread of the app. Ids are not checked, because they may have been in the text before. (rule C32)
+ */
+export async function bodyWithFixes(
+  visit: SignedInVisit,
+  { body = "", fixes = "" }: Values,
+): Promise<string> {
+  const { ids, numbers, unknown } = typedThreads(fixes);
+  const threads = await visit.reads.threadsNamed(await appIdOf(visit), { ids: [], numbers });
+  const byNumber = new Map(threads.map(({ number, id }) => [number, id]));
+  const missing = [
+    ...unknown.map((word) => `“${word.slice(0, 40)}”`),
+    ...numbers.filter((number) => !byNumber.has(number)).map((number) => `#${number}`),
+  ];
+  if (missing.length > 0)
+    throw refused(`has ${missing.slice(0, 5).join(", ")}, which names no thread of this app`);
+  const named = [...new Set([...ids, ...numbers.flatMap((number) => byNumber.get(number) ?? [])])];
+  if (named.length > limits.changelogFeedback)
+    throw refused(`must name at most ${limits.changelogFeedback} threads`);
+  const typed = idsInFeedbackLines(body);
+  return withFeedbackLine(body, [...new Set([...named, ...typed])]);
+}
+
+const refused = (message: string): ApiError =>
+  new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
+
+/**
+ * Returns the threads that the values of a form name, and the addresses that get a mail. Words that do not name a
+ * thread are ignored.
+ */
+export async function fixesOf(
+  visit: SignedInVisit,
+  { body = "", items = "", fixes = "" }: Values,
+  isOut: boolean,
+): Promise<Fixes> {
+  const { ids, numbers } = typedThreads(fixes);
+  const named = [...new Set([...ids, ...feedbackIdsIn(`${body}\n${items}`)])].slice(
+    0,
+    limits.changelogFeedback,
+  );
+  const appId = await appIdOf(visit);
+  const threads = await visit.reads.threadsNamed(appId, {
+    ids: named,
+    numbers: numbers.slice(0, limits.changelogFeedback),
+  });
+  const notified = isOut
+    ? []
+    : await visit.reads.addressesToNotify(
+        appId,
+        threads.map(({ id }) => id),
+      );
+  return { threads, notified };
+}
+
+/**
+ * Returns a value that changes with the list of receivers. The form sends the value back, so that the server can refuse
+ * to send mail to an address that the person has not seen in the list.
+ */
+export const notifiedVersion = ({ notified }: Fixes): string =>
+  notified.length === 0 ? "" : versionOf(notified);
+
+/** Returns a number of senders as text. */
+export const countOfSenders = (count: number): string => countOf(count, "sender");
+
+/**
+ * The field that names threads, and the threads that it names. A script shows each thread as a separate element, and
+ * lets the person search for threads.
+ */
+export const FixesField = ({
+  form,
+  fixes,
+  links,
+  appId,
+}: {
+  readonly form: Filled;
+  readonly fixes: Fixes;
+  readonly links: Links;
+  readonly appId: string;
+}) => (
+  <div class="stack tight" data-picks-threads={links.search} data-app={links.thread(appId, "")}>
+    <TextField
+      form={form}
+      name="fixes"
+      label="Fixes threads"
+      placeholder="#12, #31"
+      autocomplete="off"
+      hint="Numbers of threads, separated by commas. The senders of these threads get a mail when the note is published. Apps do not see these numbers."
+    />
+    <div id="fixed-threads" data-refreshed>
+      <input type="hidden" name="notified" value={notifiedVersion(fixes)} />
+      <NamedThreads {...{ fixes, links, appId }} removable={typedIn(form, fixes)} />
+      <Notified fixes={fixes} />
+    </div>
+  </div>
+);
+
+function typedIn(form: Filled, { threads }: Fixes): ReadonlySet<string> {
+  const { ids, numbers } = typedThreads(form.value("fixes"));
+  const isTyped = ({ id, number }: NamedThread) =>
+    ids.includes(id) || (number !== null && numbers.includes(number));
+  return new Set(threads.filter(isTyped).map(({ id }) => id));
+}
+
+/** The threads that a release note names. */
+export const NamedThreads = ({
+  fixes: { threads },
+  links,
+  appId,
+  removable = new Set(),
+}: {
+  /** The ids of the threads that are named in the field but not in the text. A script can remove these threads. */
+  readonly removable?: ReadonlySet<string>;
+  readonly fixes: Fixes;
+  readonly links: Links;
+  readonly appId: string;
+}) =>
+  threads.length === 0 ? null : (
+    <ul class="list close named" aria-label="Threads">
+      {threads.map(({ id, number, subject, status }) => (
+        <li key={id} class="row spread">
+          <span class="clip">
+            {number !== null && <span class="number">{`#${number} `}</span>}
+            <a href={links.thread(appId, id)}>
+              <Line text={subject} />
+            </a>
+          </span>
+          <span class="row">
+            <StatusBadge status={status} />
+            {removable.has(id) && (
+              <button
+                class="small plain"
+                type="button"
+                data-unnames={`${nameOf({ id, number })} ${id}`}
+                aria-label={`Remove ${nameOf({ id, number })}`}
+                hidden
+              >
+                ×
+              </button>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+
+const mostShown = 100;
+
+/** Shows who gets a mail when the note is published. */
+const Notified = ({ fixes: { notified } }: { readonly fixes: Fixes }) =>
+  notified.length === 0 ? null : (
+    <details class="reveal">
+      <summary>{`${countOfSenders(notified.length)} ${notified.length === 1 ? "gets" : "get"} a mail`}</summary>
+      <p class="muted small">
+        When the note is published, each of them gets one mail. These are senders who have answered and have
+        not unsubscribed.
+      </p>
+      <ul class="receivers small">
+        {notified.slice(0, mostShown).map((address) => (
+          <li key={address}>
+            <Line text={maskedAddress(address)} />
+          </li>
+        ))}
+        {notified.length > mostShown && <li>{`and ${notified.length - mostShown} more`}</li>}
+      </ul>
+    </details>
+  );
+
+/** A release note as an app can show it. */
+export const ReleaseText = ({
+  entry,
+  html,
+  label,
+  language,
+}: {
+  /** The values of the form, with its lists as JSON. */
+  readonly entry: Values;
+  /** The text, rendered as HTML. */
+  readonly html: string;
+  readonly label?: "Text" | "Default text";
+  /** The language of the text, if it differs from the language of the page. */
+  readonly language?: TextLanguage;
+}) => (
+  <Preview label={label} language={language}>
+    <div>
+      <h2>
+        <Line text={entry.title || "Untitled"} />
+      </h2>
+      <p class="muted">
+        <Line text={entry.version ?? ""} />
+      </p>
+    </div>
+    {entry.bodyFormat === "items" ? <Changes items={listOf(entry.items)} /> : <Rendered html={html} />}
+  </Preview>
+);
+
+const Changes = ({ items }: { readonly items: readonly Values[] }) => (
+  <div class="markdown">
+    {itemTypes.map((kind) => {
+      const changes = items.filter(({ type }) => type === kind);
+      return changes.length === 0 ? null : (
+        <div key={kind}>
+          <h3>{kind[0]?.toUpperCase() + kind.slice(1)}</h3>
+          <ul>
+            {changes.map(({ text = "" }) => (
+              <li key={text}>
+                <Line text={text} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      );
+    })}
+  </div>
+);
+
+/** A row of a list in the form. `at` is the row's number in the names of its fields. */
+interface Row {
+  readonly at: number;
+  readonly values: Values;
+}
+
+const parts = { versions: ["platform", "version"], items: ["type", "text"] } as const;
+
+type List = keyof typeof parts;
+
+/** The maximum number of rows of a list that are read. */
+const mostRows = 500;
+
+/** Returns the rows of a list that are not empty. */
+function rowsOf(fields: Fields, list: List): Row[] {
+  const count = Math.min(mostRows, Number(fields.text(`${list}-rows`)) || 0);
+  const rows = Array.from({ length: count }, (_, at) => ({ at, values: rowAt(fields, list, at) }));
+  const [first, second] = parts[list];
+  return rows.filter(({ values }) => values[second] || (list === "versions" && values[first]));
+}
+
+const rowAt = (fields: Fields, list: List, at: number): Values =>
+  Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
+
+/** Joins the lines of a text, because each listed change has only one line. */
+const asLine = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
+
+/** Returns the values of the sent form. Lists are JSON. */
+export const givenEntry = (fields: Fields): Values => ({
+  title: fields.text("title"),
+  version: fields.text("version"),
+  versions: JSON.stringify(rowsOf(fields, "versions").map(({ values }) => values)),
+  releaseType: fields.text("releaseType"),
+  bodyFormat: fields.text("bodyFormat"),
+  body: fields.text("body"),
+  fixes: fields.text("fixes"),
+  items: JSON.stringify(rowsOf(fields, "items").map(({ values }) => values)),
+  publishedAt: utcOf(fields.text("publishedAt"), fields.text("zone") || "UTC"),
+});
+
+/** Returns the values of a stored release note, in the same format as `givenEntry`. */
+export const currentEntry = ({ draft, ...published }: EditedChangelogEntry): Values =>
+  valuesOf({ ...published, ...draft });
+
+const valuesOf = (entry: ReleaseContent & Pick<EditedChangelogEntry, "publishedAt">): Values => ({
+  title: entry.title,
+  version: entry.version,
+  versions: JSON.stringify(entry.versions.map(({ platform, version }) => ({ platform, version }))),
+  releaseType: entry.releaseType,
+  bodyFormat: entry.bodyFormat,
+  body: entry.body,
+  items: JSON.stringify(entry.items.map(({ type, text }) => ({ type, text }))),
+  publishedAt: fieldTime(entry.publishedAt),
+});
+
+/** Returns the values of an entry by form field, including the fields of its rows. */
+export function entryFields(entry: Values): Values {
+  const rows = (list: List) =>
+    listOf(entry[list]).flatMap((row, at) =>
+      parts[list].map((part): [string, string] => [`${list}.${at}.${part}`, row[part] ?? ""]),
+    );
+  return { ...entry, ...Object.fromEntries([...rows("versions"), ...rows("items")]) };
+}
+
+/** Returns the number of rows of a list. */
+const rowCount = (entry: Values, list: List): number => listOf(entry[list]).length;
+
+/** Returns the request body for the values of the form. */
+export function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(versions === undefined ? {} : { versions: listOf(versions) }),
+    ...(items === undefined ? {} : { items: listOf(items) }),
+    ...(publishedAt === undefined ? {} : { publishedAt: instantOf(publishedAt) }),
+  };
+}
+
+/** Returns the sent form with its refusal. Each error is shown at its row. */
+export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
+  const issues = refusal?.details.issues?.map(({ path, message }) => ({
+    path: fieldOf(fields, path),
+    message,
+  }));
+  if (refusal?.code === "version_exists")
+    return { value: fields.text, refusal: sameVersion(refusal), sent: true };
+  if (!refusal || !issues) return { value: fields.text, refusal, sent: true };
+  return {
+    value: fields.text,
+    refusal: new ApiError(refusal.code, { ...refusal.details, issues }),
+    sent: true,
+  };
+}
+
+/**
+ * Returns the error `version_exists` with a message for the console. The API's message suggests that duplicates can be
+ * allowed, but the console has no such option.
+ */
+const sameVersion = ({ code, details }: ApiError): ApiError =>
+  new ApiError(code, {
+    ...details,
+    message: "There is already a release note of this version. Change that note, or enter another version.",
+  });
+
+/**
+ * Returns the form field for a path of the API. Empty rows are not sent to the API, so `items.0` may be a later row in
+ * the form.
+ */
+function fieldOf(fields: Fields, path: string): string {
+  const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
+  if (list !== "versions" && list !== "items") return path;
+  return `${list}.${rowsOf(fields, list)[Number(at)]?.at ?? at}.${part}`;
+}
+
+const listOf = (json: string | undefined): Values[] => JSON.parse(json ?? "[]");
+
+function instantOf(local: string): string | null {
+  if (local === "") return null;
+  return local.length === 16 ? `${local}:00Z` : `${local}Z`;
+}
+
+export const publishedVersion = ({ draft: _, updatedAt: __, ...published }: EditedChangelogEntry): string =>
+  versionOf(published);

@@ -10,7 +10,7 @@ import { By } from "../../../console/people.tsx";
 import { type Reply, show } from "../../../console/respond.ts";
 import { Ago, TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { PublicationBadge } from "../../texts/badge.tsx";
+import { PublicationBadge } from "../../texts/parts.tsx";
 
 /** Shows the release notes of an app, drafts first. */
 async function showChangelog(visit: SignedInVisit): Promise<Reply> {

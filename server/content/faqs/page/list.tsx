@@ -11,7 +11,7 @@ import { By } from "../../../console/people.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.ts";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { hasWords, wordsOf } from "../../texts/words.ts";
+import { hasWords, wordsOf } from "../../texts/rules.ts";
 
 /** Shows the FAQ of an app, in the order in which users read it. */
 async function showFaqs(visit: SignedInVisit): Promise<Reply> {

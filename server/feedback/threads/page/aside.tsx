@@ -7,7 +7,7 @@ import type { Links } from "../../../console/links.ts";
 import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
 import { Remaining, Timestamp } from "../../../console/times.tsx";
-import { PublicationBadge } from "../../../content/texts/badge.tsx";
+import { PublicationBadge } from "../../../content/texts/parts.tsx";
 import { editLabels, nameIn, statusNames, TagBadge, typeNames } from "../badges.tsx";
 import { isUnfinished } from "../rules.ts";
 import { currentThread, SnoozeDay, snoozes, type ThreadForms, untilDay } from "./fields.tsx";

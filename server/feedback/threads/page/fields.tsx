@@ -10,7 +10,7 @@ import {
   type Values,
 } from "../../../console/forms.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
-import { isZone, utcOf } from "../../../content/changelog/local-time.ts";
+import { isZone, utcOf } from "../../../content/changelog/rules.ts";
 import { editLabels } from "../badges.tsx";
 import { snoozeRefusal } from "../rules.ts";
 

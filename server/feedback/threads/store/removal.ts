@@ -1,5 +1,5 @@
 import { FeedbackType } from "../../../../src/contract/feedback.ts";
-import { forgetSubjects } from "../../../access/audit/forget-subjects.ts";
+import { forgetSubjects } from "../../../access/audit/store.ts";
 import type { Engine, Reader, Transaction, Value } from "../../../database/database.ts";
 import { proposalTopic, threadsTopic } from "../../../database/signals.ts";
 import { plannedEachTime } from "../../../database/statements.ts";

@@ -1,12 +1,23 @@
 import type { ComponentChildren } from "preact";
-import type { CycleDetail } from "../../../../src/contract/cycles.ts";
+import type { Cycle, CycleDetail, SlotDay, SlotWithDays } from "../../../../src/contract/cycles.ts";
 import type { Listing } from "../../../../src/contract/listings.ts";
 import type { TesterAttention, UnbrokenDay } from "../../../../src/contract/standing.ts";
+import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
+import { Picture } from "../../../console/files.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
-import { Can, counted, Line, scrolledByKeys } from "../../../console/parts.tsx";
-import { dateOfDay, Remaining, zonedDay } from "../../../console/times.tsx";
-import { evidenceOfTier } from "../standing-rules.ts";
-import { attentionNames, verdictKinds } from "../parts.tsx";
+import { Can, counted, Line, scrolledByKeys, UserText } from "../../../console/parts.tsx";
+import {
+  dateOfDay,
+  dateParts,
+  lengthOfTime,
+  Remaining,
+  ZonedTime,
+  zonedClock,
+  zonedDay,
+} from "../../../console/times.tsx";
+import { qualifyingSession } from "../../days/rules.ts";
+import { attentionNames, slotNames, verdictKinds } from "../parts.tsx";
+import { evidenceOfTier } from "../rules.ts";
 
 interface StandingProps {
   readonly detail: CycleDetail;
@@ -286,3 +297,400 @@ const Figures = ({ detail: { cycle, unbroken, verdict } }: ChartProps) => (
     </tbody>
   </table>
 );
+
+/** The chosen slot of the grid, and its day if a day is chosen. */
+export interface Chosen {
+  readonly slot: SlotWithDays;
+  readonly day: SlotDay | undefined;
+}
+
+interface DayGridProps {
+  readonly detail: CycleDetail;
+  readonly chosen: Chosen | undefined;
+  /** The address of the cycle's page. */
+  readonly address: string;
+  /** Whether the slots that need attention come first. Otherwise the slots are in the order of their numbers. */
+  readonly byAttention: boolean;
+}
+
+/**
+ * Shows the grid of slots and days, and explains its symbols. Each slot, and each day with evidence, links to its
+ * details.
+ */
+export const SlotDayGrid = (props: DayGridProps) => (
+  <>
+    <section class="scroll days" aria-label="Slots by days" data-arrows>
+      <table>
+        <caption class="unseen">Slots and their days. Each day has a link to its evidence.</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="seat">
+              Slot
+            </th>
+            {daysOf(props.detail.cycle).map((dayIndex) => (
+              <DayHead key={dayIndex} cycle={props.detail.cycle} dayIndex={dayIndex} />
+            ))}
+            <th scope="col" class="sum">
+              Days
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <InTurns>
+            {inOrder(props).map((slot) => (
+              <SlotRow key={slot.slotId} {...props} slot={slot} />
+            ))}
+          </InTurns>
+        </tbody>
+      </table>
+    </section>
+    <Legend />
+  </>
+);
+
+/**
+ * Returns the slots in the order of the grid. If they are sorted by attention, slots without a tester come after the
+ * slots with a tester, and removed slots come last.
+ */
+function inOrder({ detail: { slots, attention }, byAttention }: DayGridProps): readonly SlotWithDays[] {
+  if (!byAttention) return slots;
+  const places = new Map(attention.map(({ slotId }, at) => [slotId, at]));
+  const placeOf = ({ slotId, status }: SlotWithDays) =>
+    places.get(slotId) ?? attention.length + (status === "removed" ? 1 : 0);
+  return slots.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
+
+const daysOf = ({ durationDays }: Cycle): number[] => Array.from({ length: durationDays }, (_, at) => at + 1);
+
+const DayHead = ({ cycle, dayIndex }: { readonly cycle: Cycle; readonly dayIndex: number }) => {
+  const { weekday, date } = dateParts(dateOfDay(cycle.startsOn, dayIndex));
+  const today = cycle.status === "running" && cycle.dayIndex === dayIndex;
+  return (
+    <th scope="col" class={today ? "today" : undefined} title={`${weekday} ${date}`}>
+      <span class="unseen">Day </span>
+      {dayIndex}
+      <span class="weekday">
+        {weekday}
+        <span class="unseen">{` ${date}${today ? ", today" : ""}`}</span>
+      </span>
+    </th>
+  );
+};
+
+const SlotRow = ({
+  detail: { cycle, attention },
+  slot,
+  chosen,
+  address,
+  byAttention,
+}: DayGridProps & { readonly slot: SlotWithDays }) => {
+  const here = chosen?.slot.slotId === slot.slotId ? chosen : undefined;
+  const order: Record<string, string> = byAttention ? { order: "attention" } : {};
+  const at = (query: Record<string, string>) =>
+    `${address}?${new URLSearchParams({ ...order, slot: slot.slotId, ...query })}#evidence`;
+  const needs = attention.find(({ slotId }) => slotId === slot.slotId)?.state;
+  return (
+    <tr class={slot.status === "removed" ? "removed" : undefined}>
+      <th scope="row" class="seat">
+        <SlotLink {...{ slot, needs }} href={at({})} current={here !== undefined && here.day === undefined} />
+      </th>
+      {slot.days.map((day) => (
+        <td key={day.dayIndex} class={isToday(cycle, day) ? "today" : undefined}>
+          <Cell
+            slot={slot}
+            day={day}
+            href={at({ day: String(day.dayIndex) })}
+            current={here?.day?.dayIndex === day.dayIndex}
+          />
+        </td>
+      ))}
+      <td class="sum">{slot.activatedAt === null ? "" : slot.daysCounted}</td>
+    </tr>
+  );
+};
+
+const isToday = ({ status, dayIndex }: Cycle, day: SlotDay): boolean =>
+  status === "running" && dayIndex === day.dayIndex;
+
+interface LinkProps {
+  readonly slot: SlotWithDays;
+  readonly href: string;
+  readonly current: boolean;
+}
+
+const SlotLink = ({
+  slot,
+  needs,
+  href,
+  current,
+}: LinkProps & { readonly needs: TesterAttention["state"] | undefined }) => (
+  <a href={href} data-into="evidence" aria-current={current ? "true" : undefined}>
+    <span class="number">
+      <span class="unseen">Slot </span>
+      {slot.seat}
+    </span>
+    <span class="holder">
+      <span class="who">
+        {slot.tester === null ? <span class="muted">Nobody yet</span> : <Line text={slot.tester.email} />}
+      </span>
+      <span class={`state ${needs ?? slot.status}`}>{stateOf(slot, needs)}</span>
+    </span>
+  </a>
+);
+
+/** Returns the state of a slot as text, such as `Missed yesterday, 2 missed`. */
+function stateOf(
+  { status, missedDays, joinCheckPending }: SlotWithDays,
+  needs: TesterAttention["state"] | undefined,
+): string {
+  const notes = [
+    needs === undefined ? slotNames[status] : attentionNames[needs],
+    ...(missedDays > 0 ? [`${missedDays} missed`] : []),
+    ...(joinCheckPending && status !== "removed" ? ["join unconfirmed"] : []),
+  ];
+  return notes.join(", ");
+}
+
+const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay }) => {
+  const mark = markOf(day);
+  const name = `Slot ${slot.seat}, day ${day.dayIndex}: ${markWords[mark]}`;
+  if (!hasDetails(day)) {
+    return (
+      <>
+        <Mark mark={mark} />
+        <span class="unseen">{markWords[mark]}</span>
+      </>
+    );
+  }
+  return (
+    <a href={href} data-into="evidence" aria-label={name} aria-current={current ? "true" : undefined}>
+      <Mark mark={mark} />
+    </a>
+  );
+};
+
+/** Whether a day has details to show. */
+const hasDetails = ({ state, sessions, proof }: SlotDay): boolean =>
+  (state !== "ahead" && state !== "none") || sessions > 0 || proof !== null;
+
+/** Shows the evidence for a day of a slot. If the day did not count, shows the reason. */
+export const SlotDayEvidence = ({
+  cycle,
+  slot,
+  day,
+  uploads,
+}: {
+  readonly cycle: Cycle;
+  readonly slot: SlotWithDays;
+  readonly day: SlotDay;
+  /** The start of the addresses of uploaded images. Images with other addresses are not shown. */
+  readonly uploads: string;
+}) => (
+  <>
+    <h2>{`Slot ${slot.seat}, day ${day.dayIndex}`}</h2>
+    <p class="muted">
+      {zonedDay(dateOfDay(cycle.startsOn, day.dayIndex).toISOString(), "UTC")}
+      {slot.tester !== null && (
+        <>
+          {" · "}
+          <Line text={slot.tester.email} />
+        </>
+      )}
+    </p>
+    <p class="verdict">
+      <Mark mark={markOf(day)} />
+      <b>{verdictOf(day)}</b>
+    </p>
+    {day.state !== "counted" && <WhyNot day={day} />}
+    {day.session && <SessionFacts cycle={cycle} day={day} session={day.session} />}
+    {day.proof && <ProofFacts cycle={cycle} proof={day.proof} uploads={uploads} />}
+    <p class="muted small">{`Times are in ${cycle.timezone}.`}</p>
+  </>
+);
+
+function verdictOf({ state, countedBy }: SlotDay): string {
+  switch (state) {
+    case "counted":
+      return countedBy === "proof" ? "Counted by a proof" : "Counted by a session";
+    case "missed":
+      return "Missed: the day closed without being counted";
+    case "open":
+      return "Open: the day can still be counted today";
+    case "ahead":
+      return "Ahead: the day has not begun";
+    default:
+      return "Not required: the slot became active on this day or later, or it had ended";
+  }
+}
+
+const WhyNot = ({ day: { reason, sessions, state } }: { readonly day: SlotDay }) => {
+  if (reason !== null) {
+    return (
+      <p class="why">
+        <b>{sessions > 1 ? "The last session did not count." : "The session did not count."}</b>{" "}
+        {reasonSentence(reason)}
+      </p>
+    );
+  }
+  if (sessions > 0 || (state !== "missed" && state !== "open")) return null;
+  return <p class="why">No session and no proof arrived for this day.</p>;
+};
+
+const SessionFacts = ({
+  cycle: { timezone },
+  day,
+  session,
+}: {
+  readonly cycle: Cycle;
+  readonly day: SlotDay;
+  readonly session: NonNullable<SlotDay["session"]>;
+}) => {
+  const seconds = (Date.parse(session.endedAt) - Date.parse(session.startedAt)) / 1_000;
+  return (
+    <section class="stack tight">
+      <h3>{day.countedBy === "session" ? "The session that counted" : "The longest session"}</h3>
+      <dl class="pairs">
+        <dt>From</dt>
+        <dd>
+          <ZonedTime at={session.startedAt} timezone={timezone} />
+        </dd>
+        <dt>Length</dt>
+        <dd>{`${lengthOfTime(seconds)}, until ${zonedClock(session.endedAt, timezone)}`}</dd>
+        <dt>Screens</dt>
+        <dd>
+          <Screens names={session.screens} />
+        </dd>
+        <dt>App version</dt>
+        <dd>{session.appVersion === null ? "Not reported" : <Line text={session.appVersion} />}</dd>
+        <dt>Received</dt>
+        <dd>
+          <ZonedTime at={session.receivedAt} timezone={timezone} />
+        </dd>
+        <dt>Sessions</dt>
+        <dd>{`${day.sessions} reported for this day`}</dd>
+      </dl>
+    </section>
+  );
+};
+
+const Screens = ({ names }: { readonly names: readonly string[] }) =>
+  names.length === 0 ? (
+    <>None</>
+  ) : (
+    <ul class="names">
+      {names.map((name) => (
+        <li key={name}>
+          <Line text={name} />
+        </li>
+      ))}
+    </ul>
+  );
+
+const ProofFacts = ({
+  cycle: { timezone },
+  proof,
+  uploads,
+}: {
+  readonly cycle: Cycle;
+  readonly proof: NonNullable<SlotDay["proof"]>;
+  readonly uploads: string;
+}) => {
+  const images = proof.images.filter((address) => address.startsWith(uploads));
+  return (
+    <section class="stack tight">
+      <h3>The proof</h3>
+      <dl class="pairs">
+        <dt>Captured</dt>
+        <dd>
+          <ZonedTime at={proof.capturedAt} timezone={timezone} />
+        </dd>
+        {proof.queuedAt !== null && (
+          <>
+            <dt>Queued</dt>
+            <dd>
+              <ZonedTime at={proof.queuedAt} timezone={timezone} />
+            </dd>
+          </>
+        )}
+        <dt>Received</dt>
+        <dd>
+          <ZonedTime at={proof.receivedAt} timezone={timezone} />
+        </dd>
+      </dl>
+      {proof.note !== null && <UserText text={proof.note} />}
+      <ul class="files" aria-label="Images of the proof">
+        {images.map((address, at) => (
+          <li key={address}>
+            <Picture url={address} alt={`Proof, ${at + 1} of ${images.length}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** The symbol in a cell of the grid. The symbols differ in their shapes, not only in their colours. */
+type SlotDayMark = "session" | "proof" | "missed" | "open" | "ahead" | "none";
+
+const markOf = ({ state, countedBy }: Pick<SlotDay, "state" | "countedBy">): SlotDayMark =>
+  state === "counted" ? (countedBy ?? "session") : state;
+
+const markWords: Record<SlotDayMark, string> = {
+  session: "counted by a session",
+  proof: "counted by a proof",
+  missed: "missed",
+  open: "open today",
+  ahead: "ahead",
+  none: "slot not active",
+};
+
+const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
+
+/** Shows a symbol. The text beside the symbol says what it means. */
+const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (
+  <span class={`mark ${mark}`}>
+    <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">
+      <path d={shapes[mark]} stroke-linecap="round" stroke-linejoin="round" />
+    </svg>
+  </span>
+);
+
+const shapes: Record<SlotDayMark, string> = {
+  session: "M3.5 8.6l3 3 6-7",
+  proof: "M2.5 5.5h2.7l1-1.7h3.6l1 1.7h2.7v7h-11zM8 7.2a1.9 1.9 0 1 1 0 3.8a1.9 1.9 0 1 1 0-3.8",
+  missed: "M4.5 4.5l7 7M11.5 4.5l-7 7",
+  open: "M8 3.8a4.2 4.2 0 1 1 0 8.4a4.2 4.2 0 1 1 0-8.4M8 6v2.2l1.4 1",
+  ahead: "M8 8h.01",
+  none: "M5.5 8h5",
+};
+
+/** Explains the symbols in the grid. */
+const Legend = () => (
+  <ul class="legend" aria-label="What the symbols mean">
+    {markOrder.map((mark) => (
+      <li key={mark}>
+        <Mark mark={mark} />
+        {markWords[mark]}
+      </li>
+    ))}
+  </ul>
+);
+
+const { seconds, screens } = qualifyingSession;
+
+/** A sentence for each reason why a session did not make its day count. (rule T17) */
+export const reasonSentences: Record<SessionReason, string> = {
+  cycle_not_running:
+    "When the session arrived, the test had not started or was finished, or the session began after the last day.",
+  slot_not_active: "The slot was no longer active when the session arrived.",
+  session_in_future: "According to the server’s clock, the session began in the future.",
+  session_stale:
+    "The server cannot confirm the day of the session, because the session arrived more than a day late or began before the slot was active.",
+  already_submitted: "The day was already counted.",
+  session_below_bar: `The session was shorter than ${seconds} seconds or reached fewer than ${screens} screens.`,
+};
+
+const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSentences));
+
+/** Returns the sentence for a reason; the reason itself if there is no sentence for it. */
+const reasonSentence = (reason: string): string => sentences.get(reason) ?? `${reason}.`;

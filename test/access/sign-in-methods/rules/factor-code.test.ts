@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { acceptedSteps, givenCode } from "../../../../server/access/sign-in/sign-in-methods-rules.ts";
+import { acceptedSteps, givenCode } from "../../../../server/access/sign-in/rules.ts";
 
 describe("a code that a person typed", () => {
   it.each(["123456", " 123 456 ", "123-456"])("is read as a code of an authenticator app: %j", (typed) => {

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  markEdited,
-  mergeImport,
-  type StoredRelease,
-} from "../../../../server/content/changelog/imports.ts";
+import { markEdited, mergeImport, type StoredRelease } from "../../../../server/content/changelog/rules.ts";
 
 const stored: StoredRelease = {
   values: { title: "Maps", body: "By a person.", items: null, publishedAt: "2026-05-01" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskedAddress, typedThreads } from "../../../../server/content/changelog/named-threads.ts";
+import { maskedAddress, typedThreads } from "../../../../server/content/changelog/rules.ts";
 
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 const app = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";

@@ -3,8 +3,8 @@ import {
   isGreaterVersion,
   unseenSince,
   type VersionedEntry,
-} from "../../../../server/content/changelog/since.ts";
-import type { VersionOrder } from "../../../../server/content/changelog/rules.ts";
+  type VersionOrder,
+} from "../../../../server/content/changelog/rules.ts";
 
 /** Whole numbers are build numbers; `a.b` with one digit each is a version; other texts have no order. */
 const order: VersionOrder = {

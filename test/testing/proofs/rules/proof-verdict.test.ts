@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeProof, wouldHaveBeenAccepted } from "../../../../server/testing/days/proofs-rules.ts";
-import type { TestedSlot } from "../../../../server/testing/days/sessions-rules.ts";
+import { judgeProof, type TestedSlot, wouldHaveBeenAccepted } from "../../../../server/testing/days/rules.ts";
 import { activeSlot, secondsAfter, slotInCycle } from "../../../support/worlds/active-slot.ts";
 
 /** Day 5, at noon. */

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { dayStartsOf, graceEndOf } from "../../../../server/testing/days/rules.ts";
-import { judgeSession, type TestedSlot } from "../../../../server/testing/days/sessions-rules.ts";
+import {
+  dayStartsOf,
+  graceEndOf,
+  judgeSession,
+  type TestedSlot,
+} from "../../../../server/testing/days/rules.ts";
 import { fc } from "../../../support/property.ts";
 import { rounds } from "../../../support/torture.ts";
 

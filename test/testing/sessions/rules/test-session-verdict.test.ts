@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  judgeSession,
-  type TestedSlot,
-  wouldHaveCounted,
-} from "../../../../server/testing/days/sessions-rules.ts";
+import { judgeSession, type TestedSlot, wouldHaveCounted } from "../../../../server/testing/days/rules.ts";
 import { sessionReasons } from "../../../../src/contract/test-sessions.ts";
 import { activeSlot, secondsAfter, slotInCycle } from "../../../support/worlds/active-slot.ts";
 

@@ -6,7 +6,7 @@ import {
   countedDaysOf,
   isMissed,
   requestMilliseconds,
-} from "../../../../server/testing/days/slots-rules.ts";
+} from "../../../../server/testing/days/rules.ts";
 
 describe("the end of a day", () => {
   it.each([
