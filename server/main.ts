@@ -15,23 +15,23 @@ import { startDailyCleanup } from "./jobs/daily-cleanup.ts";
 import { startDatabaseCare } from "./jobs/database-care.ts";
 import { startHousekeeping } from "./jobs/housekeeping.ts";
 import { startPassingTime, startTimeKeeper } from "./jobs/time.ts";
-import { createLog, readableLine } from "./log.ts";
+import { createLog, readableLine } from "./start/log.ts";
 import { createMailHandler } from "./mail/incoming/handle.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
 import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
-import { mailReleases } from "./mail/release-mails/send.ts";
+import { mailReleases } from "./mail/outgoing/release-mails.ts";
 import { startPushes } from "./notices/browsers/worker.ts";
 import { startNotices } from "./notices/mails/worker.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { SettingError } from "./settings/setting-error.ts";
 import type { Environment, ServeFlags, Settings } from "./settings/settings.ts";
-import { announce } from "./start/announce.ts";
+import { announce } from "./announce.ts";
 import { takeDataFolder } from "./start/data-folder.ts";
 import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
 import { bindFiles } from "./start/open-files.ts";
 import { unlockDatabase } from "./start/unlock.ts";
-import { startWebhooks } from "./webhooks/deliveries/worker.ts";
+import { startWebhooks } from "./webhooks/endpoints/worker.ts";
 
 export interface ServeWorld {
   readonly environment: Environment;

@@ -3,7 +3,7 @@ import type { Transaction } from "../database/database.ts";
 import { type Migration, schemaOf, tooOld } from "../database/migrate.ts";
 import { migrations } from "../database/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
-import { replaced } from "../database/schema/baseline.ts";
+import { replaced } from "../database/baseline.ts";
 import { storedFiles, uploads } from "../files/uploads-store.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";
 import {

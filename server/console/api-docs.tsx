@@ -9,7 +9,7 @@ import { InTurns, renderInTurns } from "./in-turns.tsx";
 import { Brand, Document } from "./layout.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { scrolledByKeys } from "./parts.tsx";
-import { pageHeaders } from "./respond.ts";
+import { pageHeaders } from "./respond.tsx";
 
 /** The routes of the page about the API, and of the JSON for each operation. (rule O6) */
 export function docsRoutes(

@@ -9,7 +9,7 @@ import { type Fields, fieldVersion, noFields, originalVersionName } from "./form
 import { BarePage } from "./layout.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import type { NotDone } from "./notices.ts";
-import { createRespond, goTo, type Reply, show } from "./respond.ts";
+import { createRespond, goTo, type Reply, show } from "./respond.tsx";
 
 /** Returns the reply to a browser whose request failed: an error page or a redirect. */
 export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;

@@ -5,7 +5,7 @@ import { answerErrors } from "../http/errors.ts";
 import type { Route, SharedSteps } from "../http/request-steps.ts";
 import { answerWithErrorPage, showErrorPage } from "./error-page.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
-import { createRespond, type Reply, show } from "./respond.ts";
+import { createRespond, type Reply, show } from "./respond.tsx";
 
 /** The common parts of the pages for secret links. */
 export interface LinkPages {

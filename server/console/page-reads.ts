@@ -35,7 +35,7 @@ import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../fee
 import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
-import { audienceOf } from "../mail/release-mails/send.ts";
+import { audienceOf } from "../mail/outgoing/release-mails.ts";
 import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/cycles/store.ts";
 import { type People, peopleOf } from "./people.tsx";

@@ -67,7 +67,7 @@ import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord, noticesOf } from "./notices.ts";
 import { createInvitedRead, createPageReads } from "./page-reads.ts";
-import { createRespond, goTo, type Reply } from "./respond.ts";
+import { createRespond, goTo, type Reply } from "./respond.tsx";
 import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
 /** Returns the routes of the console's pages, forms and assets. */

@@ -8,7 +8,7 @@ import type { Fields } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
 import type { InvitedRead, PageReads } from "./page-reads.ts";
-import type { Reply } from "./respond.ts";
+import type { Reply } from "./respond.tsx";
 
 /** A request to a page or a form of the console. */
 export interface Visit {

@@ -1,6 +1,6 @@
 import type { Migration } from "./migrate.ts";
 import { apps, preferences, users } from "./schema/access.ts";
-import { baseline } from "./schema/baseline.ts";
+import { baseline } from "./baseline.ts";
 import { changelogEntries, contentVersions, faqs } from "./schema/content.ts";
 
 import {

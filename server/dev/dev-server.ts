@@ -8,7 +8,7 @@ import { faultsOf, ownMessages } from "../../src/contract/issues.ts";
 import { createAsks } from "../console/ask.ts";
 import { type Fields, readForm } from "../console/forms.tsx";
 import { consolePathOf, createLinks } from "../console/links.ts";
-import { createRespond } from "../console/respond.ts";
+import { createRespond } from "../console/respond.tsx";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import type { Api, Groups, Handlers } from "../http/handler.ts";

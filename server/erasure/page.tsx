@@ -14,7 +14,7 @@ import { ConsolePage } from "../console/layout.tsx";
 import type { Links } from "../console/links.ts";
 import { type Navigation, navigationOf } from "../console/navigation.ts";
 import { Line, Notice, Refused } from "../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../console/respond.tsx";
 import { Ago, Timestamp } from "../console/times.tsx";
 import type { SignedInVisit } from "../console/visit.ts";
 

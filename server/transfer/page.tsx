@@ -5,7 +5,7 @@ import { type Filled, filledAgain, filledWith, IdempotencyField, TextField } fro
 import { ConsolePage } from "../console/layout.tsx";
 import { appNavigationOf, navigationOf } from "../console/navigation.ts";
 import { Line, Notice, Refused } from "../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../console/respond.tsx";
 import type { SignedInVisit, UploadVisit } from "../console/visit.ts";
 
 /** Creates a new app from an uploaded file. */

@@ -1,6 +1,6 @@
 import { createECDH } from "node:crypto";
 import { expect, it } from "vitest";
-import { encryptedFor, isPublicKey } from "../../server/notices/browsers/encryption.ts";
+import { encryptedFor, isPublicKey } from "../../server/notices/browsers/web-push.ts";
 import { outcomeOf } from "../../server/notices/browsers/rules.ts";
 
 it("the push encryption of the example in RFC 8291 gives the result of the RFC", () => {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { mailReleases } from "../../server/mail/release-mails/send.ts";
+import { mailReleases } from "../../server/mail/outgoing/release-mails.ts";
 import { advanceCycle } from "../../server/testing/cycles/passing-time.ts";
 import { eventTypes } from "../../src/contract/events.ts";
 import { databases } from "../support/database/databases.ts";

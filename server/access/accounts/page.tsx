@@ -21,7 +21,7 @@ import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { atFactorField, CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";

@@ -25,7 +25,7 @@ import { changed, changesNotSaved, type NotDone } from "../../console/notices.ts
 import type { LastChange } from "../../console/page-reads.ts";
 import { Line, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { By } from "../../console/people.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

@@ -16,7 +16,7 @@ import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Pager } from "../../console/parts.tsx";
 import { Person } from "../../console/people.tsx";
-import { type Reply, show } from "../../console/respond.ts";
+import { type Reply, show } from "../../console/respond.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit, Visit } from "../../console/visit.ts";
 import { editLabels } from "../../feedback/threads/badges.tsx";

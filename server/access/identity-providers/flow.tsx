@@ -8,7 +8,7 @@ import { BarePage } from "../../console/layout.tsx";
 import { consolePathOf, createLinks, type Links, returnPath } from "../../console/links.ts";
 import type { DoneElsewhere } from "../../console/notices.ts";
 import { Line } from "../../console/parts.tsx";
-import { createRespond, goTo, type Reply, show } from "../../console/respond.ts";
+import { createRespond, goTo, type Reply, show } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
 import { sessionCookie } from "../../http/authenticate.ts";
 import { answerErrors } from "../../http/errors.ts";

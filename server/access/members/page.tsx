@@ -24,7 +24,7 @@ import { type AppNavigation, appNavigationOf, navigationOf } from "../../console
 import { changed } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { Avatar, Person } from "../../console/people.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { deviceSignInLinks, SwitchAccount } from "../sign-in/device-visit.tsx";

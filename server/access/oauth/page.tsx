@@ -10,7 +10,7 @@ import { IdempotencyField } from "../../console/forms.tsx";
 import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice } from "../../console/parts.tsx";
-import { createRespond, goTo, type Reply, show } from "../../console/respond.ts";
+import { createRespond, goTo, type Reply, show } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
 import { type AnswerWithPage, answerErrors } from "../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";

@@ -19,7 +19,7 @@ import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
 import type { ConnectedIdentity } from "../../console/page-reads.ts";
 import { Line, QrCode, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";

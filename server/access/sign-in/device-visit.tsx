@@ -10,7 +10,7 @@ import { type Fields, IdempotencyField, noFields, readForm } from "../../console
 import { BarePage } from "../../console/layout.tsx";
 import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
 import { createInvitedRead, type InvitedRead } from "../../console/page-reads.ts";
-import type { PageTraits, Reply } from "../../console/respond.ts";
+import type { PageTraits, Reply } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
 import { sessionCookie } from "../../http/authenticate.ts";
 import type { InvokeDeps } from "../../http/call-steps.ts";

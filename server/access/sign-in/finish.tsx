@@ -20,7 +20,7 @@ import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import type { NotDone, Notices } from "../../console/notices.ts";
 import { SignInRefused } from "../../console/parts.tsx";
-import type { Reply } from "../../console/respond.ts";
+import type { Reply } from "../../console/respond.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** The result of a sign-in form. */

@@ -18,7 +18,7 @@ import {
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { Line, Notice, Refused, Secret, scrolledByKeys, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { Begin, kinds } from "./parts.tsx";

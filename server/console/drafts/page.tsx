@@ -5,7 +5,7 @@ import { ConsolePage } from "../layout.tsx";
 import { returnPath } from "../links.ts";
 import { navigationOf } from "../navigation.ts";
 import { Empty, Line } from "../parts.tsx";
-import { goTo, type Reply, show } from "../respond.ts";
+import { goTo, type Reply, show } from "../respond.tsx";
 import { Ago } from "../times.tsx";
 import type { SignedInVisit } from "../visit.ts";
 import type { Draft, NamedObject } from "./api.ts";

@@ -3,7 +3,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Route } from "../../http/request-steps.ts";
 import { type Fields, versionOf } from "../forms.tsx";
 import type { Links } from "../links.ts";
-import type { Reply } from "../respond.ts";
+import type { Reply } from "../respond.tsx";
 import type { SignedInVisit } from "../visit.ts";
 import type { Draft, TypedField } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";

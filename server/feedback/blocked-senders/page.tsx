@@ -11,7 +11,7 @@ import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
 import { Person } from "../../console/people.tsx";
-import { goTo, type Reply, show } from "../../console/respond.ts";
+import { goTo, type Reply, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

@@ -7,7 +7,7 @@ import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf, requestsIn, sumOf } from "../../console/navigation.ts";
 import type { AgentWork, AppCounts, ShortList, WaitingProposal } from "../../console/page-reads.ts";
 import { counted, Empty, Line, Pager, shownCount } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/respond.ts";
+import { type Reply, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { linesOfMarkdown } from "../../content/texts/html.ts";

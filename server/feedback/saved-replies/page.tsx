@@ -18,7 +18,7 @@ import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Line, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { replyFrom, withStatusUrl } from "./rules.ts";
 

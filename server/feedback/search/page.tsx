@@ -9,7 +9,7 @@ import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import type { FaqQuestion, ReleaseTitle } from "../../console/page-reads.ts";
 import { Empty, Line, Pager } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/respond.ts";
+import { type Reply, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { nameIn, StatusBadge, typeNames } from "../threads/badges.tsx";

@@ -9,7 +9,7 @@ import { filledWith, Select, TextField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { counted, Line, scrolledByKeys } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/respond.ts";
+import { type Reply, show } from "../../console/respond.tsx";
 import { dayText, fullTime } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { areOfLastDay, lengthOf, type Period, periodBefore, periodOf } from "./rules.ts";

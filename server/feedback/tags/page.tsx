@@ -16,7 +16,7 @@ import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Line, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { TagBadge } from "../threads/badges.tsx";
 

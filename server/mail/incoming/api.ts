@@ -5,7 +5,7 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import { mailType } from "../../files/uploads-store.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
-import { reports } from "../sender-reports/store.ts";
+import { reports } from "../sender-page/store.ts";
 import { boundsOf, type IncomingMail, readMail } from "./read.ts";
 import { addMailedAnswer, createStoreMail, oldestOriginal, openOriginal, originalUntil } from "./save.ts";
 import { mailOriginals, type OriginalRow } from "./store.ts";

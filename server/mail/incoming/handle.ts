@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
-import { mayAnswer } from "../answers/add.ts";
+import { mayAnswer } from "../sender-page/add.ts";
 import { mails } from "../outgoing/store.ts";
-import { readReplyToken } from "../reply-tokens.ts";
-import { reports } from "../sender-reports/store.ts";
+import { readReplyToken } from "../outgoing/reply-tokens.ts";
+import { reports } from "../sender-page/store.ts";
 import { boundsOf, type IncomingMail, readMail } from "./read.ts";
 import {
   addMailedAnswer,

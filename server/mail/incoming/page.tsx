@@ -6,7 +6,7 @@ import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, show } from "../../console/respond.ts";
+import { goTo, type Reply, show } from "../../console/respond.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

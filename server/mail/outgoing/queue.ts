@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { isMailAddress } from "../address.ts";
-import { replyTokenOf } from "../reply-tokens.ts";
+import { replyTokenOf } from "./reply-tokens.ts";
 import {
   bodyText,
   headerText,

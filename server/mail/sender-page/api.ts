@@ -6,9 +6,9 @@ import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 import { fileAddresses } from "../../feedback/threads/answer.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
-import { addAnswer, answerPauseSeconds, mayAnswer } from "../answers/add.ts";
-import { releaseMails } from "../release-mails/store.ts";
-import { type ReportRow, reports, type SharedMessage } from "../sender-reports/store.ts";
+import { addAnswer, answerPauseSeconds, mayAnswer } from "./add.ts";
+import { releaseMails } from "../outgoing/release-mails-store.ts";
+import { type ReportRow, reports, type SharedMessage } from "./store.ts";
 import { readReportToken, statusPath } from "./links.ts";
 
 /** The addresses of a message's images, videos and attachments. */

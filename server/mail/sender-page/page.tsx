@@ -8,7 +8,7 @@ import { Document } from "../../console/layout.tsx";
 import { createLinkPages } from "../../console/link-pages.tsx";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/network-addresses.ts";

@@ -2,7 +2,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 
-import { reports } from "../sender-reports/store.ts";
+import { reports } from "./store.ts";
 import { statusUrlOf } from "./links.ts";
 
 /** Returns a new link to the sender's page of a report. Throws `not_found` for a report of another thread. (rule M8) */

@@ -7,7 +7,7 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { addressRefusal, reachOf } from "../../http/post-safely.ts";
 import { sealAddress } from "../../secrets/addresses.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { isPublicKey } from "./encryption.ts";
+import { isPublicKey } from "./web-push.ts";
 import { type BrowserRow, noticeBrowsers as rows } from "./store.ts";
 import { keysOfServer } from "./vapid.ts";
 

@@ -1,6 +1,6 @@
 import type { NoticeKind } from "../../../src/contract/notices.ts";
 import { quoted, unlinkedLine } from "../../../src/words/visible.ts";
-import { type Item, sentenceOf } from "../items/rules.ts";
+import { type Item, sentenceOf } from "../waiting/rules.ts";
 
 /**
  * The shortest time between two groups of notices about one app in browsers. Notices that are created in this time are

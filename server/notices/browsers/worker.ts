@@ -6,10 +6,10 @@ import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { choicesOf, stillWants } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { knownOf } from "../items/items.ts";
-import { noticeFacts } from "../items/store.ts";
-import { afterQuiet } from "../times/rules.ts";
-import { encryptedFor } from "./encryption.ts";
+import { knownOf } from "../waiting/items.ts";
+import { noticeFacts } from "../waiting/items-store.ts";
+import { afterQuiet } from "../waiting/times-rules.ts";
+import { encryptedFor } from "./web-push.ts";
 import {
   keptMilliseconds,
   noticeAbout,

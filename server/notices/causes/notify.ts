@@ -8,10 +8,10 @@ import { collectedInBrowsers } from "../browsers/rules.ts";
 import { noticeBrowsers } from "../browsers/store.ts";
 import { choicesOf, isOwn } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { knownOf } from "../items/items.ts";
-import { chatSentenceOf } from "../items/rules.ts";
-import { noticeFacts } from "../items/store.ts";
-import { dueAt } from "../times/rules.ts";
+import { knownOf } from "../waiting/items.ts";
+import { chatSentenceOf } from "../waiting/rules.ts";
+import { noticeFacts } from "../waiting/items-store.ts";
+import { dueAt } from "../waiting/times-rules.ts";
 import { type Batch, notices } from "../waiting/store.ts";
 import { noteOngoing } from "./record.ts";
 import {

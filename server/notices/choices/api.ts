@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
 import { noticeBrowsers } from "../browsers/store.ts";
-import { dueAt } from "../times/rules.ts";
+import { dueAt } from "../waiting/times-rules.ts";
 import { notices as rows } from "../waiting/store.ts";
 import { ownNotices } from "./answer.ts";
 import { changedChoices, choicesOf, offeredWays, waysOf } from "./rules.ts";

@@ -22,7 +22,7 @@ import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp, timeZones } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

@@ -3,7 +3,7 @@ import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { choicesOf, mailWays, waysOf, withoutMail } from "../choices/rules.ts";
 import { noticeChoices } from "../choices/store.ts";
-import { noticeFacts } from "../items/store.ts";
+import { noticeFacts } from "../waiting/items-store.ts";
 import { notices } from "../waiting/store.ts";
 import { readStopToken, type Subscription } from "./stop-links.ts";
 

@@ -2,7 +2,7 @@ import { Document } from "../../console/layout.tsx";
 import { createLinkPages } from "../../console/link-pages.tsx";
 import type { Links } from "../../console/links.ts";
 import { Line } from "../../console/parts.tsx";
-import { show } from "../../console/respond.ts";
+import { show } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
 import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import { createStopMail } from "./api.ts";

@@ -1,7 +1,7 @@
 import type { MailWay } from "../../../src/contract/notices.ts";
 import { titled } from "../../../src/words/visible.ts";
 import { headerText } from "../../mail/outgoing/rules.ts";
-import { type Item, sentenceOf } from "../items/rules.ts";
+import { type Item, sentenceOf } from "../waiting/rules.ts";
 
 /**
  * The maximum number of mails with the way `mail` that a person gets from an app in 24 hours. Later notices wait for

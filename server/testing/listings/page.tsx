@@ -25,7 +25,7 @@ import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts
 import { changed, changesNotSaved } from "../../console/notices.ts";
 import type { SlotRequest } from "../../console/page-reads.ts";
 import { Can, Empty, ExternalLink, Line, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { timeZones } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { CycleLine, isLive, SlotRequestLines } from "../cycles/parts.tsx";

@@ -12,7 +12,7 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
-import { deliveries } from "../deliveries/store.ts";
+import { deliveries } from "./deliveries-store.ts";
 import { events } from "../events/store.ts";
 import { deliveryAnswer, oldSecretHours, storedEvents, webhookAnswer } from "./rules.ts";
 import { webhooks as rows, type WebhookState } from "./store.ts";

@@ -2,7 +2,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Added, Row } from "../../database/schema/table.ts";
 import { webhooks as table } from "../../database/schema/webhooks.ts";
 import { listed, update } from "../../database/statements.ts";
-import type { ClearedWebhook } from "../deliveries/store.ts";
+import type { ClearedWebhook } from "./deliveries-store.ts";
 
 const fields = [
   ...["id", "appId", "url", "secret", "oldSecret", "oldUntil", "events", "texts", "createdAt"],

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { reports } from "../../../server/mail/sender-reports/store.ts";
+import { reports } from "../../../server/mail/sender-page/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { mailOf } from "../../support/mail/arriving-mail.ts";
 import { ada, startMailedThread } from "../../support/mail/mailed-thread.ts";

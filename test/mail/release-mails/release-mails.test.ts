@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mailReleases } from "../../../server/mail/release-mails/send.ts";
+import { mailReleases } from "../../../server/mail/outgoing/release-mails.ts";
 import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { makeAppWithSenders } from "../../support/mail/app-with-senders.ts";

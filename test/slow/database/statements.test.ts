@@ -101,7 +101,7 @@ const byHand: ByHand = {
     "server/feedback/search/store/indexing.ts merge": "sqlite",
     "server/feedback/search/store/indexing.ts changesOf": "sqlite",
     "server/feedback/threads/store/threads.ts threadsForAgents": "sqlite",
-    "server/notices/items/store.ts lockInPostgres": "postgres",
+    "server/notices/waiting/items-store.ts lockInPostgres": "postgres",
   },
   withoutColumns: {
     "server/backup/store.ts dumpPostgres": "the columns are those of a cursor",

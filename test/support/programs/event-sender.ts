@@ -3,7 +3,7 @@ import { createTimeWatch, systemClock } from "../../../server/clock.ts";
 import { openDatabase } from "../../../server/database/open.ts";
 import { createNewId, createSealer } from "../../../server/secrets/secrets.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
-import { startWebhooks } from "../../../server/webhooks/deliveries/worker.ts";
+import { startWebhooks } from "../../../server/webhooks/endpoints/worker.ts";
 import { recordEvent } from "../../../server/webhooks/events/record.ts";
 
 /**

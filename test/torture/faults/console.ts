@@ -53,7 +53,7 @@ export const consoleFaults: readonly Fault[] = [
   },
   {
     name: "the browser keeps a page of the console, which the next person at the computer sees",
-    file: "server/console/respond.ts",
+    file: "server/console/respond.tsx",
     right: '    "Cache-Control": "no-store",\n',
     wrong: "",
     tests: ["test/console/all-pages"],

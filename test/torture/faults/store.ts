@@ -75,7 +75,7 @@ export const storeFaults: readonly Fault[] = [
   },
   {
     name: "a sender reads the replies to the senders of other reports of the same failure",
-    file: "server/mail/sender-reports/store.ts",
+    file: "server/mail/sender-page/store.ts",
     right: "direction = 'outbound' AND everyone = 1 AND created_at >= ?",
     wrong: "direction = 'outbound' AND created_at >= ?",
     tests: ["test/mail", "test/feedback"],

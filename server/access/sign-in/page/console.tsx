@@ -21,7 +21,7 @@ import { type Links, returnPath } from "../../../console/links.ts";
 import type { NotDone } from "../../../console/notices.ts";
 import type { InvitedRow } from "../../../console/page-reads.ts";
 import { DoneNotice, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import type { SignedInVisit, Visit } from "../../../console/visit.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
 import type { Settings } from "../../../settings/settings.ts";

@@ -20,7 +20,7 @@ import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
 import type { InvitedRow } from "../../../console/page-reads.ts";
 import { Line, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
-import { createRespond, goTo, reshowForm, show } from "../../../console/respond.ts";
+import { createRespond, goTo, reshowForm, show } from "../../../console/respond.tsx";
 import type { Deps } from "../../../deps.ts";
 import { answerErrors } from "../../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../../http/handler.ts";

@@ -29,7 +29,7 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { htmlOf } from "../../texts/html.ts";

@@ -7,7 +7,7 @@ import { type AppNavigation, appNavigationOf } from "../../../console/navigation
 import type { LastChange } from "../../../console/page-reads.ts";
 import { Can, Empty, Line, Notice, Pager } from "../../../console/parts.tsx";
 import { By } from "../../../console/people.tsx";
-import { type Reply, show } from "../../../console/respond.ts";
+import { type Reply, show } from "../../../console/respond.tsx";
 import { Ago, TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { PublicationBadge } from "../../texts/parts.tsx";

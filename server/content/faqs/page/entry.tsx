@@ -26,7 +26,7 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { htmlOf } from "../../texts/html.ts";
 import {

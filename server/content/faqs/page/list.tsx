@@ -8,7 +8,7 @@ import { type AppNavigation, appNavigationOf } from "../../../console/navigation
 import type { LastChange } from "../../../console/page-reads.ts";
 import { Can, Empty, Line } from "../../../console/parts.tsx";
 import { By } from "../../../console/people.tsx";
-import { goTo, type Reply, show } from "../../../console/respond.ts";
+import { goTo, type Reply, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { hasWords, wordsOf } from "../../texts/rules.ts";

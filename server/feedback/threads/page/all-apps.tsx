@@ -10,7 +10,7 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
 import { Empty, Notice, Pager, shownCount } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
   filterOf,

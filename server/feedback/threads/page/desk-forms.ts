@@ -7,7 +7,7 @@ import { views } from "../../../../src/contract/views.ts";
 import { type Definitions, defineForm } from "../../../console/definitions.ts";
 import { type Fields, filledAgain } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
-import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.ts";
 import { deskPage, showDesk } from "./desk.tsx";

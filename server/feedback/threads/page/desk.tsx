@@ -17,7 +17,7 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
 import { Can, Empty, Keycap, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/respond.ts";
+import { type Reply, show } from "../../../console/respond.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
   filterOf,

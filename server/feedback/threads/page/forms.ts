@@ -6,7 +6,7 @@ import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { type Definitions, defineForm } from "../../../console/definitions.ts";
 import { changedValues, type Fields, givenFor } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
-import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
 import { withOpened } from "../../inbox/filters.ts";

@@ -11,7 +11,7 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import { Can, Empty, Line, Refused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { nameIn, statusNames } from "../badges.tsx";

@@ -17,7 +17,7 @@ import { type AppNavigation, appNavigationOf } from "../../../console/navigation
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, keyed, Line, Notice } from "../../../console/parts.tsx";
 import { Person } from "../../../console/people.tsx";
-import { goTo, type Reply, show } from "../../../console/respond.ts";
+import { goTo, type Reply, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {

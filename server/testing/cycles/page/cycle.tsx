@@ -25,7 +25,7 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { dateOfDay, dateParts, justBefore, Remaining, ZonedDay, ZonedTime } from "../../../console/times.tsx";
 import type { PageHandler, SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, isLive, progressOf, SlotBadge } from "../parts.tsx";

@@ -5,7 +5,7 @@ import { InTurns } from "../../../console/in-turns.tsx";
 import { Document } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { Line, scrolledByKeys } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/respond.ts";
+import { type Reply, show } from "../../../console/respond.tsx";
 import {
   dateOfDay,
   justBefore,

@@ -5,8 +5,8 @@ import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
 import { messages } from "../../feedback/messages/store.ts";
 import { recordThreadChange } from "../../feedback/threads/change.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
-import { withoutSenderLinks } from "../sender-page/links.ts";
-import { type ReportRow, reports } from "../sender-reports/store.ts";
+import { withoutSenderLinks } from "./links.ts";
+import { type ReportRow, reports } from "./store.ts";
 
 /**
  * The most answers that a sender may write to one report in an hour. Answers on the sender's page and by mail both

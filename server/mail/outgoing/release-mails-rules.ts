@@ -1,4 +1,4 @@
-import { quotedBeginning } from "../outgoing/rules.ts";
+import { quotedBeginning } from "./rules.ts";
 
 /** The fields of the metadata in which apps write the language of a report. */
 const namesOfLanguage = ["language", "locale", "lang"];

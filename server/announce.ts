@@ -1,5 +1,5 @@
-import { type Demo, demoAnnouncement } from "../demo/seed-demo.ts";
-import { type Environment, isLoopback, type ServeFlags, type Settings } from "../settings/settings.ts";
+import { type Demo, demoAnnouncement } from "./demo/seed-demo.ts";
+import { type Environment, isLoopback, type ServeFlags, type Settings } from "./settings/settings.ts";
 
 export interface Announcement {
   readonly flags: ServeFlags;

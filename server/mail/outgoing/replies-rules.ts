@@ -1,5 +1,5 @@
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
-import { quotedBeginning } from "../outgoing/rules.ts";
+import { quotedBeginning } from "./rules.ts";
 
 /**
  * Returns the text of a mail with a reply: the reply, the link to the sender's page, and the beginning of the

@@ -1,6 +1,6 @@
-import type { Migration, Replaced } from "../migrate.ts";
-import { isTable, type Statement, statementsFor, statementsOf } from "./table.ts";
-import { schema } from "./tables.ts";
+import type { Migration, Replaced } from "./migrate.ts";
+import { isTable, type Statement, statementsFor, statementsOf } from "./schema/table.ts";
+import { schema } from "./schema/tables.ts";
 
 const statements: readonly Statement[] = schema.flatMap((part) => {
   if (!isTable(part)) return [part];

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import { plannedEachTime } from "../../database/statements.ts";
-import type { NoticeRow } from "../waiting/store.ts";
+import type { NoticeRow } from "./store.ts";
 
 /** The texts and states that a notice needs. They are read when the text of the notice is written. */
 export const noticeFacts = {

@@ -1,5 +1,5 @@
-import { uuidBytes, uuidOf } from "../secrets/link-tokens.ts";
-import type { Sealer } from "../secrets/secrets.ts";
+import { uuidBytes, uuidOf } from "../../secrets/link-tokens.ts";
+import type { Sealer } from "../../secrets/secrets.ts";
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 const macDigits = 20;

@@ -1,8 +1,8 @@
 import type { Database } from "../../database/database.ts";
 import { webhooksTopic } from "../../database/signals.ts";
-import { webhooks } from "../endpoints/store.ts";
+import { webhooks } from "./store.ts";
 import { events } from "../events/store.ts";
-import { type ClearedWebhook, deliveries } from "./store.ts";
+import { type ClearedWebhook, deliveries } from "./deliveries-store.ts";
 
 /**
  * How many deliveries or events one transaction changes at most. The number is small, so that other writes wait only

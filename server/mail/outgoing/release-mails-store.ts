@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
 import { insert, plannedEachTime } from "../../database/statements.ts";
-import { type ReportRow, reports } from "../sender-reports/store.ts";
+import { type ReportRow, reports } from "../sender-page/store.ts";
 
 /** A published release note whose mails are not queued yet. */
 export interface NoteToMail {

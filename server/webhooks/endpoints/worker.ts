@@ -9,12 +9,12 @@ import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";
 import { failingTries } from "../../notices/causes/rules.ts";
 import { openAddress } from "../../secrets/addresses.ts";
-import { eventTexts, type WebhookRow, webhooks } from "../endpoints/store.ts";
+import { eventTexts, type WebhookRow, webhooks } from "./store.ts";
 import { bodyOf, eventAnswer, factsOf } from "../events/rules.ts";
 import { type EventRow, events } from "../events/store.ts";
 import { clearNext } from "./clear.ts";
-import { goneStatus, isDelivered, nextTry, withAttempt } from "./rules.ts";
-import { type DueDelivery, deliveries } from "./store.ts";
+import { goneStatus, isDelivered, nextTry, withAttempt } from "./deliveries-rules.ts";
+import { type DueDelivery, deliveries } from "./deliveries-store.ts";
 
 /** How many events are sent to one webhook at the same time. */
 const atOnce = 8;
