@@ -11,7 +11,7 @@ import { consoleRoutes } from "./console/routes.ts";
 import type { Deps } from "./deps.ts";
 import { createDevServer } from "./dev/dev-server.ts";
 import { createFollow } from "./feedback/agent-work/follow.ts";
-import { uploads } from "./files/uploads-store.ts";
+import { uploads } from "./files/store.ts";
 import { createHandlers } from "./handlers.ts";
 import { createHoldAnswer } from "./http/answers.ts";
 import { createAuthenticate, createReadCredentials } from "./http/authenticate.ts";

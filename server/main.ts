@@ -6,34 +6,36 @@ import { createApp } from "./app.ts";
 import { openDrills } from "./backup/nightly.ts";
 import { systemClock } from "./clock.ts";
 import { sqliteDriver } from "./database/open.ts";
-import { readSeed, type Seed, seedDemo } from "./demo/seed-demo.ts";
+import { type Demo, demoAnnouncement, readSeed, type Seed, seedDemo } from "./demo/seed-demo.ts";
 import { createMovableClock } from "./dev/clock.ts";
 import { startErasing } from "./erasure/eraser.ts";
 import { startOutbox } from "./feedback/chat/worker.ts";
 import { attach, createListener } from "./http/listener.ts";
-import { startDailyCleanup } from "./jobs/daily-cleanup.ts";
 import { startDatabaseCare } from "./jobs/database-care.ts";
-import { startHousekeeping } from "./jobs/housekeeping.ts";
+import { startDailyCleanup, startHousekeeping } from "./jobs/housekeeping.ts";
 import { startPassingTime, startTimeKeeper } from "./jobs/time.ts";
-import { createLog, readableLine } from "./start/log.ts";
 import { createMailHandler } from "./mail/incoming/handle.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
-import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
 import { mailReleases } from "./mail/outgoing/release-mails.ts";
+import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
 import { startPushes } from "./notices/browsers/worker.ts";
 import { startNotices } from "./notices/mails/worker.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
 import { readSettings } from "./settings/read-settings.ts";
-import { SettingError } from "./settings/setting-error.ts";
-import type { Environment, ServeFlags, Settings } from "./settings/settings.ts";
-import { announce } from "./announce.ts";
+import {
+  type Environment,
+  isLoopback,
+  type ServeFlags,
+  SettingError,
+  type Settings,
+} from "./settings/settings.ts";
 import { takeDataFolder } from "./start/data-folder.ts";
-import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
+import { createDeps, createLog, openSettingsDatabase, readableLine } from "./start/open-deps.ts";
 import { bindFiles } from "./start/open-files.ts";
 import { unlockDatabase } from "./start/unlock.ts";
 import { startWebhooks } from "./webhooks/endpoints/worker.ts";
 
-export interface ServeWorld {
+interface ServeWorld {
   readonly environment: Environment;
   /** Writes a line for programs to standard output. */
   readonly out: (line: string) => void;
@@ -53,8 +55,10 @@ export interface ServeWorld {
 
 /** After the stop period, the remaining requests are refused. This is how long they may take to end. */
 const lastMilliseconds = 1_500;
+
 /** After the stop period, the process ends within this time, even if a part of it hangs. */
 const afterwardsMilliseconds = 10_000;
+
 /** While the server stops, connections without a request are closed after this time. */
 const idleMilliseconds = 500;
 
@@ -204,3 +208,58 @@ function portOf(server: Server): number {
   const address: AddressInfo | string | null = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
 }
+
+interface Announcement {
+  readonly flags: ServeFlags;
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly demo: Demo | undefined;
+  /** The command that starts this program on this machine, such as `innkeep`. */
+  readonly command: string;
+}
+
+interface AnnouncementOutput {
+  /** Writes a line for programs to standard output. */
+  readonly out: (line: string) => void;
+  /** Writes text for people to standard error. */
+  readonly err: (text: string) => void;
+  /** Writes a warning to the server log. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Prints the addresses of the server. With `--json` it prints one JSON object, otherwise text with suggestions for the
+ * next steps.
+ */
+export function announce(announcement: Announcement, { out, err, warn }: AnnouncementOutput): void {
+  const { flags, settings, demo, command } = announcement;
+  const { baseUrl, consoleUrl } = settings;
+  const otherAddress = otherAddressIn(announcement);
+  if (flags.json) {
+    const { seed: _, ...access } = demo ?? {};
+    out(JSON.stringify({ event: "ready", baseUrl, consoleUrl, ...(demo ? { demo: access } : {}) }));
+    if (otherAddress !== undefined) warn(otherAddress);
+    return;
+  }
+  err(`Innkeep serves ${baseUrl}\nConsole: ${consoleUrl}\n`);
+  if (otherAddress !== undefined) err(`warning: ${otherAddress}\n`);
+  if (demo) err(demoAnnouncement(settings, demo, command));
+}
+
+/**
+ * Returns a warning if INNKEEP_BASE_URL names another address than the one on which this server listens. The operator
+ * may have set the variable for client commands, which use it to find their server.
+ */
+function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
+  const { host, port, baseUrl } = settings;
+  if (flags.baseUrl !== undefined || !environment.INNKEEP_BASE_URL || !isLoopback(host)) return undefined;
+  const own = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const named = new URL(baseUrl);
+  if (named.origin === own || (isLoopback(named.hostname) && portOfAddress(named) === port)) return undefined;
+  return (
+    `This server listens on ${own}, but all links begin with ${baseUrl}, because INNKEEP_BASE_URL is set to it. ` +
+    `If the variable is only for the client, start with --base-url ${own}.`
+  );
+}
+
+const portOfAddress = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);

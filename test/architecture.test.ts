@@ -85,7 +85,6 @@ const sqlBesideStores = [
 
 /** Files with rules that have another name. */
 const otherRules = [
-  "server/erasure/addresses.ts",
   "server/http/rate-limits/rate-limits.ts",
   "server/testing/days/rules.ts",
   "server/transfer/fields.ts",

@@ -4,20 +4,18 @@ import { users } from "../access/accounts/store.ts";
 import { systemClock } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { FolderInUse, lockFolder } from "../database/folder-lock.ts";
-import { findAddress } from "../erasure/addresses.ts";
-import { journalOf, recordErasures } from "../erasure/erase-again.ts";
-import { accountRefusal } from "../erasure/rules.ts";
+import { journalOf, recordErasures } from "../erasure/journal.ts";
+import { accountRefusal, findAddress } from "../erasure/rules.ts";
 import { erasedAccounts, seats } from "../erasure/store/accounts.ts";
 import { eraseAt, findAt, firstPlace, type Place } from "../erasure/store/erase.ts";
 import { type EndedErasure, erasures } from "../erasure/store/erasures.ts";
-import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../erasure/store/person.ts";
+import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../erasure/store/find.ts";
 import { forgetDeletedWords } from "../feedback/search/store/indexing.ts";
-import { personHash } from "../secrets/addresses.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
-import { createSealer } from "../secrets/secrets.ts";
+import { createSealer, personHash } from "../secrets/secrets.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
-import { type GivenSecrets, secretsFor } from "./secrets.ts";
+import { type GivenSecrets, secretsFor } from "./data-location.ts";
 
 /**
  * Erases a person in the whole deployment, and deletes the account with the address if there is one. If the command is

@@ -1,8 +1,7 @@
 import { v7 } from "uuid";
 import { systemClock } from "../clock.ts";
 import type { Database } from "../database/database.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation } from "../settings/settings.ts";
+import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { bindFiles, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { importApp } from "../transfer/import.ts";
 import { accountOf, record } from "./accounts.ts";

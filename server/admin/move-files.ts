@@ -2,10 +2,8 @@ import { receivedFile } from "../../src/contract/files.ts";
 import type { Database } from "../database/database.ts";
 import { lockFolder } from "../database/folder-lock.ts";
 import type { Files } from "../files/files.ts";
-import { type FilesPlace, filesPlace } from "../files/store.ts";
-import { type StoredFile, storedFiles } from "../files/uploads-store.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation } from "../settings/settings.ts";
+import { type FilesPlace, filesPlace, type StoredFile, storedFiles } from "../files/store.ts";
+import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { bindPlace, openFiles } from "../start/open-files.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import * as z from "zod/mini";
 import { systemReason } from "../../src/words/system-reason.ts";
 import { hashOfStream } from "../files/hash.ts";
 import { blockSize, paddingOf, readTarHeader, tarHeader } from "../files/tar.ts";
@@ -18,9 +19,73 @@ import {
   openedChunk,
   type Recipient,
   readFileKey,
+  readIdentities,
+  readRecipients,
   sealedLength,
 } from "../secrets/age.ts";
-import { SettingError } from "../settings/setting-error.ts";
+import { SettingError } from "../settings/settings.ts";
+
+export const formatVersion = 1;
+
+export const headerName = "backup.json";
+
+export const secretName = "secret";
+
+export const contentsName = "contents.json";
+
+const Header = z.object({
+  format: z.literal(formatVersion),
+  migrations: z.array(z.object({ number: z.int(), name: z.string() })),
+  /** The tables in the order in which a restore fills them. */
+  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
+});
+
+export type BackupHeader = z.output<typeof Header>;
+
+/** Returns the header of a backup. Throws an Error with a message if this program cannot read the backup. */
+export async function readHeader(archive: Archive): Promise<BackupHeader> {
+  const [first] = archive.entries;
+  if (first?.name !== headerName) throw new Error("The file is not a backup from Innkeep.");
+  const result = Header.safeParse(JSON.parse(await archive.readText(first)));
+  if (result.success) return result.data;
+  throw new Error(newerBackup);
+}
+
+const Contents = z.object({
+  /** The number of rows of each table. */
+  rows: z.record(z.string(), z.int()),
+  files: z.int(),
+  /** The SHA-256 of the files that could not be copied. */
+  missing: z.array(z.string()),
+  /**
+   * The SHA-256 of the files that were deleted while the backup was created. Rows of the backup still refer to these
+   * files.
+   */
+  deleted: z.array(z.string()),
+});
+
+export type BackupContents = z.output<typeof Contents>;
+
+/** Returns the numbers of rows and files that a backup must contain. Undefined for a backup of an older version. */
+export async function readContents(archive: Archive): Promise<BackupContents | undefined> {
+  const entry = archive.entries.find(({ name }) => name === contentsName);
+  return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
+}
+
+/** The error message for a backup that a newer version of this program has created. */
+export const newerBackup =
+  "This backup was created by a newer version of Innkeep. Restore it with that version.";
+
+/** Returns the entries that contain the rows of a table, in order. */
+export const rowEntries = ({ entries }: Archive, table: string): ArchiveEntry[] =>
+  entries.filter(({ name }) => name.startsWith(`database/${table}/`));
+
+/** Returns the entries that are files, each with the SHA-256 of its bytes. */
+export const fileEntries = ({ entries }: Archive): [sha256: string, entry: ArchiveEntry][] =>
+  entries.flatMap((entry) => {
+    const sha256 = /^files\/([\da-f]{64})$/.exec(entry.name)?.[1];
+    return sha256 === undefined ? [] : [[sha256, entry]];
+  });
 
 /** Compares the whole archive with its manifest. Throws an Error whose message names the first difference. */
 export async function verifyArchive(archive: Archive): Promise<void> {
@@ -456,4 +521,29 @@ export async function encryptInto(
   }
   if ((await hashOfStream(createReadStream(draft))) === hash.digest("hex")) return;
   throw new Error(`${draft} does not contain the bytes that were written into it.`);
+}
+
+/** Returns the public keys in a text; undefined for an empty text. Throws a SettingError for a malformed key. */
+export const recipientsIn = (text: string | undefined): Recipient[] | undefined =>
+  text ? read("INNKEEP_BACKUP_RECIPIENT (--recipient)", () => readRecipients(text)) : undefined;
+
+/**
+ * Returns the secret keys in a file; undefined if no file is named. Throws a SettingError, whose message contains no
+ * key.
+ */
+export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
+  if (!file) return undefined;
+  const text = await readFile(file, "utf8").catch((cause) => {
+    throw new SettingError(`The file of keys ${file} cannot be read (${systemReason(cause)}).`);
+  });
+  return read(file, () => readIdentities(text));
+}
+
+function read<Keys>(where: string, work: () => Keys): Keys {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AgeFault) throw new SettingError(`${where}: ${error.message}`);
+    throw error;
+  }
 }

@@ -6,17 +6,25 @@ import type { Database, Reader } from "../database/database.ts";
 import { lockFor } from "../database/folder-lock.ts";
 import { appliedMigrations, isCurrent } from "../database/migrate.ts";
 import { migrations } from "../database/migrations.ts";
-import { journalOf } from "../erasure/erase-again.ts";
-import { addToJournal, journalName, readJournal } from "../erasure/journal.ts";
+import { addToJournal, journalName, journalOf, readJournal } from "../erasure/journal.ts";
 import { type Files, FilesUnavailable } from "../files/files.ts";
-import { type StoredFile, storedFiles, uploads } from "../files/uploads-store.ts";
+import { type StoredFile, storedFiles, uploads } from "../files/store.ts";
 import type { Recipient } from "../secrets/age.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation } from "../settings/settings.ts";
+import { type DataLocation, SettingError } from "../settings/settings.ts";
 import { assertPlace, openFiles } from "../start/open-files.ts";
-import { type ArchiveWriter, createArchive, draftOf, encryptInto, publishDraft } from "./archive.ts";
-import { type BackupContents, contentsName, formatVersion, headerName, secretName } from "./format.ts";
-import { recipientsIn } from "./keys.ts";
+import {
+  type ArchiveWriter,
+  type BackupContents,
+  contentsName,
+  createArchive,
+  draftOf,
+  encryptInto,
+  formatVersion,
+  headerName,
+  publishDraft,
+  recipientsIn,
+  secretName,
+} from "./archive.ts";
 import { fullDisk, leftoversIn } from "./scratch.ts";
 import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
 import { verify } from "./verify.ts";

@@ -1,12 +1,12 @@
 import { countOf } from "../../src/words/count.ts";
 import type { Transaction } from "../database/database.ts";
 import { type Migration, schemaOf, tooOld } from "../database/migrate.ts";
-import { migrations } from "../database/migrations.ts";
+import { migrations, replaced } from "../database/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
-import { replaced } from "../database/baseline.ts";
-import { storedFiles, uploads } from "../files/uploads-store.ts";
-import type { Archive, ArchiveEntry } from "./archive.ts";
+import { storedFiles, uploads } from "../files/store.ts";
 import {
+  type Archive,
+  type ArchiveEntry,
   type BackupContents,
   type BackupHeader,
   fileEntries,
@@ -14,7 +14,7 @@ import {
   readContents,
   readHeader,
   rowEntries,
-} from "./format.ts";
+} from "./archive.ts";
 import {
   afterLoad,
   emptyBeforeLoad,

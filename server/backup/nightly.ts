@@ -7,8 +7,7 @@ import * as z from "zod/mini";
 import type { Deps } from "../deps.ts";
 import { startJob } from "../jobs/runner.ts";
 import { AgeFault, readRecipients } from "../secrets/age.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { Environment } from "../settings/settings.ts";
+import { type Environment, SettingError } from "../settings/settings.ts";
 import { begunDrill, type Drill, isDrillDue, leaseFrom } from "./rules.ts";
 import { drillRecord } from "./store.ts";
 

@@ -1,27 +1,152 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pino from "pino";
 import * as z from "zod/mini";
 import { receivedFile } from "../../src/contract/files.ts";
 import { secondFactors } from "../access/sign-in-methods/store.ts";
-import { addressOf, databaseFile, exists, secretFile } from "../admin/data-location.ts";
-import type { GivenSecrets } from "../admin/secrets.ts";
+import { readStoredFiles } from "../admin/check.ts";
+import {
+  addressOf,
+  databaseFile,
+  exists,
+  type GivenSecrets,
+  secretFile,
+  secretsFor,
+  withDatabase,
+} from "../admin/data-location.ts";
+import { systemClock } from "../clock.ts";
+import type { Database } from "../database/database.ts";
 import { type LockOptions, lockFolder } from "../database/folder-lock.ts";
 import { appliedMigrations, type Named, schemaOf, wasMigrated } from "../database/migrate.ts";
 import { migrations } from "../database/migrations.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
-import type { JournalEntry } from "../erasure/journal.ts";
+import { createEraser } from "../erasure/eraser.ts";
+import {
+  addToJournal,
+  type ErasedAgain,
+  eraseAgain,
+  type JournalEntry,
+  journalName,
+  readJournal,
+} from "../erasure/journal.ts";
+import { indexAllAgain } from "../feedback/search/store/indexing.ts";
 import { createStoreMark } from "../files/s3-files.ts";
 import { filesPlace } from "../files/store.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation } from "../settings/settings.ts";
-import { adoptPlace, openFiles } from "../start/open-files.ts";
-import { type Archive, openArchive, verifyArchive } from "./archive.ts";
-import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
-import { type BackupHeader, fileEntries, rowEntries, secretName } from "./format.ts";
-import { identitiesIn } from "./keys.ts";
+import { createNewId, createSealer } from "../secrets/secrets.ts";
+import { type DataLocation, SettingError } from "../settings/settings.ts";
+import { adoptPlace, openFiles, openKeptFiles, placeIn } from "../start/open-files.ts";
+import { isLocked } from "../start/unlock.ts";
+import {
+  type Archive,
+  type BackupHeader,
+  fileEntries,
+  identitiesIn,
+  openArchive,
+  rowEntries,
+  secretName,
+  verifyArchive,
+} from "./archive.ts";
 import { type Backup, loadDatabase, readBackup } from "./load.ts";
 import { fullDisk } from "./scratch.ts";
-import { isEmpty, tablesOf } from "./store.ts";
+import {
+  countOtherConnections,
+  dropWaiting,
+  emptyLeftOut,
+  integrityFaults,
+  isEmpty,
+  tablesOf,
+} from "./store.ts";
+
+interface AdoptOrder extends GivenSecrets {
+  /** The path of a journal of erasures. The erasures in it are repeated. */
+  readonly erasures?: string | undefined;
+  /** The path of the journal in which the server records erasures, if it is not in the data folder. */
+  readonly erasuresFile?: string | undefined;
+}
+
+/**
+ * Prepares a database that another program, such as Litestream, has restored, so that a server may use it. Checks the
+ * database, deletes data that must not exist after a restore, and repeats the erasures of people in the journals.
+ * Returns the accounts without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged
+ * files. Throws a SettingError if a server uses the database, or if the secret is not that of the database. (rule O23)
+ */
+export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
+  const { erasures, erasuresFile, ...given } = order;
+  const entries = await readJournals(location, { backup: undefined, named: erasures ?? erasuresFile });
+  const lock = location.databaseUrl === undefined ? await lockFolder(location.data, waiting) : undefined;
+  try {
+    // This check comes first, because a damaged database must not be migrated.
+    await withDatabase(location, "leave", async (database) => {
+      await assertUnused(database, waiting);
+      await assertSound(database);
+    });
+    return await withDatabase(location, "update", async (database) => {
+      if (!(await secretsFor(given, location, database)) && (await isLocked(database)))
+        throw noSecret(location);
+      await keepJournal(location, entries);
+      const withoutRecoveryCodes = await database.write(async (tx) => {
+        await emptyLeftOut(tx);
+        await dropWaiting(tx);
+        await indexAllAgain(tx);
+        await filesPlace.replace(tx, placeIn(location));
+        return secondFactors.endRecoveryCodes(tx);
+      }, "long");
+      const erasedAgain = await eraseRestored({ database, location, given }, entries);
+      const { count: files, faults } = await readStoredFiles(database, openFiles(location));
+      // This comes last, because a server starts only if the folder has the id of the database.
+      await adoptPlace(database, location);
+      const missing = faults.map(({ sha256 }) => sha256);
+      return { files, missing, withoutRecoveryCodes, erasedAgain, note: noteOf(missing.length) };
+    });
+  } finally {
+    await lock?.release();
+  }
+}
+
+const pauseMs = 100;
+
+const defaultPatienceMs = 10_000;
+
+/**
+ * Waits until servers that were just stopped have closed their connections. Throws a SettingError if connections
+ * remain.
+ */
+async function assertUnused(
+  database: Database,
+  { patienceMs = defaultPatienceMs, signal }: LockOptions,
+): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  for (let count = await countOtherConnections(database); count > 0; ) {
+    if (performance.now() > deadline)
+      throw new SettingError(
+        `Other programs have ${count} connections to the database. Stop all servers and other programs that use the database. Then try again.`,
+      );
+    await sleep(pauseMs, undefined, { signal });
+    count = await countOtherConnections(database);
+  }
+}
+
+async function assertSound(database: Database): Promise<void> {
+  const faults = await integrityFaults(database);
+  if (faults.length > 0)
+    throw new Error(
+      `The database has faults. Restore the state of another point in time.\n${faults.map((fault) => `- ${fault}`).join("\n")}`,
+    );
+}
+
+const noSecret = ({ data, databaseUrl }: DataLocation) =>
+  new SettingError(
+    databaseUrl === undefined
+      ? `The file \`secret\` is missing in ${data}. Put it back, or set INNKEEP_SECRET to its content.`
+      : "INNKEEP_SECRET must be set to the secret of this database.",
+  );
+
+const noteOf = (missing: number): string =>
+  missing === 0
+    ? erasedAreBack
+    : `${erasedAreBack} Files are missing or damaged. Put them back, or run \`innkeep admin repair\`, which removes the references to them.`;
 
 /**
  * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because a
@@ -129,7 +254,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
 }
 
 /** The note that a restore prints about erased people. */
-export const erasedAreBack =
+const erasedAreBack =
   "People who were erased after this backup was created are in the data again if no journal names them. See docs/privacy.md.";
 
 async function restoreFiles(location: DataLocation, archive: Archive): Promise<number> {
@@ -237,4 +362,72 @@ async function withRestoredSecret<Result>(
     await rm(file, { force: true });
     throw error;
   }
+}
+
+/** The files that a restore reads to find erasures that are newer than its backup. */
+interface JournalChoice {
+  /** The file of a backup. Its folder may contain a journal. */
+  readonly backup: string | undefined;
+  /** The path of a journal that the operator names. */
+  readonly named: string | undefined;
+}
+
+/**
+ * Returns the entries of all journals that a restore finds, without duplicates. Throws a SettingError if the file in
+ * `named` does not exist.
+ */
+async function readJournals(
+  { data }: DataLocation,
+  { backup, named }: JournalChoice,
+): Promise<JournalEntry[]> {
+  if (named !== undefined && !(await exists(named))) throw noJournal(named);
+  const beside = backup === undefined ? [] : [join(dirname(backup), journalName)];
+  const files = [join(data, journalName), ...beside, ...(named ? [named] : [])];
+  const entries = new Map<string, JournalEntry>();
+  for (const file of files) for (const entry of await readJournal(file)) entries.set(entry.id, entry);
+  return [...entries.values()];
+}
+
+const noJournal = (file: string) =>
+  new SettingError(
+    `The journal of erasures ${file} does not exist. Correct the name. If nobody was ever erased, leave out --erasures and INNKEEP_ERASURES.`,
+  );
+
+/**
+ * Writes the entries to the journal of the data folder before the restore. If the restore is killed, the server
+ * erases the people when it starts. Returns how many entries were added.
+ */
+const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
+  addToJournal(join(data, journalName), entries);
+
+const atStart =
+  "INNKEEP_SECRET is not set. When the server starts, it erases the people who were erased after the backup was created.";
+
+/**
+ * Erases the people in the journals from a restored database, before a server uses it. Without the secret it only
+ * returns a message, and the server erases them when it starts. (rule P11)
+ */
+async function eraseRestored(
+  {
+    database,
+    location,
+    given,
+  }: { readonly database: Database; readonly location: DataLocation; readonly given: GivenSecrets },
+  entries: readonly JournalEntry[],
+): Promise<ErasedAgain | string> {
+  if (entries.length === 0) return { found: 0, gone: 0, stopped: 0, otherSecret: 0 };
+  const secrets = await secretsFor(given, location, database);
+  if (!secrets) return atStart;
+  const sealer = createSealer(secrets.secret, secrets.old);
+  const again = await eraseAgain({ database, sealer, clock: systemClock }, entries);
+  const deps = {
+    ...{ database, sealer, clock: systemClock, newId: createNewId() },
+    keptFiles: openKeptFiles(database, openFiles(location), location),
+    settings: { data: location.data, erasuresFile: undefined, backupsKeptDays: undefined, dev: false },
+    log: pino({ level: "silent" }),
+    stopping: new AbortController().signal,
+  };
+  const eraser = createEraser(deps);
+  while ((await eraser.next()) > 0);
+  return again;
 }

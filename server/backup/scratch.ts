@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemReason } from "../../src/words/system-reason.ts";
 import { FolderInUse, lockFor } from "../database/folder-lock.ts";
-import { SettingError } from "../settings/setting-error.ts";
+import { SettingError } from "../settings/settings.ts";
 
 /** The name of the database in a scratch folder. */
 export const scratchDatabase = "scratch.db";

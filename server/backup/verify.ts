@@ -2,12 +2,17 @@ import { join } from "node:path";
 import type { Database, Reader } from "../database/database.ts";
 import { isUnavailable } from "../database/errors.ts";
 import { type DatabaseAddress, openDatabase } from "../database/open.ts";
-import { storedFiles } from "../files/uploads-store.ts";
-import { SettingError } from "../settings/setting-error.ts";
+import { storedFiles } from "../files/store.ts";
+import { SettingError } from "../settings/settings.ts";
 import { isLocked, unlock } from "../start/unlock.ts";
-import { type Archive, archiveFaults, openArchive } from "./archive.ts";
-import { fileEntries, secretName } from "./format.ts";
-import { identitiesIn } from "./keys.ts";
+import {
+  type Archive,
+  archiveFaults,
+  fileEntries,
+  identitiesIn,
+  openArchive,
+  secretName,
+} from "./archive.ts";
 import { type Backup, loadDatabase, readBackup } from "./load.ts";
 import { assertFreeSpace, inScratch, scratchDatabase } from "./scratch.ts";
 import { integrityFaults } from "./store.ts";

@@ -5,11 +5,10 @@ import { onFirstUse, type ReadOpenApi } from "../http/operations.ts";
 import type { Route } from "../http/request-steps.ts";
 import type { Settings } from "../settings/settings.ts";
 import { assets } from "./assets.ts";
-import { InTurns, renderInTurns } from "./in-turns.tsx";
 import { Brand, Document } from "./layout.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { scrolledByKeys } from "./parts.tsx";
-import { pageHeaders } from "./respond.tsx";
+import { InTurns, pageHeaders, renderInTurns } from "./respond.tsx";
 
 /** The routes of the page about the API, and of the JSON for each operation. (rule O6) */
 export function docsRoutes(

@@ -5,9 +5,8 @@ import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/err
 import { valueAt } from "../../src/contract/json.ts";
 import type { Deps } from "../deps.ts";
 import { noteLongWork } from "../event-loop.ts";
-import { isDownload, isPrepared } from "../http/answers.ts";
+import { isDownload, isEventStream, isPrepared } from "../http/answers.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
-import { isEventStream } from "../http/event-stream.ts";
 import {
   type Api,
   type Callers,

@@ -5,11 +5,11 @@ import { ApiError } from "../../src/contract/errors.ts";
 import { live } from "../../src/contract/live.ts";
 import { type Preferences, preferences } from "../../src/contract/preferences.ts";
 import { suffices } from "../access/members/rules.ts";
+import type { SignedInVisit } from "./definitions.ts";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
 import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { People } from "./people.tsx";
-import type { SignedInVisit } from "./visit.ts";
 
 /** The tabs of the console: the decisions and the inbox of all apps of a person, and the tabs of one app. */
 export type Tab =

@@ -57,18 +57,19 @@ import {
   type OpenForm,
   type OpenPage,
   type Page,
+  type PageNeeds,
+  type SignedInVisit,
   type UploadForm,
+  type Visit,
 } from "./definitions.ts";
 import { createPageDrafts } from "./drafts/api.ts";
-import { definitions as drafts } from "./drafts/page.tsx";
-import { draftRoutes, noteDone } from "./drafts/routes.ts";
+import { draftRoutes, definitions as drafts, noteDone } from "./drafts/page.tsx";
 import { storeForm, storeNotDone } from "./error-page.tsx";
 import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord, noticesOf } from "./notices.ts";
 import { createInvitedRead, createPageReads } from "./page-reads.ts";
 import { createRespond, goTo, type Reply } from "./respond.tsx";
-import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
 /** Returns the routes of the console's pages, forms and assets. */
 export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Contract>): Route[] {

@@ -30,8 +30,7 @@ import { feedbackReportOf, filesJson } from "../feedback/reports/report.ts";
 import { feedbackThreads } from "../feedback/threads/store/threads.ts";
 import { hashPassword } from "../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../secrets/secrets.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { Settings } from "../settings/settings.ts";
+import { SettingError, type Settings } from "../settings/settings.ts";
 import {
   addressOf,
   type DemoClaim,

@@ -5,7 +5,7 @@ import type { Transaction } from "../database/database.ts";
 import { cyclesTopic, slotsTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
 import { uploadOf } from "../feedback/reports/uploads.ts";
-import { uploads } from "../files/uploads-store.ts";
+import { uploads } from "../files/store.ts";
 import { hashOf, mintCredential } from "../secrets/secrets.ts";
 import { advanceCycle } from "../testing/cycles/passing-time.ts";
 import { countedDays, cycles, dueChanges, slots } from "../testing/cycles/store.ts";

@@ -10,7 +10,7 @@ import { type LatestMessage, outbox } from "../feedback/chat/store.ts";
 import { pathOf } from "../http/request-steps.ts";
 import { openMail } from "../mail/outgoing/queue.ts";
 import { type MailRow, mails } from "../mail/outgoing/store.ts";
-import { openAddress } from "../secrets/addresses.ts";
+import { openAddress } from "../secrets/secrets.ts";
 import { type ClockMove, type MovableClock, targetOf } from "./clock.ts";
 import { createSnapshots } from "./snapshots.ts";
 

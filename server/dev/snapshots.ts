@@ -14,8 +14,8 @@ import { isConflict, isDangling } from "../database/errors.ts";
 import { appliedMigrations } from "../database/migrate.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "../files/files.ts";
+import { storedFiles } from "../files/store.ts";
 import { orUnavailableLater } from "../files/temporary-files.ts";
-import { storedFiles } from "../files/uploads-store.ts";
 import { type MovableClock, targetOf } from "./clock.ts";
 
 type SnapshotDeps = Pick<Deps, "database" | "files" | "keptFiles" | "settings" | "log">;

@@ -6,13 +6,18 @@ import { members } from "../access/members/store.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
 import type { ConsoleCaller, Handlers } from "../http/handler.ts";
-import { isPersonHash, personHash, sealAddress } from "../secrets/addresses.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
-import { findAddress } from "./addresses.ts";
-import { erasureRefusal } from "./rules.ts";
+import { isPersonHash, personHash, sealAddress } from "../secrets/secrets.ts";
+import { erasureRefusal, findAddress } from "./rules.ts";
 import { seats } from "./store/accounts.ts";
-import { type FoundRows, findByAddress } from "./store/addresses.ts";
-import { type Erasing, findAt, firstPlaces, type Place } from "./store/erase.ts";
+import {
+  type Erasing,
+  type FoundRows,
+  findAt,
+  findByAddress,
+  firstPlaces,
+  type Place,
+} from "./store/erase.ts";
 import { countsOf, type ErasureRow, erasures } from "./store/erasures.ts";
 
 type ErasureDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer">;

@@ -1,5 +1,175 @@
 import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { jsonIn } from "../../src/contract/json.ts";
+import { users } from "../access/accounts/store.ts";
+import { members } from "../access/members/store.ts";
+import type { Database, Reader, Transaction } from "../database/database.ts";
+import type { Deps } from "../deps.ts";
+import { isSecretMark, personHashes, type Sealer, sealAddress, secretMark } from "../secrets/secrets.ts";
+import { findAddress } from "./rules.ts";
+import { erasedAccounts, seats } from "./store/accounts.ts";
+import { addressesPresent, firstPlace, firstPlaceOfAccount } from "./store/erase.ts";
+import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
+
+/**
+ * Returns the path of the journal. This is a file in which a server records erasures outside of its database.
+ */
+export const journalOf = ({ data, erasuresFile }: Pick<Deps["settings"], "data" | "erasuresFile">): string =>
+  erasuresFile ?? join(data, journalName);
+
+type RecordedErasure = Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">;
+
+/** Creates the entry in the journal for an erasure. */
+const entryOfRow = (sealer: Sealer, row: RecordedErasure): JournalEntry => ({
+  ...{ id: row.id, of: kindOf(row), ownerId: row.ownerId, personHash: row.personHash },
+  ...{ secret: secretMark(sealer), createdAt: row.createdAt },
+});
+
+/**
+ * Adds erasures to the journal. It must be called before any data is deleted. Returns the number of added entries.
+ */
+export const recordErasures = (
+  file: string,
+  sealer: Sealer,
+  rows: readonly RecordedErasure[],
+): Promise<number> =>
+  addToJournal(
+    file,
+    rows.map((row) => entryOfRow(sealer, row)),
+  );
+
+/** What happened to the erasures that are in the journal but not in the restored database. */
+export interface ErasedAgain {
+  /** The number of people who are in the restored data and whose erasure has begun again. */
+  readonly found: number;
+  /** The number of people who are not in the restored data. */
+  readonly gone: number;
+  /**
+   * The number of people who cannot be erased, because they have a slot in a test that is not over, are members, or are
+   * the only owner of an app. The person who requested the erasure must decide.
+   */
+  readonly stopped: number;
+  /** The number of erasures whose person cannot be found, because the hash was computed with another secret. */
+  readonly otherSecret: number;
+}
+
+type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
+
+/**
+ * Begins erasures again that are in the journal but not in the database, because an older backup was restored. To find
+ * the people, it compares the hashes in the journal with the hashes of all addresses in the data. (rule P11)
+ */
+export async function eraseAgain(
+  deps: EraseAgainDeps,
+  entries: readonly JournalEntry[],
+): Promise<ErasedAgain> {
+  const { database, sealer } = deps;
+  const known = new Set((await erasures.receipts(database)).map(({ id }) => id));
+  const missing = entries.filter(({ id }) => !known.has(id));
+  const ours = missing.filter(({ secret }) => isSecretMark(sealer, secret));
+  const emails = await emailsOf(deps, new Set(ours.map(({ personHash }) => personHash)));
+  const count = { found: 0, gone: 0, stopped: 0 };
+  for (const entry of ours) count[await beginAgain(deps, entry, emails.get(entry.personHash))] += 1;
+  return { ...count, otherSecret: missing.length - ours.length };
+}
+
+/** Returns the addresses in the data that have one of the hashes. */
+async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySet<string>) {
+  const found = new Map<string, string>();
+  if (hashes.size === 0) return found;
+  for await (const addresses of addressesPresent(database))
+    for (const email of addresses)
+      for (const hash of personHashes(sealer, email)) if (hashes.has(hash)) found.set(hash, email);
+  return found;
+}
+
+type Result = keyof Omit<ErasedAgain, "otherSecret">;
+
+/**
+ * Begins one erasure again. If the person is not in the data, only records that the erasure is done, so that data which
+ * the person sends later is not erased.
+ */
+function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
+  const at = deps.clock.now().toISOString();
+  return deps.database.write(async (tx) => {
+    await tx.lock("innkeep erases again");
+    if (await erasures.findAny(tx, entry.id)) return email === undefined ? "gone" : "found";
+    if (await isRunning(tx, entry)) {
+      await erasures.insertEnded(tx, { ...entry, status: "done", at });
+      return "gone";
+    }
+    if (email !== undefined && !(await isPrevented(tx, entry, email))) {
+      await insertAgain(tx, deps.sealer, entry, email);
+      return "found";
+    }
+    const status = email === undefined ? "done" : "stopped";
+    await erasures.insertEnded(tx, { ...entry, status, at });
+    return email === undefined ? "gone" : "stopped";
+  }, "long");
+}
+
+/**
+ * Whether an erasure of the same person is already running. The journal may contain several erasures of a person,
+ * because an owner may have erased the person several times since the backup.
+ */
+const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
+  ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
+
+/**
+ * Whether the restored data prevents the erasure, because the person is a member, the only owner or a tester again.
+ */
+async function isPrevented(reader: Reader, { of, ownerId }: JournalEntry, email: string): Promise<boolean> {
+  const account = await users.findByEmail(reader, email);
+  if (!account) return false;
+  if (of === "owner" && ownerId !== null) {
+    const shared = await members.appsOfBoth(reader, ownerId, account.id);
+    return shared.length > 0 || (await seats.inUse(reader, account.id, { ownerId })).length > 0;
+  }
+  const { onlyOwnerOf, testerOf } = await erasedAccounts.obstacles(reader, account.id);
+  return onlyOwnerOf.length > 0 || testerOf.length > 0;
+}
+
+async function insertAgain(
+  tx: Transaction,
+  sealer: Sealer,
+  entry: JournalEntry,
+  email: string,
+): Promise<void> {
+  const account = entry.of === "owner" ? undefined : await users.findByEmail(tx, email);
+  const effects = account
+    ? await erasedAccounts.remove(
+        tx,
+        { id: account.id, email },
+        { finder: findAddress(email), accountId: account.id },
+      )
+    : [];
+  await erasures.insert(tx, {
+    ...entry,
+    emailSealed: sealAddress(sealer, account ? `${email} ${account.id}` : email),
+  });
+  const row = await erasures.findAny(tx, entry.id);
+  const place = entry.of === "account" ? firstPlaceOfAccount : firstPlace;
+  if (row) await erasures.advance(tx, row, { place, effects });
+}
+
+/**
+ * Compares the journal with the database when a server starts. Begins the erasures again that are only in the journal,
+ * and adds the erasures to the journal that are only in the database.
+ */
+export async function compareWithJournal(
+  deps: EraseAgainDeps &
+    Pick<Deps, "log"> & { readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "dev"> },
+): Promise<void> {
+  if (deps.settings.dev) return;
+  const file = journalOf(deps.settings);
+  const again = await eraseAgain(deps, await readJournal(file));
+  await recordErasures(file, deps.sealer, await erasures.receipts(deps.database));
+  if (again.found + again.stopped + again.otherSecret > 0)
+    deps.log.warn(
+      again,
+      "the database is older than some erasures of people, so these people are erased again",
+    );
+}
 
 /** The default file name of the journal. */
 export const journalName = "erasures.ndjson";
@@ -35,7 +205,7 @@ export async function readJournal(file: string): Promise<JournalEntry[]> {
 function entriesIn(text: string): JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
   for (const line of text.split("\n")) {
-    const entry = entryOf(line);
+    const entry = entryOfLine(line);
     if (entry) entries.set(entry.id, entry);
   }
   return [...entries.values()];
@@ -60,7 +230,7 @@ export async function addToJournal(file: string, entries: readonly JournalEntry[
   return missing.length;
 }
 
-function entryOf(line: string): JournalEntry | undefined {
+function entryOfLine(line: string): JournalEntry | undefined {
   const { id, of, ownerId, personHash, secret, createdAt } = Object(jsonIn(line));
   const texts = [id, personHash, secret, createdAt].every((value) => typeof value === "string");
   const known = of === "owner" ? typeof ownerId === "string" : of === "account" || of === "everywhere";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { type Erasure, type Preview, people } from "../../src/contract/people.ts";
-import { type Definitions, defineForm, definePage } from "../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../console/definitions.ts";
 import {
   type Filled,
   filledAgain,
@@ -9,14 +9,12 @@ import {
   IdempotencyField,
   TextField,
 } from "../console/forms.tsx";
-import { InTurns } from "../console/in-turns.tsx";
 import { ConsolePage } from "../console/layout.tsx";
 import type { Links } from "../console/links.ts";
 import { type Navigation, navigationOf } from "../console/navigation.ts";
 import { Line, Notice, Refused } from "../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../console/respond.tsx";
 import { Ago, Timestamp } from "../console/times.tsx";
-import type { SignedInVisit } from "../console/visit.ts";
 
 /** Shows the result without a redirect, because a redirect would put the person's e-mail address into a URL. */
 function findPerson(visit: SignedInVisit): Promise<Reply> {

@@ -38,3 +38,176 @@ export function accountRefusal({ onlyOwnerOf, testerOf }: AccountObstacles): str
     return `This account has a slot in a test of ${testerOf.join(", ")}. Ask an owner of that app to remove the tester, or wait until the test is over.`;
   return undefined;
 }
+
+/** The text that replaces an erased address. */
+export const erasedMark = "[erased]";
+
+/** Functions that find and replace the e-mail address of one person in texts. (rule P4) */
+export interface AddressFinder {
+  /** The normalised address. */
+  readonly address: string;
+  /**
+   * Parts of the address in lower case. Every text that contains the address contains all these parts, in lower or
+   * upper case. So the database can first search for the parts, and then only the found texts are checked exactly.
+   */
+  readonly parts: readonly string[];
+  isIn(text: string | null): boolean;
+  /** Replaces each occurrence of the address in a text with `erasedMark`. */
+  erase(text: string): string;
+  /**
+   * Whether a name that a program created contains the address. In such a name, other characters may be directly before
+   * or after the address.
+   */
+  isInName(text: string | null): boolean;
+  eraseInName(text: string): string;
+  /** Does the same as `erase` in all names and values of JSON. Treats a text that is not JSON as plain text. */
+  eraseJson(json: string): string;
+}
+
+// A part of a longer address is not a match. For example, "joann@x.org" and "ann@x.org.uk" do not contain "ann@x.org".
+const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
+
+const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
+
+/**
+ * Returns the finder for a normalised address. It finds the address in lower and upper case, and also if it is
+ * percent-encoded, as in the query of a URL.
+ */
+export function findAddress(email: string): AddressFinder {
+  const spellings = [
+    ...new Set([email, email.toUpperCase()].flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")])),
+  ].map((spelling) => spelling.replace(/[^a-z0-9]/giu, plainOrEncoded));
+  const anywhere = new RegExp(`(?:${spellings.join("|")})`, "giu");
+  const pattern = new RegExp(`${before}${anywhere.source}${after}`, "giu");
+  const erase = (text: string): string => text.replace(pattern, erasedMark);
+  return {
+    address: email,
+    parts: email.split("@").map(longestAscii),
+    isIn: (text) => text !== null && text.search(pattern) >= 0,
+    erase,
+    isInName: (text) => text !== null && text.search(anywhere) >= 0,
+    eraseInName: (text) => text.replace(anywhere, erasedMark),
+    eraseJson: (json) => {
+      const value = parsed(json);
+      return value === undefined ? erase(json) : JSON.stringify(eraseInJson(value.json, erase));
+    },
+  };
+}
+
+/**
+ * Returns a pattern that matches a character both plain and percent-encoded. In the query of a URL, a plus sign in an
+ * address is written as `%2B`.
+ */
+const plainOrEncoded = (character: string): string =>
+  `(?:\\u{${character.codePointAt(0)?.toString(16)}}|${percentEncoded(character)})`;
+
+const percentEncoded = (character: string): string =>
+  [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+
+const longestAscii = (text: string): string =>
+  (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).reduce(
+    (best, run) => (run.length > best.length ? run : best),
+    "",
+  );
+
+function parsed(json: string): { readonly json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(json) };
+  } catch {
+    return undefined;
+  }
+}
+
+function eraseInJson(value: unknown, erase: (text: string) => string): unknown {
+  if (typeof value === "string") return erase(value);
+  if (Array.isArray(value)) return value.map((one) => eraseInJson(one, erase));
+  if (typeof value !== "object" || value === null) return value;
+  const names = new Set<string>();
+  const entries = Object.entries(value).map(([name, one]) => {
+    let erased = erase(name);
+    while (names.has(erased)) erased += "*";
+    names.add(erased);
+    return [erased, eraseInJson(one, erase)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** How many positions before an `@` are tried as the beginning of an address. */
+const mostStarts = 16;
+
+/** How many positions after an `@` are tried as the end of an address. */
+const mostEnds = 8;
+
+/** How many characters before and after an `@` may belong to an address. */
+const longestSide = 256;
+
+const at = /@|%40/giu;
+
+// With these patterns, an address must begin and end at the same positions as in `findAddress`.
+const domain = /^[\p{L}\p{N}\p{M}_.-]+/u;
+
+const continues = /^(?:[\p{L}\p{N}_]|[.-][\p{L}\p{N}])/u;
+
+const local = /[^\s@]+$/u;
+
+const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
+
+/**
+ * Returns every address that `findAddress` could find in a text, in lower case. It may also return texts that are no
+ * addresses. This is harmless, because the caller compares the hashes of the results with hashes of addresses, which
+ * such texts do not match.
+ */
+export function addressesIn(text: string): string[] {
+  const found = new Set<string>();
+  for (const { index, 0: sign } of text.matchAll(at)) {
+    const after = text.slice(index + sign.length).slice(0, longestSide);
+    const before = local.exec(text.slice(Math.max(0, index - longestSide), index))?.[0] ?? "";
+    const ends = endings(after);
+    for (const begin of beginnings(before)) for (const end of ends) found.add(normalised(`${begin}@${end}`));
+  }
+  return [...found];
+}
+
+/** Returns the result of `addressesIn` for all names and values of JSON. */
+export function addressesInJson(json: string): string[] {
+  try {
+    return [...new Set(stringsIn(JSON.parse(json)).flatMap(addressesIn))];
+  } catch {
+    return addressesIn(json);
+  }
+}
+
+/** Returns the parts at the end of a text that may be the part of an address before the `@`. */
+function beginnings(text: string): string[] {
+  const characters = [...text];
+  return characters
+    .map((_, place) => place)
+    .filter((place) => !isJoined(characters, place))
+    .slice(-mostStarts)
+    .map((place) => characters.slice(place).join(""));
+}
+
+/** Returns the parts at the start of a text that may be the part of an address after the `@`. */
+function endings(text: string): string[] {
+  const run = domain.exec(text)?.[0] ?? "";
+  return Array.from({ length: run.length }, (_, place) => run.slice(0, place + 1))
+    .filter((end) => !continues.test(text.slice(end.length)))
+    .slice(0, mostEnds);
+}
+
+/** Whether the character before a position could be a part of the same address. */
+function isJoined(characters: readonly string[], place: number): boolean {
+  const [last, earlier] = [characters[place - 1] ?? "", characters[place - 2] ?? ""];
+  const percent = characters.slice(Math.max(0, place - 3), place).join("");
+  if (/^%(?!2[bde]|5f)[0-9a-f]{2}$/i.test(percent)) return false;
+  return addressCharacter.test(last) || (last === "." && addressCharacter.test(earlier));
+}
+
+const normalised = (address: string): string => address.normalize("NFC").toLowerCase().normalize("NFC");
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => [name, ...stringsIn(one)]);
+}

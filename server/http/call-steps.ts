@@ -6,10 +6,9 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Reader } from "../database/database.ts";
 import { isDangling } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
-import { isDownload, isPrepared } from "./answers.ts";
+import { isDownload, isEventStream, isPrepared } from "./answers.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
-import { isEventStream } from "./event-stream.ts";
 import {
   type CatchUp,
   fieldOf,

@@ -10,7 +10,7 @@ import {
 import type { Socket } from "node:net";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import type { Budgets } from "../settings/limits.ts";
+import type { Budgets } from "../settings/settings.ts";
 import { errorBody } from "./errors.ts";
 
 /** The maximum time between two checks for requests that arrive too slowly. */

@@ -11,9 +11,11 @@ import {
   etagOf,
   type HoldAnswer,
   isDownload,
+  isEventStream,
   isPrepared,
   jsonType,
   matchesEtag,
+  sendEvents,
 } from "./answers.ts";
 import {
   type Authenticate,
@@ -30,7 +32,6 @@ import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body
 import { readUpload } from "./body/read-upload.ts";
 import type { InvokeDeps } from "./call-steps.ts";
 import { asApiError } from "./errors.ts";
-import { isEventStream, sendEvents } from "./event-stream.ts";
 import type { Callers, InvocationResult, Invoke, ServedEndpoint } from "./handler.ts";
 import { senderOf } from "./network-addresses.ts";
 import type { Ready } from "./ready.ts";

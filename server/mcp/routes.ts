@@ -19,7 +19,7 @@ import { credentials } from "../access/credentials.ts";
 import { metadataAddress } from "../access/oauth/api.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "../files/files.ts";
-import { isDownload, isPrepared } from "../http/answers.ts";
+import { isDownload, isEventStream, isPrepared } from "../http/answers.ts";
 import {
   agentCaller,
   agentScopesOf,
@@ -32,7 +32,6 @@ import {
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
 import { asApiError, errorBody, sentencesOf, UploadFailure } from "../http/errors.ts";
-import { isEventStream } from "../http/event-stream.ts";
 import {
   type AgentCaller,
   type Api,

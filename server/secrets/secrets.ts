@@ -11,6 +11,108 @@ import {
 import { crc32 } from "node:zlib";
 import { v7 } from "uuid";
 
+const mark = "sealed:";
+
+const shownEnd = 4;
+
+const longEnough = 24;
+
+/** Whether a stored address is sealed with the deployment's secret. Older versions stored addresses as plain text. */
+export const isSealed = (stored: string): boolean => stored.startsWith(mark);
+
+/**
+ * Encrypts an address for the database, for example the address of a chat webhook. Such an address is a secret, because
+ * everybody who knows it can post messages to the channel.
+ */
+export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
+  mark + sealer.seal(address);
+
+/** Returns the plain address for a stored address. Throws if the address was sealed with another secret. */
+export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
+  isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
+
+/**
+ * Returns the parts of an address that may be shown: its origin, and its last four characters if the address is long.
+ */
+export function maskAddress(address: string): string {
+  const { origin, pathname, search } = new URL(address);
+  const rest = pathname + search;
+  return `${origin}/***${rest.length >= longEnough ? rest.slice(-shownEnd) : ""}`;
+}
+
+const hashedText = (email: string): string => `erased person\n${email}`;
+
+/**
+ * Returns the keyed hash of an e-mail address. The receipt of an erasure contains the hash in place of the address. The
+ * address must be normalised.
+ */
+export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));
+
+/**
+ * Whether a hash belongs to an e-mail address. The hash may have been computed with the present secret or an old one.
+ */
+export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, hash: string): boolean =>
+  isMark(hashedText(email), hash);
+
+/**
+ * Returns all hashes of an e-mail address that receipts of erasures may contain. They are computed with the present
+ * secret and with the old ones.
+ */
+export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
+  marks(hashedText(email));
+
+const ofSecret = "secret of erased people";
+
+/**
+ * Returns a text that identifies the deployment's secret. An entry in the journal of erasures contains this text,
+ * because it says with which secret the hash in the entry was computed.
+ */
+export const secretMark = ({ mark }: Pick<Sealer, "mark">): string => mark(ofSecret);
+
+export const isSecretMark = ({ isMark }: Pick<Sealer, "isMark">, mark: string): boolean =>
+  isMark(ofSecret, mark);
+
+const macDigits = 32;
+
+const macBytes = macDigits / 2;
+
+export const uuidBytes = 16;
+
+/** A kind of link, and how many bytes its token has before the MAC. A token of one kind is not valid for another. */
+export interface LinkKind {
+  readonly purpose: string;
+  readonly headBytes: number;
+}
+
+/**
+ * Returns the token of a link. It consists of the hexadecimal digits of `head` and a MAC, in base64url. The token is
+ * not stored, because it can be computed again at any time. (rules M8, N6)
+ */
+export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
+  Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
+
+/** Returns the bytes before the MAC of a token. Undefined if this deployment did not create the token. */
+export function readLinkToken(
+  sealer: Pick<Sealer, "isMark">,
+  { purpose, headBytes }: LinkKind,
+  token: string,
+): Buffer | undefined {
+  const digits = Math.ceil(((headBytes + macBytes) * 4) / 3);
+  if (token.length !== digits || !/^[\w-]+$/.test(token)) return undefined;
+  const bytes = Buffer.from(token, "base64url");
+  const [head, mac] = [bytes.subarray(0, headBytes), bytes.subarray(headBytes)];
+  // Several texts can stand for the same bytes. Only one of them is a valid token.
+  if (bytes.toString("base64url") !== token) return undefined;
+  return sealer.isMark(`${purpose}\n${head.toString("hex")}`, mac.toString("hex")) ? head : undefined;
+}
+
+/** Returns a UUID as hexadecimal digits. */
+export const digitsOfUuid = (id: string): string => id.replaceAll("-", "").toLowerCase();
+
+/** Returns 16 bytes in the text form of a UUID. */
+export const uuidOf = (bytes: Buffer): string =>
+  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const randomLength = 32;

@@ -4,17 +4,21 @@ import * as z from "zod/mini";
 import { jsonIn } from "../../src/contract/json.ts";
 import { codePath } from "../../src/contract/sign-in.ts";
 import { shownAddress } from "../../src/words/safe-address.ts";
-import { budgetsOf, rateLimitsOf } from "./limits.ts";
-import { mailInOf, mailOutOf } from "./mail.ts";
-import { s3Of } from "./s3.ts";
-import { SettingError } from "./setting-error.ts";
+import { isMailAddress } from "../mail/address.ts";
 import {
   type AttestationSettings,
+  budgetsOf,
   type DrillSettings,
   type Environment,
   type IdentityProvider,
   isLoopback,
+  type MailIn,
+  type MailOut,
+  type MailServer,
+  rateLimitsOf,
+  type S3Settings,
   type ServeFlags,
+  SettingError,
   type Settings,
 } from "./settings.ts";
 
@@ -363,4 +367,153 @@ const providersWanted =
 function faultsOf({ issues }: z.core.$ZodError): string {
   const paths = new Set(issues.map(({ path }) => path.join(".")).filter((path) => path !== ""));
   return paths.size === 0 ? "" : `. These parts are wrong: ${[...paths].join(", ")}`;
+}
+
+const urlForm =
+  "INNKEEP_SMTP_URL must be an address such as smtps://user:password@smtp.example.com or smtp://smtp.example.com:587, " +
+  "with name and password in percent-encoding. With `?tls=off`, mails are sent without encryption. With `?tls=unverified`, any certificate is accepted.";
+
+const imapForm =
+  "INNKEEP_IMAP_URL must be an address such as imaps://user:password@imap.example.com or imaps://…/Folder, " +
+  "with name and password in percent-encoding. With `?tls=off`, mails are read without encryption. With `?tls=unverified`, any certificate is accepted.";
+
+const fromForm =
+  "INNKEEP_MAIL_FROM must be an address such as `Larder <feedback@example.com>` or feedback@example.com";
+
+/**
+ * Returns the server for outgoing mail. Undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError for a wrong
+ * value. The message never quotes the URL, because it contains a password. (rule M1)
+ */
+export function mailOutOf(environment: Environment): MailOut | undefined {
+  const { INNKEEP_SMTP_URL: given, INNKEEP_MAIL_FROM: from } = environment;
+  if (!given) return undefined;
+  if (!from) throw new SettingError(`${fromForm}. It must be set because INNKEEP_SMTP_URL is set.`);
+  const { path, ...server } = serverOf(given, smtp);
+  if (path !== "") throw new SettingError(urlForm);
+  return { ...server, from: senderOf(from) };
+}
+
+/**
+ * Returns the mailbox that receives the answers of senders. Undefined if INNKEEP_IMAP_URL is not set. Throws a
+ * SettingError for a wrong value. The message never quotes the URL, because it contains a password. (rule M12)
+ */
+export function mailInOf(environment: Environment): MailIn | undefined {
+  const { INNKEEP_IMAP_URL: given, INNKEEP_SMTP_URL: out } = environment;
+  if (!given) return undefined;
+  if (!out) throw new SettingError("INNKEEP_SMTP_URL must be set because INNKEEP_IMAP_URL is set.");
+  const { path, ...server } = serverOf(given, imap);
+  return { ...server, folder: path === "" ? "INBOX" : path };
+}
+
+interface Scheme {
+  readonly name: string;
+  readonly securePort: number;
+  readonly port: number;
+  readonly wanted: string;
+}
+
+const smtp: Scheme = { name: "smtp", securePort: 465, port: 587, wanted: urlForm };
+
+const imap: Scheme = { name: "imap", securePort: 993, port: 143, wanted: imapForm };
+
+function serverOf(given: string, scheme: Scheme): MailServer & { readonly path: string } {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const tls = url?.searchParams.get("tls") ?? "required";
+  const isImmediate = url?.protocol === `${scheme.name}s:`;
+  const hasScheme = isImmediate || url?.protocol === `${scheme.name}:`;
+  if (!url || !hasScheme || url.hostname === "" || url.hash) throw new SettingError(scheme.wanted);
+  if (!["required", "unverified", "off"].includes(tls)) throw new SettingError(scheme.wanted);
+  if (isImmediate && tls === "off") throw new SettingError(scheme.wanted);
+  const own = (part: string) => decoded(part, scheme);
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (isImmediate ? scheme.securePort : scheme.port) : Number(url.port),
+    encryption: isImmediate ? "immediate" : tls === "off" ? "off" : "starttls",
+    verified: tls !== "unverified",
+    user: own(url.username),
+    password: own(url.password),
+    path: own(url.pathname.replace(/^\//, "")),
+  };
+}
+
+function decoded(part: string, { wanted }: Scheme): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new SettingError(wanted);
+  }
+}
+
+function senderOf(given: string): MailOut["from"] {
+  const [, name = "", inner] = /^([^<>\p{Cc}]*)<([^<>]+)>$/u.exec(given.trim()) ?? [];
+  const address = inner ?? given.trim();
+  if (isMailAddress(address)) return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
+  throw new SettingError(`${fromForm}, not \`${given}\`.`);
+}
+
+/**
+ * Returns the S3 store of the files. Undefined if INNKEEP_S3_URL is not set. Throws a SettingError for a wrong value.
+ * The message never quotes the URL, because it contains a secret.
+ */
+export function s3Of(environment: Environment): S3Settings | undefined {
+  const { INNKEEP_S3_URL: given } = environment;
+  if (!given) return undefined;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const style = url?.searchParams.get("style") ?? "path";
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (!url || !isWeb || url.hash || !["path", "host"].includes(style)) throw wrongForm();
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && url.searchParams.get("tls") !== "off")
+    throw new SettingError(
+      `INNKEEP_S3_URL must begin with https://, or end with \`?tls=off\` for a store on a private network: without encryption, other computers on the network can read the files.`,
+    );
+  const [bucket = "", ...folders] = url.pathname
+    .replace(/^\//, "")
+    .replace(/(?<!\/)\/+$/, "")
+    .split("/");
+  const folder = folders.join("/");
+  if (!/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,61}[a-zA-Z0-9]$/.test(bucket)) throw wrongForm();
+  if (!/^[a-zA-Z0-9._/-]*$/.test(folder)) throw wrongForm();
+  return {
+    address:
+      style === "host" ? `${url.protocol}//${bucket}.${url.host}` : `${url.protocol}//${url.host}/${bucket}`,
+    bucket,
+    prefix: folder === "" ? "" : `${folder}/`,
+    region: regionOf(url),
+    ...keysOf(url, environment),
+  };
+}
+
+const wrongForm = () =>
+  new SettingError(
+    `INNKEEP_S3_URL must be an address such as https://KEY:SECRET@s3.eu-central-1.amazonaws.com/bucket or https://HOST/bucket/folder?region=REGION, ` +
+      "with key and secret in percent-encoding. With `?style=host`, the bucket is in the host name.",
+  );
+
+const withoutKeys = () =>
+  new SettingError(
+    `INNKEEP_S3_URL has no key and secret. Write them as https://KEY:SECRET@…, in percent-encoding, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`,
+  );
+
+function regionOf({ hostname, searchParams }: URL): string {
+  const region = searchParams.get("region") ?? /^s3[.-]([a-z0-9-]+)\.amazonaws\.com/.exec(hostname)?.[1];
+  if (region === undefined) return "us-east-1";
+  if (/^[a-zA-Z0-9-]+$/.test(region)) return region;
+  throw wrongForm();
+}
+
+type Keys = Pick<S3Settings, "accessKeyId" | "secretAccessKey">;
+
+function keysOf(url: URL, environment: Environment): Keys {
+  const accessKeyId = url.username === "" ? environment.AWS_ACCESS_KEY_ID : decodedKey(url.username);
+  const secretAccessKey = url.username === "" ? environment.AWS_SECRET_ACCESS_KEY : decodedKey(url.password);
+  if (!accessKeyId || !secretAccessKey) throw withoutKeys();
+  return { accessKeyId, secretAccessKey };
+}
+
+function decodedKey(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw wrongForm();
+  }
 }

@@ -1,4 +1,6 @@
-import type { Budgets, RateLimitSettings } from "./limits.ts";
+import { readFileSync } from "node:fs";
+import { totalmem } from "node:os";
+import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
 
 export type { ServeFlags } from "../../src/programs.ts";
 
@@ -150,3 +152,188 @@ export interface IdentityProvider {
 
 /** Whether a host name or an address means this machine. An IPv6 address may be in brackets. */
 export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d{1,3}){3})$/.test(host);
+
+/** The limits of open connections, of request bodies that are arriving, and of answers. */
+export interface Budgets {
+  /** How many connections may be open at the same time. */
+  readonly connections: number;
+  /** How long the headers of a request may take to arrive. */
+  readonly headMilliseconds: number;
+  /** How long a whole request may take to arrive. */
+  readonly requestMilliseconds: number;
+  /** How long a connection may stay open without a request. */
+  readonly idleMilliseconds: number;
+  /** How long a client may read nothing of an answer before the connection is closed. */
+  readonly stalledMilliseconds: number;
+  /** How long a refused connection is still open after the answer. */
+  readonly lingerMilliseconds: number;
+  /** The lowest rate at which a body may arrive. */
+  readonly bodyBytesPerSecond: number;
+  /** How many milliseconds a body may be behind the rate `bodyBytesPerSecond`. */
+  readonly bodyPatienceMilliseconds: number;
+  /** How many bytes of arriving bodies may be in memory. Large uploads do not count. */
+  readonly bufferedBytes: number;
+  /** The part of `bufferedBytes` for requests without a credential. */
+  readonly anonymousBufferedBytes: number;
+  /** How many bytes of large answers (over 1 MiB) may be in memory while clients read them. */
+  readonly answerBytes: number;
+  /** How many bytes of a mail are read at most. */
+  readonly mailBytes: number;
+  /** How many bytes of memory the thread that parses a mail may use. The files in the mail do not count. */
+  readonly mailThreadBytes: number;
+  /** How many large uploads are received at the same time. */
+  readonly uploads: number;
+  readonly uploadsPerKey: number;
+  /** How long a large upload waits before it is received. */
+  readonly uploadTurnMilliseconds: number;
+  /** How many bytes of a refused body are read and discarded, and for how long. */
+  readonly droppedBytes: number;
+  readonly dropMilliseconds: number;
+  /** On how many connections the server may discard a refused body at the same time. */
+  readonly drops: number;
+  /** The number of unknown test keys for which the server counts uses. If there are more, it drops the oldest key. */
+  readonly unknownTestKeys: number;
+  /** How many connections of browsers may receive events at the same time. */
+  readonly liveConnections: number;
+  /** How long running requests may take to end when the server stops. */
+  readonly stopMilliseconds: number;
+}
+
+const defaults = {
+  headMilliseconds: 10_000,
+  requestMilliseconds: 1_200_000,
+  idleMilliseconds: 65_000,
+  stalledMilliseconds: 120_000,
+  lingerMilliseconds: 500,
+  bodyBytesPerSecond: 16_384,
+  bodyPatienceMilliseconds: 15_000,
+  anonymousBufferedBytes: 4_194_304,
+  uploads: 32,
+  uploadsPerKey: 8,
+  uploadTurnMilliseconds: 5_000,
+  droppedBytes: 67_108_864,
+  dropMilliseconds: 30_000,
+  drops: 100,
+  unknownTestKeys: 20_000,
+  liveConnections: 2_000,
+  stopMilliseconds: 8_000,
+};
+
+/** The maximum number of bytes of memory for each kind of work, and the largest part of the machine's memory for it. */
+const shares = {
+  bufferedBytes: { most: 67_108_864, share: 1 / 8 },
+  answerBytes: { most: 268_435_456, share: 1 / 4 },
+  // This is enough for a mail with a text and as many attachments as a report may have.
+  mailBytes: { most: 41_943_040, share: 1 / 24 },
+  mailThreadBytes: { most: 268_435_456, share: 1 / 8 },
+};
+
+const ofMemory = (memory: number, { most, share }: { readonly most: number; readonly share: number }) =>
+  Math.min(most, Math.floor(memory * share));
+
+const sharesOf = (memory: number) => ({
+  bufferedBytes: ofMemory(memory, shares.bufferedBytes),
+  answerBytes: ofMemory(memory, shares.answerBytes),
+  mailBytes: ofMemory(memory, shares.mailBytes),
+  mailThreadBytes: ofMemory(memory, shares.mailThreadBytes),
+});
+
+/**
+ * Returns the budgets from a list such as `connections=500,headMilliseconds=5000`. Budgets that are not listed keep
+ * their defaults. Throws a SettingError for an unknown name and for a value that is not a positive integer.
+ */
+export function budgetsOf(given: string | undefined, memory = memoryOfMachine()): Budgets {
+  const budgets = { connections: mostConnections(), ...defaults, ...sharesOf(memory) };
+  if (given === undefined) return budgets;
+  return { ...budgets, ...Object.fromEntries(given.split(",").map((entry) => budgetOf(entry, budgets))) };
+}
+
+function budgetOf(entry: string, budgets: Budgets): [string, number] {
+  const [, name = "", value] = /^\s*(\w+)=(\d{1,12})\s*$/.exec(entry) ?? [];
+  if (Object.hasOwn(budgets, name) && Number(value) > 0) return [name, Number(value)];
+  throw new SettingError(
+    `INNKEEP_BUDGETS must be a list such as \`connections=500\` of ${Object.keys(budgets).join(", ")}, not \`${entry}\`.`,
+  );
+}
+
+/**
+ * Returns two thirds of the file descriptors of this process. The rest is for files, the database and outgoing
+ * requests.
+ */
+const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
+
+/**
+ * Returns how many file descriptors this process may have. On Linux, this is the limit that the system reports. On
+ * other systems, it is the lowest limit that is usual on servers.
+ */
+function descriptors(): number {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return Number(soft ?? usualDescriptors);
+  } catch {
+    return usualDescriptors;
+  }
+}
+
+const usualDescriptors = 1_024;
+
+/**
+ * Returns how many bytes of memory this process may use: the memory of the machine, or less if its container has a
+ * limit.
+ */
+export function memoryOfMachine(): number {
+  const total = totalmem();
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, total) : total;
+}
+
+/** At most `limit` requests in `windowSeconds`. */
+interface RateLimitSetting {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+type RateLimitSettings = Readonly<Record<RateLimitName, RateLimitSetting>>;
+
+const most = { limit: 1_000_000, windowSeconds: 86_400 };
+
+/**
+ * Returns the limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`. An
+ * entry sets how many requests are allowed in how many seconds. Limits that are not listed keep their defaults. The
+ * limit `sdkSession` cannot be changed (rule T30). Throws a SettingError for a wrong entry.
+ */
+export function rateLimitsOf(given: string | undefined): {
+  readonly rateLimited: boolean;
+  readonly rateLimits: RateLimitSettings;
+} {
+  if (given === undefined || given === "on") return { rateLimited: true, rateLimits };
+  if (given === "off") return { rateLimited: false, rateLimits };
+  return {
+    rateLimited: true,
+    rateLimits: { ...rateLimits, ...Object.fromEntries(given.split(",").map(limitOf)) },
+  };
+}
+
+function limitOf(entry: string): [RateLimitName, RateLimitSetting] {
+  const [, name = "", limit, windowSeconds] = /^\s*(\w+)=(\d{1,7})\/(\d{1,6})\s*$/.exec(entry) ?? [];
+  const rule = { limit: Number(limit), windowSeconds: Number(windowSeconds) };
+  if (isLimit(name) && isWithin(rule.limit, most.limit) && isWithin(rule.windowSeconds, most.windowSeconds))
+    return [name, rule];
+  const names = Object.keys(rateLimits).filter(isLimit).join(", ");
+  throw new SettingError(
+    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list such as \`feedback=240/60\` of ${names}, not \`${entry}\`.`,
+  );
+}
+
+const isWithin = (value: number, highest: number): boolean => value >= 1 && value <= highest;
+
+const isLimit = (name: string): name is RateLimitName =>
+  Object.hasOwn(rateLimits, name) && name !== "sdkSession";
+
+/** The error for a wrong or missing setting. The message names the setting and says what it must be. */
+export class SettingError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SettingError";
+  }
+}

@@ -2,8 +2,7 @@ import { access, chmod, constants, mkdir, readdir, readFile, stat } from "node:f
 import { join } from "node:path";
 import { systemReason } from "../../src/words/system-reason.ts";
 import { type FolderLock, type LockOptions, lockFolder } from "../database/folder-lock.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation } from "../settings/settings.ts";
+import { type DataLocation, SettingError } from "../settings/settings.ts";
 
 /**
  * Creates the data folder, which only its owner can read. If the database is in the folder, locks the folder for this

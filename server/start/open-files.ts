@@ -7,11 +7,9 @@ import { type Files, FilesUnavailable, type PlaceMark } from "../files/files.ts"
 import { createKeptFiles, type KeptFiles } from "../files/kept-files.ts";
 import { createLocalFiles } from "../files/local-files.ts";
 import { createS3Files, createStoreMark, faultOfSettings } from "../files/s3-files.ts";
-import { deploymentId, type FilesPlace, filesPlace } from "../files/store.ts";
-import { uploads } from "../files/uploads-store.ts";
+import { deploymentId, type FilesPlace, filesPlace, uploads } from "../files/store.ts";
 import { randomName } from "../secrets/secrets.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation, S3Settings } from "../settings/settings.ts";
+import { type DataLocation, type S3Settings, SettingError } from "../settings/settings.ts";
 import { hasFiles, readIfThere } from "./data-folder.ts";
 
 export const filesFolder = ({ data }: Pick<DataLocation, "data">): string => join(data, "files");

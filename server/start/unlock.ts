@@ -2,11 +2,9 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database, Transaction } from "../database/database.ts";
-import { isSealed, sealAddress } from "../secrets/addresses.ts";
-import { createSealer, type Sealer } from "../secrets/secrets.ts";
+import { createSealer, isSealed, type Sealer, sealAddress } from "../secrets/secrets.ts";
 import { sealed } from "../secrets/store.ts";
-import { SettingError } from "../settings/setting-error.ts";
-import type { DataLocation, Environment } from "../settings/settings.ts";
+import { type DataLocation, type Environment, SettingError } from "../settings/settings.ts";
 import { readIfThere } from "./data-folder.ts";
 
 /**

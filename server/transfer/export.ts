@@ -7,8 +7,7 @@ import type { Deps } from "../deps.ts";
 import type { Files, TemporaryFile } from "../files/files.ts";
 import { blockSize, paddingOf, tarHeader } from "../files/tar.ts";
 import { serverVersion } from "../version.ts";
-import { rootRecords } from "./records/all.ts";
-import { personRecord } from "./records/deployment.ts";
+import { personRecord, rootRecords } from "./records/all.ts";
 import { formatVersion, lineOf, type RecordKind } from "./records/record.ts";
 import { exported, exportedRows } from "./store.ts";
 

@@ -1,12 +1,17 @@
 import { appData } from "../../src/contract/app-data.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
-import { type Definitions, definePage, defineUploadForm } from "../console/definitions.ts";
+import {
+  type Definitions,
+  definePage,
+  defineUploadForm,
+  type SignedInVisit,
+  type UploadVisit,
+} from "../console/definitions.ts";
 import { type Filled, filledAgain, filledWith, IdempotencyField, TextField } from "../console/forms.tsx";
 import { ConsolePage } from "../console/layout.tsx";
 import { appNavigationOf, navigationOf } from "../console/navigation.ts";
 import { Line, Notice, Refused } from "../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../console/respond.tsx";
-import type { SignedInVisit, UploadVisit } from "../console/visit.ts";
 
 /** Creates a new app from an uploaded file. */
 function importApp(visit: UploadVisit): Promise<Reply<"app-imported">> {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Database, Transaction } from "../../server/database/database.ts";
 import { isCurrent, type Migration } from "../../server/database/migrate.ts";
-import { migrations } from "../../server/database/migrations.ts";
-import { baseline } from "../../server/database/baseline.ts";
+import { baseline, migrations } from "../../server/database/migrations.ts";
 import { commitBefore, databaseFromBefore } from "../support/before-baseline/before-baseline.ts";
 import { catalogOf } from "../support/database/catalog.ts";
 import { databases, type TestDatabase } from "../support/database/databases.ts";

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { refreshStatistics } from "../../server/database/statistics.ts";
-import { findAddress } from "../../server/erasure/addresses.ts";
 import { countFound } from "../../server/erasure/api.ts";
-import { findByAddress } from "../../server/erasure/store/addresses.ts";
-import { findAt } from "../../server/erasure/store/erase.ts";
+import { findAddress } from "../../server/erasure/rules.ts";
+import { findAt, findByAddress } from "../../server/erasure/store/erase.ts";
 import { fill } from "../bench/growth/fill.ts";
 import { sizeOf } from "../bench/growth/size.ts";
 import { databases } from "../support/database/databases.ts";

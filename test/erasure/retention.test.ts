@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleanUp } from "../../server/jobs/daily-cleanup.ts";
+import { cleanUp } from "../../server/jobs/housekeeping.ts";
 import { createBrowserWithoutScripts, readingOf } from "../support/browser/browser-without-scripts.ts";
 import { databases } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";

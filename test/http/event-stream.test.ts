@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import Koa from "koa";
 import { expect, it } from "vitest";
-import { type EventConnection, sendEvents } from "../../server/http/event-stream.ts";
+import { type EventConnection, sendEvents } from "../../server/http/answers.ts";
 
 it("the server closes the event stream of a client that reads nothing after a limited number of bytes", async () => {
   let connection: EventConnection | undefined;

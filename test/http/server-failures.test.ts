@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { cleanUp } from "../../server/jobs/daily-cleanup.ts";
+import { cleanUp } from "../../server/jobs/housekeeping.ts";
 import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { databases, sqlite } from "../support/database/databases.ts";
 import { type FailingDatabase, failingDatabase, unreachable } from "../support/database/failing-database.ts";

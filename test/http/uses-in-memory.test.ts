@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createUsesInMemory } from "../../server/http/rate-limits/rate-limits.ts";
 import type { Spending } from "../../server/http/rate-limits/store.ts";
-import { rateLimitsOf } from "../../server/settings/limits.ts";
+import { rateLimitsOf } from "../../server/settings/settings.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import { movableClock } from "../support/service/movable-clock.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { stopUrlOf } from "../../server/notices/mails/stop-links.ts";
+import { stopUrlOf } from "../../server/notices/mails/api.ts";
 import { eventually } from "../support/eventually.ts";
 import { parsedMail, startMailServer } from "../support/mail/mail-server.ts";
 import { makeNoticedApp, passTime } from "../support/mail/noticed-app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterQuiet, dueAt, isDailyTime, nextAt } from "../../server/notices/waiting/times-rules.ts";
+import { afterQuiet, dueAt, isDailyTime, nextAt } from "../../server/notices/waiting/rules.ts";
 
 const berlin = "Europe/Berlin";
 const at = (text: string) => new Date(text);

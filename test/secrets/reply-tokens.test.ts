@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readReplyToken, replyTokenOf } from "../../server/mail/outgoing/reply-tokens.ts";
+import { readReplyToken, replyTokenOf } from "../../server/mail/outgoing/queue.ts";
 import { readReportToken } from "../../server/mail/sender-page/links.ts";
 import { createSealer } from "../../server/secrets/secrets.ts";
 

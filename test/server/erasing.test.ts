@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createEraser } from "../../server/erasure/eraser.ts";
 import { erasures } from "../../server/erasure/store/erasures.ts";
-import { sealAddress } from "../../server/secrets/addresses.ts";
+import { sealAddress } from "../../server/secrets/secrets.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const start = async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../server/settings/read-settings.ts";
-import { SettingError } from "../../server/settings/setting-error.ts";
+import { SettingError } from "../../server/settings/settings.ts";
 import { certificate, makePlayKeys, playEnvironment } from "../support/sign-in/play-integrity.ts";
 
 const keys = makePlayKeys();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSettings } from "../../server/settings/read-settings.ts";
-import { SettingError } from "../../server/settings/setting-error.ts";
+import { SettingError } from "../../server/settings/settings.ts";
 
 describe("the settings of a server", () => {
   it("have as defaults 127.0.0.1:4700, data in ./.innkeep, and the console below the base address", () => {

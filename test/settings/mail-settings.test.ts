@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mailInOf, mailOutOf } from "../../server/settings/mail.ts";
+import { mailInOf, mailOutOf } from "../../server/settings/read-settings.ts";
 
 const INNKEEP_SMTP_URL = "smtps://smtp.example.com";
 const INNKEEP_MAIL_FROM = "Larder <feedback@larder.example>";

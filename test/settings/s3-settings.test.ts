@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { s3Of } from "../../server/settings/s3.ts";
+import { s3Of } from "../../server/settings/read-settings.ts";
 
 const placeOf = (url: string, more = {}) => s3Of({ INNKEEP_S3_URL: url, ...more });
 const keys = { AWS_ACCESS_KEY_ID: "AKIA", AWS_SECRET_ACCESS_KEY: "a/b+c" };

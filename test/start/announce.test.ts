@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { demoAnnouncement } from "../../server/demo/seed-demo.ts";
+import { announce } from "../../server/main.ts";
 import { readSettings } from "../../server/settings/read-settings.ts";
 import type { ServeFlags } from "../../server/settings/settings.ts";
-import { announce } from "../../server/announce.ts";
 
 /** The text that a server prints as soon as it listens. */
 function said(flags: ServeFlags, environment: Record<string, string> = {}) {

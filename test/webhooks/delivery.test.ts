@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { mostTries, nextTry } from "../../server/webhooks/endpoints/deliveries-rules.ts";
+import { mostTries, nextTry } from "../../server/webhooks/endpoints/rules.ts";
 import { databases } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";
 import { startReceiver } from "../support/network/event-receiver.ts";

@@ -6,14 +6,13 @@ import type { preferences as preferencesContract } from "../../../src/contract/p
 import type { Transaction } from "../../database/database.ts";
 import { userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { findAddress } from "../../erasure/addresses.ts";
-import { accountRefusal } from "../../erasure/rules.ts";
+import { accountRefusal, findAddress } from "../../erasure/rules.ts";
 import { erasedAccounts } from "../../erasure/store/accounts.ts";
 import { firstPlaceOfAccount } from "../../erasure/store/erase.ts";
 import { erasures } from "../../erasure/store/erasures.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
-import { personHash, sealAddress } from "../../secrets/addresses.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
+import { personHash, sealAddress } from "../../secrets/secrets.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { devices as deviceRows, consoleSessions as sessionRows } from "../sign-in/store.ts";
 import { beginAttempt, uncountAttempt, verifiedUser } from "../sign-in/verify.ts";

@@ -4,7 +4,7 @@ import { account } from "../../../src/contract/people.ts";
 import { type Preferences, preferences } from "../../../src/contract/preferences.ts";
 import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { tokens } from "../../../src/contract/tokens.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,
   type Filled,
@@ -15,15 +15,13 @@ import {
   TextField,
   Tick,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import { atFactorField, CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
 
 async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"session-ended">> {

@@ -15,9 +15,9 @@ import {
   retention,
 } from "../../feedback/threads/store/removal.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
+import { maskAddress, openAddress, sealAddress } from "../../secrets/secrets.ts";
 import { proofs } from "../../testing/tester/store.ts";
-import { removeReceivers } from "../../webhooks/endpoints/clear.ts";
+import { removeReceivers } from "../../webhooks/endpoints/worker.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
 import { createApp, createKey, renewKey } from "../credentials.ts";

@@ -2,7 +2,7 @@ import { type App, apps, type OldThreads } from "../../../src/contract/apps.ts";
 import { badRequest } from "../../../src/contract/errors.ts";
 import { type AppKey, keys } from "../../../src/contract/keys.ts";
 import { oldThreadsText } from "../../../src/contract/old-threads-text.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,
   changedValues,
@@ -18,16 +18,14 @@ import {
   Tick,
   type Values,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed, changesNotSaved, type NotDone } from "../../console/notices.ts";
 import type { LastChange } from "../../console/page-reads.ts";
 import { Line, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { By } from "../../console/people.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 
 function createApp(visit: SignedInVisit): Promise<Reply<"app-created">> {
   const { ask, fields, links } = visit;

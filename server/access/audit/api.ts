@@ -2,8 +2,7 @@ import type { AuditEntry, audit as contract } from "../../../src/contract/audit.
 import { limits } from "../../../src/contract/limits.ts";
 import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers } from "../../http/handler.ts";
-import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
+import { type Handlers, idPart, instantPart, pageOf, readCursor } from "../../http/handler.ts";
 import { findTargets, isTargetKind, recordedLabels, audit as rows, type TargetKind } from "./store.ts";
 
 export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof contract> => ({

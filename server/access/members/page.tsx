@@ -7,7 +7,7 @@ import {
   members,
   type Offer,
 } from "../../../src/contract/members.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,
   Confirmation,
@@ -18,15 +18,13 @@ import {
   NameField,
   TextField,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused, Secret } from "../../console/parts.tsx";
 import { Avatar, Person } from "../../console/people.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import { deviceSignInLinks, SwitchAccount } from "../sign-in/device-visit.tsx";
 
 /**

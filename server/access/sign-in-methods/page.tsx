@@ -2,7 +2,7 @@ import { session } from "../../../src/contract/console-session.ts";
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type PasskeyCreation, passkeys, secondFactor } from "../../../src/contract/sign-in-methods.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   type Filled,
   filledAgain,
@@ -21,7 +21,6 @@ import type { ConnectedIdentity } from "../../console/page-reads.ts";
 import { Line, QrCode, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
 import { startAddress } from "../identity-providers/flow.tsx";
 import {

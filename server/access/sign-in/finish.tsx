@@ -4,9 +4,9 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
 import type { Ask } from "../../console/ask.ts";
 import { unlessSignedOut } from "../../console/browser-request.ts";
-import type { Form } from "../../console/definitions.ts";
+import type { Form, SignedInVisit } from "../../console/definitions.ts";
 import type { PageDrafts } from "../../console/drafts/api.ts";
-import { isOfAnother } from "../../console/drafts/routes.ts";
+import { isOfAnother } from "../../console/drafts/page.tsx";
 import {
   type Fields,
   type Filled,
@@ -21,7 +21,6 @@ import type { Links } from "../../console/links.ts";
 import type { NotDone, Notices } from "../../console/notices.ts";
 import { SignInRefused } from "../../console/parts.tsx";
 import type { Reply } from "../../console/respond.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 
 /** The result of a sign-in form. */
 type SignInOutcome =

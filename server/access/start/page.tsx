@@ -4,7 +4,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { keys } from "../../../src/contract/keys.ts";
 import { type FirstSteps, start } from "../../../src/contract/start.ts";
 import { threads } from "../../../src/contract/threads.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,
   type Filled,
@@ -20,7 +20,6 @@ import { type AppNavigation, appNavigationOf, navigationOf } from "../../console
 import { Line, Notice, Refused, Secret, scrolledByKeys, UserText } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import { Begin, kinds } from "./parts.tsx";
 
 /**

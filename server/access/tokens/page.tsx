@@ -2,7 +2,7 @@ import type { App } from "../../../src/contract/apps.ts";
 import { agentScopes, maintainerScopes, type TokenScope } from "../../../src/contract/endpoint.ts";
 import { type Token, tokens } from "../../../src/contract/tokens.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,
   type Filled,
@@ -13,13 +13,11 @@ import {
   Select,
   TextField,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Refused, Secret } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 
 /**
  * Creates a token, and answers with the page that shows it. A redirect would put the token into an address or a cookie.

@@ -3,7 +3,7 @@ import { browserName } from "../../access/sign-in/rules.ts";
 import type { Deps } from "../../deps.ts";
 import { numberThreads } from "../../feedback/threads/store/threads.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
-import type { FormObject } from "./objects.ts";
+import type { FormObject } from "./fields.ts";
 import { type DraftRow, drafts, type NamedObject } from "./store.ts";
 
 /** The unsent text of one field. Only the person who typed the text can read it. */

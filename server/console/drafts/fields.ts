@@ -1,10 +1,11 @@
 import { limits } from "../../../src/contract/limits.ts";
+import type { Links } from "../links.ts";
 
 /**
  * A field in which a person types text. `label` is shown on pages that do not have the form of the field. `most` is the
  * limit of the text in code points.
  */
-export interface DraftField {
+interface DraftField {
   readonly label: string;
   readonly most: number;
   /** Whether the field is for an answer in a thread. Then other members see who is writing. (rule F36) */
@@ -78,3 +79,32 @@ export const draftTraits = (name: string, sent: boolean | undefined) => {
     ? { "data-draft": field.most, "data-unsaved": sent || undefined, "data-answers": field.answers }
     : {};
 };
+
+/** The kinds of objects to which a form can belong. */
+export type ObjectKind = "thread" | "faq" | "note" | "cycle" | "listing";
+
+/** The object to which a form belongs. */
+export interface FormObject {
+  readonly kind: ObjectKind;
+  readonly appId: string;
+  readonly id: string;
+}
+
+const id = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+/** Returns the object to which the form with this address belongs; undefined if the form belongs to no object. */
+export function objectOfForm(form: string, links: Links): FormObject | undefined {
+  const places: readonly (readonly [ObjectKind, (appId: string, id: string) => string])[] = [
+    ["thread", links.thread],
+    ["faq", links.faq],
+    ["note", links.entry],
+    ["cycle", links.cycle],
+    ["listing", links.listing],
+  ];
+  for (const [kind, at] of places) {
+    const found = new RegExp(`^${at(`(${id})`, `(${id})`)}(?:[/?]|$)`, "i").exec(form);
+    const [, appId, objectId] = found ?? [];
+    if (appId && objectId) return { kind, appId, id: objectId.toLowerCase() };
+  }
+  return undefined;
+}

@@ -29,8 +29,15 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { prepareAnswer } from "../../http/answers.ts";
-import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
-import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
+import {
+  type Handlers,
+  idPart,
+  instantPart,
+  pageOf,
+  type Request,
+  readCursor,
+  withTraits,
+} from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import {
   changedTexts,

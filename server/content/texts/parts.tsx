@@ -4,6 +4,7 @@ import { isReceivedFile } from "../../../src/contract/files.ts";
 import { canonicalLanguage } from "../../../src/contract/language-tags.ts";
 import { contentPictures, limits } from "../../../src/contract/limits.ts";
 import type { texts } from "../../../src/contract/texts.ts";
+import type { SignedInVisit, UploadVisit } from "../../console/definitions.ts";
 import {
   Confirmation,
   type Fields,
@@ -16,7 +17,6 @@ import type { NotDone } from "../../console/notices.ts";
 import { Can, Line, Notice, UserText } from "../../console/parts.tsx";
 import { Person } from "../../console/people.tsx";
 import { Timestamp } from "../../console/times.tsx";
-import type { SignedInVisit, UploadVisit } from "../../console/visit.ts";
 import { directionOf } from "./rules.ts";
 
 /** A form, and the preview of its text beside it. */

@@ -5,7 +5,7 @@ import { emailOf, nameOf } from "../../access/members/authors.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import * as contentTables from "../../database/schema/content.ts";
 import * as feedbackTables from "../../database/schema/feedback.ts";
-import { mailType, type NewUpload } from "../../files/uploads-store.ts";
+import { mailType, type NewUpload } from "../../files/store.ts";
 import { type Content, picturesIn, storedContent } from "./rules.ts";
 
 /** The condition for uploads that are pictures of FAQ entries and release notes. */

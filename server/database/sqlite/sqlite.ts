@@ -1,9 +1,12 @@
 import { stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createClosingGate } from "../closing-gate.ts";
-import type { Database, Reader } from "../database.ts";
-import { createSignals } from "../signals.ts";
-import type { Connection, SqliteDriver } from "./connection.ts";
-import { createWriter, retryWhileLocked, type Writer } from "./writer.ts";
+import type { Database, Inserter, Reader } from "../database.ts";
+import { isBusy, TransactionLost } from "../errors.ts";
+import { createSignals, type Signals } from "../signals.ts";
+import { addedRow } from "../statements.ts";
+import { type AppendUnit, appendUnit, type Statements, type Unit, workUnit } from "../transaction.ts";
+import type { Connection, SqliteDriver, StatementRunner } from "./connection.ts";
 
 /** Opens a SQLite file with one writing connection and one or more reading connections. */
 export async function openSqlite(
@@ -237,3 +240,367 @@ export const isTooLong = (bytes: number): boolean => bytes > mostBytes;
 
 export const longLog =
   "The log of SQLite is longer than 64 MiB: Litestream does not write it into the database file. Check whether Litestream is running.";
+
+interface Writer extends Inserter, Pick<Database, "write"> {
+  /** Calls `use` with the writing connection between two commits. */
+  between<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result>;
+  /** Waits for all queued work, then closes the connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates the only writer of a SQLite file. All work that is waiting when a transaction begins is committed together.
+ */
+function createWriter(connection: Connection, signals: Signals): Writer {
+  const queue = createQueue(groupCommit(connection));
+  return {
+    write: (work) =>
+      new Promise((resolve, reject) => queue.add(workUnit(work, signals, { resolve, reject }))),
+    insert: (table, row) =>
+      new Promise((resolve, reject) => {
+        const { name, columns, values } = addedRow(table, row);
+        queue.appendTo(name, columns).add(values, { resolve, reject });
+      }),
+    between: (use) => queue.between(() => use(connection)),
+    async close() {
+      await queue.close();
+      await connection.close();
+    },
+  };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+interface Queue {
+  add(unit: Unit): void;
+  /** The waiting unit to which new rows with these columns are added. */
+  appendTo(table: string, columns: readonly string[]): AppendUnit;
+  between<Result>(use: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
+  let units: Unit[] = [];
+  let pauses: (() => Promise<void>)[] = [];
+  let flushing: Promise<void> | undefined;
+  let closed = false;
+  const appends = createAppends(add);
+
+  function assertOpen(): void {
+    if (closed) throw new Error("The database is closed.");
+  }
+
+  /**
+   * Waits two turns of the event loop between two commits, so that more requests are in one commit. In the first turn,
+   * the answers of the last commit are sent. In the second turn, new requests arrive.
+   */
+  async function flush(): Promise<void> {
+    while (units.length + pauses.length > 0) {
+      await turn();
+      await turn();
+      await pause();
+      const taken = units;
+      units = [];
+      appends.clear();
+      await commit(taken);
+    }
+    flushing = undefined;
+  }
+
+  async function pause(): Promise<void> {
+    const taken = pauses;
+    pauses = [];
+    for (const use of taken) await use();
+  }
+
+  function add(unit: Unit): void {
+    assertOpen();
+    units.push(unit);
+    flushing ??= flush();
+  }
+
+  return {
+    add,
+    appendTo: appends.appendTo,
+    between: (use) =>
+      new Promise((resolve, reject) => {
+        assertOpen();
+        pauses.push(() => use().then(resolve, reject));
+        flushing ??= flush();
+      }),
+    async close() {
+      closed = true;
+      await flushing;
+    },
+  };
+}
+
+/** Creates the store of the waiting units to which new rows are added, by table and columns. */
+function createAppends(add: (unit: Unit) => void) {
+  const waiting = new Map<string, WaitingRows[]>();
+
+  function newUnit(table: string, columns: readonly string[]): AppendUnit {
+    const unit = appendUnit(table, columns);
+    add(unit);
+    waiting.set(table, [...(waiting.get(table) ?? []), { columns, unit }]);
+    return unit;
+  }
+
+  return {
+    clear: () => waiting.clear(),
+    appendTo(table: string, columns: readonly string[]): AppendUnit {
+      const known = waiting.get(table)?.find((rows) => areEqual(rows.columns, columns));
+      return known?.unit ?? newUnit(table, columns);
+    },
+  };
+}
+
+interface WaitingRows {
+  readonly columns: readonly string[];
+  readonly unit: AppendUnit;
+}
+
+const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((name, place) => name === others[place]);
+
+/**
+ * Creates the function that commits units together and passes its result to each unit. Only the changes of failed units
+ * are undone. The function never rejects.
+ */
+function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
+  /** Whether a failed transaction may still be open. New statements in such a transaction would be undone later. */
+  let unsettled = false;
+  const statements = statementsOf(connection);
+  const runGuarded = guarded(connection, statements);
+  const runUnguarded = unguarded(connection);
+
+  async function settle(): Promise<void> {
+    if (unsettled) await rollBack(connection);
+    unsettled = false;
+  }
+
+  async function commitAlone(unit: Unit): Promise<void> {
+    try {
+      await settle();
+      await retryWhileLocked(() => unit.run(statements));
+    } catch (error) {
+      const parts = unit.parts();
+      if (parts.length > 0) return commitShared(parts);
+      return unit.fail(error);
+    }
+    unit.succeed();
+  }
+
+  /**
+   * Runs the units first without savepoints, because savepoints take more time than most units. Uses savepoints only
+   * after a unit has failed when it had already changed something.
+   */
+  async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
+    const queue = [...units];
+    let tellResults: readonly TellResult[];
+    try {
+      await settle();
+      await retryWhileLocked(() => connection.exec("BEGIN IMMEDIATE"));
+      tellResults = await runAll(queue);
+      await connection.exec("COMMIT");
+    } catch (error) {
+      unsettled = true;
+      await settle().catch(() => {});
+      const halfWay = error instanceof FailedHalfWay;
+      if (halfWay && areMany(units)) return commitShared(units, runGuarded);
+      for (const unit of queue) unit.fail(halfWay ? error.cause : error);
+      return;
+    }
+    for (const tell of tellResults) tell();
+  }
+
+  return async (units) => {
+    const [first, second] = units;
+    if (first === undefined) return;
+    if (second === undefined && first.single) await commitAlone(first);
+    else await commitShared(units);
+  };
+}
+
+const areMany = (units: readonly Unit[]): boolean =>
+  units.length > 1 || units.some((unit) => unit.parts().length > 0);
+
+async function rollBack(connection: Connection): Promise<void> {
+  try {
+    await connection.exec("ROLLBACK");
+  } catch (error) {
+    const undoneAlready = error instanceof Error && error.message.includes("no transaction is active");
+    if (!undoneAlready) throw error;
+  }
+}
+
+/**
+ * Runs the units of an open transaction one after another. Returns the functions that pass its result to each unit
+ * after the commit.
+ */
+type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
+
+type TellResult = () => void;
+
+/**
+ * The error for a unit that failed after it had changed something. The whole transaction must be undone and run again.
+ */
+class FailedHalfWay extends Error {}
+
+/**
+ * Runs units without savepoints. A unit that fails before it changes anything needs no undo. For other failed units it
+ * throws `FailedHalfWay`.
+ */
+function unguarded(connection: Connection): RunAll {
+  const { runner, reset, mayHaveChanged } = trackChanges(connection);
+  const statements = statementsOf(runner);
+  return async (queue) => {
+    const tellResults: TellResult[] = [];
+    for (const unit of queue) {
+      reset();
+      try {
+        await unit.run(statements);
+        tellResults.push(() => unit.succeed());
+      } catch (error) {
+        const whole = unit.parts().length === 0;
+        if (!whole || mayHaveChanged())
+          throw new FailedHalfWay("A unit has failed after a change.", { cause: error });
+        tellResults.push(() => unit.fail(error));
+      }
+    }
+    return tellResults;
+  };
+}
+
+/**
+ * Sets a savepoint before each unit, and returns to it if the unit fails. The parts of a failed unit are added to the
+ * queue.
+ */
+function guarded(connection: Connection, statements: Statements): RunAll {
+  return async (queue) => {
+    const tellResults: TellResult[] = [];
+    await connection.exec("SAVEPOINT unit");
+    for (const unit of queue) {
+      const failure = await failureOf(unit, statements);
+      if (failure === undefined) {
+        tellResults.push(() => unit.succeed());
+        await connection.exec("RELEASE unit; SAVEPOINT unit");
+        continue;
+      }
+      await undo(connection, failure);
+      const parts = unit.parts();
+      if (parts.length === 0) tellResults.push(() => unit.fail(failure.cause));
+      queue.push(...parts);
+    }
+    return tellResults;
+  };
+}
+
+/** Runs a unit. Returns the error if the unit failed; undefined if it succeeded. */
+async function failureOf(unit: Unit, statements: Statements): Promise<{ cause: unknown } | undefined> {
+  try {
+    await unit.run(statements);
+    return undefined;
+  } catch (cause) {
+    return { cause };
+  }
+}
+
+async function undo(connection: Connection, { cause }: { cause: unknown }): Promise<void> {
+  try {
+    await connection.exec("ROLLBACK TO unit");
+  } catch {
+    throw new TransactionLost(cause);
+  }
+}
+
+/**
+ * Returns the statements of a SQLite connection in the form that units use. `lock` does nothing, because SQLite has one
+ * writer.
+ */
+function statementsOf(connection: StatementRunner): Statements {
+  return {
+    engine: "sqlite",
+    get: (sql, ...values) => connection.get(sql, values),
+    all: (sql, ...values) => connection.all(sql, values),
+    run: (sql, ...values) => connection.run(sql, values),
+    lock: async () => false,
+  };
+}
+
+/** Runs statements one at a time and records whether they may have changed the open transaction. */
+interface ChangeTracker {
+  readonly runner: StatementRunner;
+  /** Forgets the statements so far. */
+  reset(): void;
+  /**
+   * Whether rows were changed or a statement failed. After a failure SQLite may have undone more than the failed
+   * statement.
+   */
+  mayHaveChanged(): boolean;
+}
+
+/** Wraps a connection so that it records changes. */
+function trackChanges(connection: Connection): ChangeTracker {
+  let mayHaveChanged = false;
+
+  async function note<Result>(statement: () => Promise<Result>, changed: (result: Result) => boolean) {
+    const before = mayHaveChanged;
+    // If the statement fails, this value stays true.
+    mayHaveChanged = true;
+    const result = await statement();
+    mayHaveChanged = before || changed(result);
+    return result;
+  }
+
+  return {
+    runner: {
+      get: (sql, values) =>
+        note(
+          () => connection.get(sql, values),
+          () => !isRead(sql),
+        ),
+      all: (sql, values) =>
+        note(
+          () => connection.all(sql, values),
+          () => !isRead(sql),
+        ),
+      run: (sql, values) =>
+        note(
+          () => connection.run(sql, values),
+          (rows) => rows > 0 || !isCounted(sql),
+        ),
+    },
+    reset() {
+      mayHaveChanged = false;
+    },
+    mayHaveChanged: () => mayHaveChanged,
+  };
+}
+
+/** Whether a statement only reads. Statements other than SELECT may change rows, even if they also return rows. */
+const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
+
+/**
+ * Whether the number of changed rows has a meaning. For other statements, such as those that change the schema, it has
+ * no meaning.
+ */
+const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);
+
+const patienceMs = 5_000;
+
+/**
+ * Repeats an action for up to five seconds while another process has locked the SQLite file. Does not block the event
+ * loop between attempts.
+ */
+async function retryWhileLocked<Result>(action: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+    }
+    await sleep(5);
+  }
+}

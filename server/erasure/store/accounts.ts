@@ -1,7 +1,7 @@
 import { members } from "../../access/members/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/signals.ts";
-import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./person.ts";
+import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./find.ts";
 
 /** Deletes accounts when their owner or the operator asks for it. */
 export const erasedAccounts = {

@@ -3,7 +3,7 @@ import { apps } from "../../access/apps/store.ts";
 import { forgetSubjects } from "../../access/audit/store.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { columnsHolding } from "../../database/schema/table.ts";
+import { columnsHolding, loweredAddress } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import { releaseClaim } from "../../feedback/agent-work/end-claim.ts";
@@ -20,12 +20,18 @@ import {
 import { removeThread } from "../../feedback/threads/store/removal.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { notices } from "../../notices/waiting/store.ts";
-import { erasedMark } from "../addresses.ts";
+import { addressesIn, addressesInJson, erasedMark } from "../rules.ts";
 import {
   type Cells,
+  type Effect,
+  type ErasureCount,
+  type ErasureScope,
   findMentions,
+  inScope,
   type Key,
   keyOf,
+  noEffect,
+  type Person,
   type Search,
   type SearchedTable,
   type SearchedTableName,
@@ -34,10 +40,118 @@ import {
   takeMention,
   whereKey,
 } from "./find.ts";
-import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
+
+/** The maximum number of rows that are read for each column. They are read in one query. */
+const mostFound = 1_000;
+
+/** A column that contains only the address of a person and that has an index. */
+interface AddressColumn {
+  readonly table: SearchedTableName;
+  readonly column: string;
+  readonly count: PreviewedCount;
+  /**
+   * Whether the column contains the address as the person wrote it. If not, it contains the normalised address.
+   */
+  readonly asWritten?: true;
+}
+
+const addressColumns: readonly AddressColumn[] = [
+  { table: "feedback", column: "sender_email", count: "threads", asWritten: true },
+  { table: "messages", column: "sender_email", count: "messages", asWritten: true },
+  { table: "messages", column: "foreign_from", count: "messages", asWritten: true },
+  { table: "mails", column: "recipient", count: "mails" },
+  { table: "mail_addresses", column: "recipient", count: "mails" },
+  { table: "mail_originals", column: "recipient", count: "mails" },
+  { table: "invitations", column: "email", count: "invitations" },
+  { table: "blocked_senders", column: "sender", count: "mails" },
+];
+
+/** The keys of the rows of a table that contain the address of a person. */
+export interface FoundRows {
+  readonly table: string;
+  readonly count: PreviewedCount;
+  readonly keys: readonly Key[];
+}
+
+/**
+ * Uses indexes to find what a person sent and received. Returns at most a thousand rows for each column, so that the
+ * time does not depend on the amount of other data. (rule P13)
+ */
+export async function findByAddress(
+  reader: Reader,
+  { person: { finder }, scope }: Erasing,
+): Promise<FoundRows[]> {
+  const found: FoundRows[] = [];
+  for (const { table: name, column, count, asWritten } of addressColumns) {
+    const table = searchedTable(name);
+    const own = inScope(scope, table.app);
+    const address = asWritten ? loweredAddress[reader.engine](`t.${column}`) : `t.${column}`;
+    const rows = await reader.all<Cells>(
+      `SELECT ${table.keys.map((key) => `t.${key}`).join(", ")} FROM ${name} t
+       WHERE ${address} = ? AND t.${column} IS NOT NULL AND ${own.sql} LIMIT ${mostFound}`,
+      finder.address,
+      ...own.values,
+    );
+    found.push({ table: name, count, keys: rows.map((row) => keyOf(table, row)) });
+  }
+  return found;
+}
+
+const rowsAtOnce = 500;
+
+/**
+ * Yields all addresses of people in the database, in batches and in lower case. The same address may be yielded several
+ * times.
+ */
+export async function* addressesPresent(reader: Reader): AsyncGenerator<string[]> {
+  const accounts = { name: "users", keys: ["id"] };
+  for await (const rows of rowsOf(reader, accounts, ["email"]))
+    yield rows.flatMap(({ email }) => addressesIn(email ?? ""));
+  for (const { name } of searchedTables) yield* addressesInTable(reader, name);
+}
+
+async function* addressesInTable(reader: Reader, name: SearchedTableName): AsyncGenerator<string[]> {
+  const json = jsonColumns(name);
+  const columns = [...new Set([...textColumns(name), ...nameColumns(name)])];
+  if (columns.length === 0) return;
+  for await (const rows of rowsOf(reader, searchedTable(name), columns)) {
+    const found = new Set<string>();
+    for (const row of rows)
+      for (const column of columns)
+        for (const address of json.has(column)
+          ? addressesInJson(row[column] ?? "")
+          : addressesIn(row[column] ?? ""))
+          found.add(address);
+    yield [...found];
+  }
+}
+
+/**
+ * Yields the rows of a table in the order of its key. The batches are small, so that the server can answer requests
+ * between two batches.
+ */
+async function* rowsOf(
+  reader: Reader,
+  table: { readonly name: string; readonly keys: readonly string[] },
+  columns: readonly string[],
+): AsyncGenerator<Cells[]> {
+  const keys = table.keys.join(", ");
+  const listed = [...new Set([...table.keys, ...columns])].join(", ");
+  for (let after: Key | undefined; ; ) {
+    const where = after === undefined ? "" : `WHERE (${keys}) > (${after.map(() => "?").join(", ")})`;
+    const rows = await reader.all<Cells>(
+      `SELECT ${listed} FROM ${table.name} ${where} ORDER BY ${keys} LIMIT ${rowsAtOnce}`,
+      ...(after ?? []),
+    );
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    after = keyOf(table, last);
+  }
+}
 
 /** The counts that a preview can show. The other counts of a receipt are known only after the erasure. */
-export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
+type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /**
  * A search of one table and how each found row is changed. The passes run one after another. Each pass finds only the
@@ -77,17 +191,17 @@ const removeRow = (tx: Transaction, table: SearchedTable, key: Key): Promise<num
   tx.run(`DELETE FROM ${table.name} WHERE ${whereKey(table)}`, ...key);
 
 /** Returns the columns of a table that may contain an address. */
-export const textColumns = (name: SearchedTableName): readonly string[] =>
+const textColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "address", "name", "text", "json");
 
 /** Returns the text columns that contain JSON. */
-export const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
+const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
   new Set(columnsHolding(searchedTable(name).table, "json"));
 
 /**
  * Returns the columns with names that a program created, such as keys. The address may be a part of such a name.
  */
-export const nameColumns = (name: SearchedTableName): readonly string[] =>
+const nameColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "key");
 
 /** Returns the columns that contain the id of the account that did something. */
@@ -149,6 +263,8 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
     .filter((at) => at !== null)
     .sort()
     .at(-1) ?? null;
+
+const textsEmptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
 
 /**
  * The passes of an erasure. The first ones search the data that the person sent and received, and the others search the
@@ -385,8 +501,6 @@ async function hasOtherReports(tx: Transaction, { finder }: Person, feedbackId: 
   );
   return senders.length === mostSenders || senders.some(({ sender }) => !finder.isIn(sender));
 }
-
-const textsEmptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
 
 async function blankReport(tx: Transaction, id: string): Promise<Effect> {
   const report = await tx.get<{ files: string }>("SELECT files FROM feedback WHERE id = ?", id);

@@ -3,7 +3,7 @@ import * as tables from "../../database/schema/deployment.ts";
 import { erasuresTopic } from "../../database/signals.ts";
 import { insert, listed } from "../../database/statements.ts";
 import { firstPlace, firstPlaceOfAccount, type Place } from "./erase.ts";
-import { type Effect, type ErasureCounts, erasureCounts } from "./person.ts";
+import { type Effect, type ErasureCounts, erasureCounts } from "./find.ts";
 
 export interface ErasureRow {
   readonly id: string;

@@ -22,9 +22,18 @@ import {
 } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { bytesOfBody, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
-import { type AgentCaller, type Handlers, type Request, withTraits } from "../../http/handler.ts";
+import {
+  type AgentCaller,
+  type Handlers,
+  idPart,
+  instantPart,
+  pageOf,
+  type Request,
+  readCursor,
+  searchedPage,
+  withTraits,
+} from "../../http/handler.ts";
 import { hold } from "../../http/held-request.ts";
-import { idPart, instantPart, pageOf, readCursor, searchedPage } from "../../http/list-page.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import { postToApp } from "../chat/post.ts";

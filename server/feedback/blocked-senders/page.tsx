@@ -4,16 +4,14 @@ import {
   type HiddenFeedback,
 } from "../../../src/contract/blocked-senders.ts";
 import type { ApiError } from "../../../src/contract/errors.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { Confirmation, IdempotencyField } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
 import { Person } from "../../console/people.tsx";
-import { goTo, type Reply, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 
 async function showBlocked(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");

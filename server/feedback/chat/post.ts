@@ -1,7 +1,7 @@
 import type { Transaction } from "../../database/database.ts";
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { openAddress, sealAddress } from "../../secrets/addresses.ts";
+import { openAddress, sealAddress } from "../../secrets/secrets.ts";
 import { type ChatMessage, chatFormatOf, chatPost, chatTarget } from "./rules.ts";
 import { outbox, type StoredChat } from "./store.ts";
 

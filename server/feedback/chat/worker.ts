@@ -1,10 +1,9 @@
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely } from "../../http/post-safely.ts";
-import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
-import { startTargetQueues } from "../../jobs/target-queues.ts";
+import { longestSleep, pauseInDoubt, startTargetQueues } from "../../jobs/runner.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";
-import { openAddress } from "../../secrets/addresses.ts";
+import { openAddress } from "../../secrets/secrets.ts";
 import { isForChat } from "./post.ts";
 import { failingAttempts } from "./rules.ts";
 import { chatChanged, type Delivery, outbox } from "./store.ts";

@@ -1,15 +1,13 @@
 import { Begin, ToFirstSteps } from "../../access/start/parts.tsx";
-import { type Definitions, definePage } from "../../console/definitions.ts";
+import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { versionOf } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf, requestsIn, sumOf } from "../../console/navigation.ts";
 import type { AgentWork, AppCounts, ShortList, WaitingProposal } from "../../console/page-reads.ts";
 import { counted, Empty, Line, Pager, shownCount } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/respond.tsx";
+import { InTurns, type Reply, show } from "../../console/respond.tsx";
 import { Ago } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import { linesOfMarkdown } from "../../content/texts/html.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
 import { DecidedNotice, decidedBefore, threadInQueue } from "../inbox/neighbours.tsx";

@@ -15,8 +15,14 @@ import { visibleTo } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { listsTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { ConsoleCaller, Handlers, Request } from "../../http/handler.ts";
-import { pageOf, readCursor, searchedPage } from "../../http/list-page.ts";
+import {
+  type ConsoleCaller,
+  type Handlers,
+  pageOf,
+  type Request,
+  readCursor,
+  searchedPage,
+} from "../../http/handler.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { searchedApps } from "../search/store/search.ts";
 import { endDueSnoozes } from "../threads/store/fields.ts";

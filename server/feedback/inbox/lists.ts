@@ -2,7 +2,7 @@ import type { FoundLine, SearchFacts } from "../../../src/contract/found.ts";
 import type { LastMessage, ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { idPart, instantPart, sequencePart } from "../../http/list-page.ts";
+import { idPart, instantPart, sequencePart } from "../../http/handler.ts";
 import { foundLine, isEmpty, readQuery, unknownValuesOf } from "../search/rules.ts";
 import { isIncomplete } from "../search/store/indexing.ts";
 import { countFound, countPage, textsInParts, withManyMessages } from "../search/store/search.ts";

@@ -1,9 +1,9 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { threads } from "../../../src/contract/threads.ts";
 import type { Ask } from "../../console/ask.ts";
+import type { SignedInVisit } from "../../console/definitions.ts";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice } from "../../console/parts.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import { inboxQuery, valuesIn, withOpened } from "./filters.ts";
 
 /**

@@ -12,7 +12,7 @@ import {
   slotsTopic,
   threadsTopic,
 } from "../../database/signals.ts";
-import type { EventConnection } from "../../http/event-stream.ts";
+import type { EventConnection } from "../../http/answers.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { type ThreadWatch, threadChanges } from "../agent-work/store/changes.ts";

@@ -2,7 +2,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { feedback as contract } from "../../../src/contract/feedback.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { uploads } from "../../files/uploads-store.ts";
+import { uploads } from "../../files/store.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import { statusUrlOf } from "../../mail/sender-page/links.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";

@@ -1,7 +1,7 @@
 import type { ReceivedFile } from "../../../src/contract/files.ts";
 import type { Deps } from "../../deps.ts";
 import { cleanFileName, endingOf, nameFor } from "../../files/file-names.ts";
-import { type NewUpload, uploads } from "../../files/uploads-store.ts";
+import { type NewUpload, uploads } from "../../files/store.ts";
 import { randomName } from "../../secrets/secrets.ts";
 
 /** A cache that stores how much of its storage quota each app uses. */

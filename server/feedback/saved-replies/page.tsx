@@ -1,6 +1,6 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../src/contract/saved-replies.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Confirmation,
   changedValues,
@@ -13,13 +13,11 @@ import {
   TextArea,
   TextField,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Line, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { replyFrom, withStatusUrl } from "./rules.ts";
 
 function createSavedReply(visit: SignedInVisit): Promise<Reply<"reply-saved">> {

@@ -4,14 +4,13 @@ import { limits } from "../../../src/contract/limits.ts";
 import { timeZone } from "../../../src/contract/sign-in.ts";
 import { type DayNumbers, type Statistics, statistics } from "../../../src/contract/statistics.ts";
 import { csvOf, dayColumns, shareOf, totalsOf, waitText } from "../../../src/contract/statistics-text.ts";
-import { type Definitions, definePage } from "../../console/definitions.ts";
+import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { filledWith, Select, TextField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { counted, Line, scrolledByKeys } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/respond.tsx";
 import { dayText, fullTime } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import { areOfLastDay, lengthOf, type Period, periodBefore, periodOf } from "./rules.ts";
 
 /** The lengths of the periods that the page offers, in days. */

@@ -1,7 +1,7 @@
 import { type Tag, tagColours, tags } from "../../../src/contract/tags.ts";
 import { countOf } from "../../../src/words/count.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Confirmation,
   type Filled,
@@ -11,13 +11,11 @@ import {
   Select,
   TextField,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Can, Empty, Line, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { TagBadge } from "../threads/badges.tsx";
 
 function createTag(visit: SignedInVisit): Promise<Reply<"tag-made">> {

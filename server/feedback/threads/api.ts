@@ -3,7 +3,7 @@ import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { renewedLink } from "../../mail/sender-page/renew-link.ts";
+import { renewedLink } from "../../mail/sender-page/links.ts";
 import { markAllRead, threadViews } from "../unread/store/read-marks.ts";
 import { changeThread } from "./change.ts";
 import { lockedThread, ownedThread, readableThread, unmergedThread } from "./read.ts";

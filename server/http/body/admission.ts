@@ -3,7 +3,7 @@ import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
-import type { Budgets } from "../../settings/limits.ts";
+import type { Budgets } from "../../settings/settings.ts";
 import { UploadFailure } from "../errors.ts";
 import type { Callers } from "../handler.ts";
 import { isAnswered } from "../idempotency.ts";

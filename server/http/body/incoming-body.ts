@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import type { Budgets } from "../../settings/limits.ts";
+import type { Budgets } from "../../settings/settings.ts";
 import type { Sender } from "../network-addresses.ts";
 import { type CountBody, createCountBody } from "../rate-limits/rate-limits.ts";
 

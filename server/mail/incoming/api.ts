@@ -3,11 +3,11 @@ import type { incomingMails as contract } from "../../../src/contract/mails.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
-import { mailType } from "../../files/uploads-store.ts";
+import { mailType } from "../../files/store.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { reports } from "../sender-page/store.ts";
+import { addMailedAnswer, createStoreMail, oldestOriginal, openOriginal, originalUntil } from "./handle.ts";
 import { boundsOf, type IncomingMail, readMail } from "./read.ts";
-import { addMailedAnswer, createStoreMail, oldestOriginal, openOriginal, originalUntil } from "./save.ts";
 import { mailOriginals, type OriginalRow } from "./store.ts";
 
 type IncomingDeps = Pick<

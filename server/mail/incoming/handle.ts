@@ -1,19 +1,24 @@
-import { createHash } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
+import { feedbackFiles, limits } from "../../../src/contract/limits.ts";
+import { decodedText } from "../../../src/words/decoded-text.ts";
+import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
-import { mayAnswer } from "../sender-page/add.ts";
+import { type FeedbackFile, filesJson } from "../../feedback/reports/report.ts";
+import { createAppStorage, uploadOf } from "../../feedback/reports/uploads.ts";
+import type { ThreadFiles } from "../../feedback/threads/answer.ts";
+import { mailType, uploads } from "../../files/store.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { openAddress, randomName, type Sealer, sealAddress } from "../../secrets/secrets.ts";
+import { readReplyToken } from "../outgoing/queue.ts";
 import { mails } from "../outgoing/store.ts";
-import { readReplyToken } from "../outgoing/reply-tokens.ts";
-import { reports } from "../sender-page/store.ts";
-import { boundsOf, type IncomingMail, readMail } from "./read.ts";
-import {
-  addMailedAnswer,
-  createStoreMail,
-  insertOriginal,
-  type MailedAnswer,
-  type StoreMail,
-} from "./save.ts";
+import { addAnswer, mayAnswer } from "../sender-page/api.ts";
+import { withoutSenderLinks } from "../sender-page/links.ts";
+import { type ReportRow, reports } from "../sender-page/store.ts";
+import { boundsOf, type IncomingFile, type IncomingMail, readMail } from "./read.ts";
+import { forwardedType, isMailSource, originalKeptMilliseconds } from "./rules.ts";
 import { type MailAttempt, mailOriginals } from "./store.ts";
 
 type HandleDeps = Pick<
@@ -26,10 +31,13 @@ type HandleDeps = Pick<
  * mails. (rule M12)
  */
 const mostAttempts = 2;
+
 /** If an attempt is younger than this, another server may still be working on it. */
 const attemptMilliseconds = 60_000;
+
 /** The most mails from programs that are stored for one report in an hour. (rule M13) */
 const mostSetApart = 20;
+
 const hour = 3_600_000;
 
 /** A mail in the mailbox that may be sent to a reply address of this server. */
@@ -190,3 +198,289 @@ const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
     .update(JSON.stringify([mailId, messageId || text]))
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+
+/** The stored files of a mail. */
+interface StoredParts {
+  readonly files: MailFiles;
+  /**
+   * The original of the mail. Undefined if it is already stored, if it does not fit into the app's storage quota, or if
+   * the mail has too many addresses.
+   */
+  readonly original: OriginalFile | undefined;
+}
+
+/**
+ * Stores the attachments and the original of a mail as files, if they fit into the app's storage quota. Then runs
+ * `work` in a transaction, which adds the rows.
+ */
+type StoreMail = <Result>(
+  answer: MailedAnswer & { readonly attachments: IncomingMail["attachments"] },
+  storing: {
+    /** The bytes of the mail; undefined if the original is already stored. */
+    readonly source: Uint8Array | undefined;
+    /** Runs a function in a transaction. */
+    readonly write: (work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
+    readonly work: (tx: Transaction, parts: StoredParts) => Promise<Result>;
+  },
+) => Promise<Result>;
+
+export function createStoreMail(
+  deps: Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "sealer" | "settings">,
+): StoreMail {
+  const storage = createAppStorage(deps);
+  return ({ mail, report: { appId }, attachments }, { source, write, work }) => {
+    const bytes = attachments.reduce((sum, file) => sum + file.bytes.length, 0);
+    return storage.withRoom(appId, bytes, async (hasRoom) => {
+      const files = hasRoom ? await mailFiles(deps, attachments) : noneKept(attachments);
+      const kept = source === undefined || mail.addresses === null ? new Uint8Array() : source;
+      return storage.withRoom(appId, kept.length, async (hasMoreRoom) => {
+        const original = hasMoreRoom && kept.length > 0 ? await originalFile(deps, kept) : undefined;
+        const received = [...files.kept, ...(original ? [original] : [])].map((file) => file.received);
+        return deps.keptFiles.keepFor(received, () =>
+          write(async (tx) => {
+            await deps.keptFiles.secure(tx, received);
+            return work(tx, { files, original });
+          }),
+        );
+      });
+    });
+  };
+}
+
+/**
+ * Adds an answer that came by mail to its thread, together with its files. Returns the report in its present state;
+ * undefined if the thread already has this answer.
+ */
+export async function addMailedAnswer(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { mail, id, recipient, report: asked, files, original }: MailedAnswer & StoredParts,
+): Promise<ReportRow | undefined> {
+  const isForeign = mail.isForged || normaliseEmail(mail.from) !== recipient;
+  const report = await addAnswer(deps, tx, {
+    report: asked,
+    id,
+    body: bodyOf(mail, files.dropped),
+    confirmed: isForeign ? undefined : recipient,
+    foreignFrom: isForeign ? storable(mail.from).slice(0, limits.email) : undefined,
+    files: files.kept.length === 0 ? undefined : filesJson(files.kept),
+  });
+  if (report === undefined) return undefined;
+  const createdAt = deps.clock.now().toISOString();
+  const { appId, feedbackId } = report;
+  for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
+  // A copy of this mail with other headers may already be stored as a mail of a program.
+  if (original !== undefined && !(await mailOriginals.exists(tx, id)))
+    await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
+  return report;
+}
+
+function bodyOf({ text }: IncomingMail, dropped: readonly string[]): string {
+  const note =
+    dropped.length === 0 ? "" : `\n\n(Attachments that were not kept: ${dropped.join(", ").slice(0, 500)})`;
+  const clean = storable(text + note).trim() || "(A mail without text)";
+  const points = [...clean];
+  return points.length <= limits.message ? clean : `${points.slice(0, limits.message - 1).join("")}…`;
+}
+
+const fields = ["images", "videos", "attachments"] as const;
+
+const mostAttachments = 30;
+
+const unnamed = "a file without a name";
+
+interface MailFiles {
+  readonly kept: readonly FeedbackFile[];
+  /**
+   * The names of the attachments that are not stored, because their kind is not allowed, or because they are too large
+   * or too many.
+   */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Stores attachments by the same rules as files of feedback. The bytes of an attachment decide its kind. (rule M14)
+ */
+async function mailFiles(
+  { files }: Pick<Deps, "files">,
+  attachments: readonly IncomingFile[],
+): Promise<MailFiles> {
+  const kept: FeedbackFile[] = [];
+  const dropped: string[] = [];
+  for (const { name } of attachments.slice(mostAttachments)) dropped.push(name || unnamed);
+  for (const attachment of attachments.slice(0, mostAttachments)) {
+    const file = await storedFile(files, attachment);
+    if (file && kept.filter(({ field }) => field === file.field).length < feedbackFiles[file.field].most)
+      kept.push(file);
+    else dropped.push(attachment.name || unnamed);
+    if (file && !kept.includes(file)) await files.dropTemporary([file.received.path]);
+  }
+  return { kept, dropped };
+}
+
+/** Returns all attachments as not stored, because they do not fit into the app's storage quota. */
+const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
+  kept: [],
+  dropped: attachments.map(({ name }) => name || unnamed),
+});
+
+/** Returns the file to store; undefined if its kind is not allowed or it is too large for its kind. */
+async function storedFile(files: Deps["files"], file: IncomingFile): Promise<FeedbackFile | undefined> {
+  const stored = await fileOfKind(files, file);
+  const text = stored ? undefined : textFileOf(file);
+  return stored ?? (text && (await fileOfKind(files, text)));
+}
+
+async function fileOfKind(
+  files: Deps["files"],
+  { name, bytes }: IncomingFile,
+): Promise<FeedbackFile | undefined> {
+  const temporary = files.createTemporary(bytes.length);
+  temporary.write(bytes);
+  const written = await temporary.finish();
+  const field = fieldOf(written.detectedType, bytes.length);
+  if (field === undefined || written.detectedType === null) {
+    await files.dropTemporary([written.path]);
+    return undefined;
+  }
+  const received = receivedFile({ ...written, declaredType: null, name, fault: null });
+  return { field, received, upload: uploadOf(received, written.detectedType, name) };
+}
+
+function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefined {
+  return fields.find((field) => {
+    const { types, bytes } = feedbackFiles[field];
+    return types.some((each) => each === type) && size <= bytes;
+  });
+}
+
+/** The most bytes of a text that is converted to a PDF. A longer text would block the server. */
+const mostTextBytes = 1_048_576;
+
+/**
+ * Converts a text file to a PDF, because threads cannot have text files. The command line does the same. The bytes
+ * decide whether the file is a text, because mail programs often declare a wrong type. Returns undefined for other
+ * files, and for mails. A mail of this server contains the link to the sender's page, in an encoding in which this
+ * function could not find and remove it. (rules M8, M14)
+ */
+function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | undefined {
+  const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
+  if (text === undefined || text.trim() === "") return undefined;
+  if (mimeType === forwardedType || isMailSource(text)) return undefined;
+  const named = name || "text.txt";
+  const shown = withoutSenderLinks(text);
+  const content = pdfOfText({ name: named, bytes: Buffer.from(shown), text: shown });
+  return { name: `${named}.pdf`, bytes: content };
+}
+
+const excerptLength = 300;
+
+/** A mail that answers a mail of this server. */
+interface MailedAnswer {
+  readonly mail: IncomingMail;
+  /** The id that the mail's message will have. */
+  readonly id: string;
+  readonly report: ReportRow;
+  /** The address to which the answered mail was sent. */
+  readonly recipient: string;
+}
+
+/** The sealed original of a mail, as a temporary file. */
+interface OriginalFile {
+  readonly received: ReceivedFile;
+  readonly keySealed: string;
+}
+
+/** Returns the time limit for originals. An original from this time or an earlier time is no longer shown. */
+export const oldestOriginal = (now: Date): string =>
+  new Date(now.getTime() - originalKeptMilliseconds).toISOString();
+
+/** Returns when the original of a mail is deleted. */
+export const originalUntil = ({ createdAt }: { readonly createdAt: string }): string =>
+  new Date(Date.parse(createdAt) + originalKeptMilliseconds).toISOString();
+
+/** Removes the characters that a database cannot store: NUL characters and lone surrogates. */
+const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "");
+
+async function originalFile(
+  { files, sealer }: Pick<Deps, "files" | "sealer">,
+  source: Uint8Array,
+): Promise<OriginalFile> {
+  const { bytes, keySealed } = sealOriginal(sealer, source);
+  const temporary = files.createTemporary(bytes.length);
+  temporary.write(bytes);
+  const written = await temporary.finish();
+  return { received: receivedFile({ ...written, declaredType: null, name: null, fault: null }), keySealed };
+}
+
+/** Adds the rows of an original and of its file. */
+async function insertOriginal(
+  tx: Transaction,
+  { received, keySealed }: OriginalFile,
+  {
+    mail,
+    id,
+    recipient,
+    report,
+    setApart,
+    createdAt,
+  }: MailedAnswer & { readonly setApart: string | null; readonly createdAt: string },
+): Promise<void> {
+  const { appId, feedbackId, id: reportId } = report;
+  const upload = randomName();
+  const { sha256, size } = received;
+  const file = { name: upload, sha256, size, mediaType: mailType, fileName: null };
+  await uploads.insert(tx, { ...file, appId, feedbackId, createdAt });
+  await mailOriginals.insert(tx, {
+    ...{ id, appId, feedbackId, reportId, upload, keySealed, recipient, setApart, createdAt },
+    sender: storable(mail.from).slice(0, limits.email),
+    addresses: storable(mail.addresses ?? ""),
+    subject: beginningOf(mail.subject),
+    excerpt: beginningOf(mail.text),
+  });
+}
+
+const beginningOf = (text: string): string =>
+  [...withoutSenderLinks(storable(text))].slice(0, excerptLength).join("");
+
+const algorithm = "aes-256-gcm";
+
+const [nonceBytes, tagBytes] = [12, 16];
+
+/** The first bytes of a sealed original. With them, no program treats the file as another kind of file. */
+const fileHeader = Buffer.from("innkeep sealed mail\n");
+
+/** The original of a mail, sealed because links in it may be credentials. */
+interface SealedOriginal {
+  readonly bytes: Buffer;
+  /**
+   * The key with which the bytes are sealed. The key itself is sealed with the secret of the deployment. When that
+   * secret changes, only this key must be sealed again.
+   */
+  readonly keySealed: string;
+}
+
+function sealOriginal(sealer: Pick<Sealer, "seal">, source: Uint8Array): SealedOriginal {
+  const [key, nonce] = [randomBytes(32), randomBytes(nonceBytes)];
+  const cipher = createCipheriv(algorithm, key, nonce);
+  const body = cipher.update(source);
+  const end = cipher.final();
+  return {
+    bytes: Buffer.concat([fileHeader, nonce, cipher.getAuthTag(), body, end]),
+    keySealed: sealAddress(sealer, key.toString("base64")),
+  };
+}
+
+/** Opens a sealed original. Throws if its bytes were changed, or its key was sealed with another secret. */
+export function openOriginal(
+  sealer: Pick<Sealer, "open">,
+  { bytes, keySealed }: { readonly bytes: Uint8Array; readonly keySealed: string },
+): Buffer {
+  const key = Buffer.from(openAddress(sealer, keySealed), "base64");
+  const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(fileHeader.length);
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
+}

@@ -1,14 +1,12 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import { type AutomaticMail, incomingMails } from "../../../src/contract/mails.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { IdempotencyField } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, show } from "../../console/respond.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 
 async function takeMail(visit: SignedInVisit): Promise<Reply<"mail-taken">> {
   const { ask, fields, links, param } = visit;

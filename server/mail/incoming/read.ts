@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { Budgets } from "../../settings/limits.ts";
+import type { Budgets } from "../../settings/settings.ts";
 import { mailThread } from "./parse-thread.ts";
 import {
   type AutomaticReason,

@@ -6,11 +6,11 @@ import { normaliseEmail } from "../../secrets/passwords.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { events } from "../../webhooks/events/store.ts";
 import { isMailAddress } from "../address.ts";
-import { queueMail, sendsMail } from "./queue.ts";
 import { statusUrlOf } from "../sender-page/links.ts";
 import type { ReportRow } from "../sender-page/store.ts";
-import { languageOfReport, releaseText } from "./release-mails-rules.ts";
-import { type NoteToMail, releaseMails } from "./release-mails-store.ts";
+import { queueMail, sendsMail } from "./queue.ts";
+import { languageOfReport, releaseText } from "./rules.ts";
+import { type NoteToMail, releaseMails } from "./store.ts";
 
 const notesAtOnce = 20;
 

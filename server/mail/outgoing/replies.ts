@@ -8,10 +8,10 @@ import { replyDelivery, type SentReply } from "../../feedback/messages/rules.ts"
 import { subjectOf } from "../../feedback/reports/rules.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
-import { queueMail, sendsMail } from "./queue.ts";
 import { statusUrlOf } from "../sender-page/links.ts";
 import { type ReportRow, reports } from "../sender-page/store.ts";
-import { replyText } from "./replies-rules.ts";
+import { queueMail, sendsMail } from "./queue.ts";
+import { replyText } from "./rules.ts";
 
 /**
  * Returns the reports whose senders get a reply, and the columns with which the message stores its receivers. Throws

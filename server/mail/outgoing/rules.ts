@@ -1,4 +1,73 @@
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
+import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
+
+/**
+ * Returns the text of a mail with a reply: the reply, the link to the sender's page, and the beginning of the
+ * receiver's report. (rule M10)
+ */
+export function replyText({
+  reply,
+  appName,
+  message,
+  createdAt,
+  statusUrl,
+}: {
+  readonly reply: string;
+  readonly appName: string;
+  /** The text of the receiver's report. */
+  readonly message: string;
+  readonly createdAt: string;
+  /** The link to the sender's page, on which the receiver can answer. */
+  readonly statusUrl: string | undefined;
+}): string {
+  const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];
+  const about = `You wrote to ${appName} on ${createdAt.slice(0, 10)}:`;
+  return [withStatusUrl(reply, statusUrl), "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
+}
+
+/** The fields of the metadata in which apps write the language of a report. */
+const namesOfLanguage = ["language", "locale", "lang"];
+
+/** Returns the language that an app has written into the metadata of a report; undefined if it has written none. */
+export function languageOfReport(metadata: string): string | undefined {
+  const values: ReadonlyMap<string, unknown> = new Map(Object.entries(Object(JSON.parse(metadata))));
+  return namesOfLanguage
+    .map((name) => values.get(name))
+    .find((value) => typeof value === "string" && value !== "")
+    ?.toString();
+}
+
+/** Returns the text of the mail about a release note for one sender. (rule M15) */
+export const releaseText = ({
+  appName,
+  version,
+  title,
+  message,
+  createdAt,
+  ...links
+}: {
+  readonly appName: string;
+  readonly version: string;
+  readonly title: string;
+  /** The text of the sender's report. */
+  readonly message: string;
+  readonly createdAt: string;
+  readonly statusUrl: string;
+  readonly stopUrl: string;
+}): string =>
+  [
+    `${appName} ${version} is available: ${title}`,
+    "",
+    `This release is about your message of ${createdAt.slice(0, 10)}:`,
+    ...quotedBeginning(message),
+    "",
+    "You can answer on your page:",
+    links.statusUrl,
+    "",
+    "-- ",
+    `To stop mails about releases of ${appName}:`,
+    links.stopUrl,
+  ].join("\n");
 
 /** The kinds of mails. */
 export type MailKind = "reply" | "invitation" | "recovery" | "notice" | "release";
@@ -65,7 +134,7 @@ const quotedLines = 12;
 const quotedLength = 1_000;
 
 /** Returns the first lines of a text. Each line is marked as a quotation. */
-export function quotedBeginning(message: string): string[] {
+function quotedBeginning(message: string): string[] {
   const cut = [...message].slice(0, quotedLength).join("");
   const lines = cut.split(/\r\n?|\n/);
   const isWhole = lines.length <= quotedLines && cut.length === message.length;

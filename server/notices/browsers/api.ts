@@ -5,11 +5,9 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { addressRefusal, reachOf } from "../../http/post-safely.ts";
-import { sealAddress } from "../../secrets/addresses.ts";
-import { hashOf } from "../../secrets/secrets.ts";
-import { isPublicKey } from "./web-push.ts";
+import { hashOf, sealAddress } from "../../secrets/secrets.ts";
 import { type BrowserRow, noticeBrowsers as rows } from "./store.ts";
-import { keysOfServer } from "./vapid.ts";
+import { isPublicKey, keysOfServer } from "./web-push.ts";
 
 type BrowserDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 

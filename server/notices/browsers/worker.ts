@@ -1,17 +1,17 @@
+import type { Transaction } from "../../database/database.ts";
 import { pushesTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely, reachOf } from "../../http/post-safely.ts";
-import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
-import { startTargetQueues } from "../../jobs/target-queues.ts";
-import { openAddress } from "../../secrets/addresses.ts";
+import { longestSleep, pauseInDoubt, startTargetQueues } from "../../jobs/runner.ts";
+import { openAddress } from "../../secrets/secrets.ts";
 import { choicesOf, stillWants } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { knownOf } from "../waiting/items.ts";
-import { noticeFacts } from "../waiting/items-store.ts";
-import { afterQuiet } from "../waiting/times-rules.ts";
-import { encryptedFor } from "./web-push.ts";
+import { itemsOf, knownOf } from "../waiting/items.ts";
+import { afterQuiet } from "../waiting/rules.ts";
+import { type Batch, noticeFacts, notices } from "../waiting/store.ts";
 import {
   keptMilliseconds,
+  mostAtOnce,
   noticeAbout,
   noticeOfSeveral,
   type Outcome,
@@ -21,7 +21,7 @@ import {
   urgencyOf,
 } from "./rules.ts";
 import { type BrowserAddress, type DuePush, noticeBrowsers, noticePushes } from "./store.ts";
-import { authorizationFor, keysOfServer } from "./vapid.ts";
+import { authorizationFor, encryptedFor, keysOfServer } from "./web-push.ts";
 
 type PushDeps = Pick<Deps, "clock" | "database" | "log" | "sealer" | "settings" | "time">;
 
@@ -189,4 +189,48 @@ async function post(deps: PushDeps, { browser, push, shown, stopping }: Shown) {
     timeLimitMs,
     signal: stopping,
   });
+}
+
+type QueueDeps = Pick<Deps, "newId" | "settings">;
+
+/**
+ * Puts the waiting notices of a member about an app into the queues of the member's browsers. Notices and queues change
+ * in one transaction, so no notice is lost in a crash. (rules N10, N11)
+ */
+export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
+  const rows = await notices.take(tx, batch);
+  if (rows.length === 0) return;
+  const at = now.toISOString();
+  const member = await noticeChoices.member(tx, batch);
+  // In the meantime, the member may have left the app, got another role, or turned off this kind of notice. (rules N1,
+  // N2)
+  const choices = choicesOf(member?.choices ?? null);
+  const allowed = rows.filter(({ kind }) => member && stillWants(member.role, choices, kind, "browser"));
+  const end = member && afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
+  if (allowed.length > 0 && end !== undefined && end > now)
+    return notices.postpone(tx, rows, end.toISOString());
+  const pushes = await pushesOf(deps, tx, batch, allowed);
+  for (const { id: browserId } of await noticeBrowsers.list(tx, batch.userId, at))
+    for (const push of pushes)
+      await noticePushes.insert(tx, { ...push, id: deps.newId(), browserId, createdAt: at });
+  await notices.queued(tx, rows, at, null);
+}
+
+/**
+ * Returns one notice for each object that still needs the member. For many objects, returns one notice with their
+ * number.
+ */
+async function pushesOf(
+  deps: QueueDeps,
+  tx: Transaction,
+  { userId, appId }: Batch,
+  rows: Awaited<ReturnType<typeof notices.take>>,
+) {
+  const { items, more } = await itemsOf(deps, tx, { appId, userId }, { rows, most: mostAtOnce + 1 });
+  if (items.length + more <= mostAtOnce)
+    return items.map(({ kind, subjectId, feedbackId, count }) => ({
+      ...{ userId, appId, kind, subjectId, feedbackId, count },
+    }));
+  const count = items.length + more;
+  return [{ userId, appId, kind: null, subjectId: null, feedbackId: null, count }];
 }

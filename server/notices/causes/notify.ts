@@ -9,10 +9,8 @@ import { noticeBrowsers } from "../browsers/store.ts";
 import { choicesOf, isOwn } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { knownOf } from "../waiting/items.ts";
-import { chatSentenceOf } from "../waiting/rules.ts";
-import { noticeFacts } from "../waiting/items-store.ts";
-import { dueAt } from "../waiting/times-rules.ts";
-import { type Batch, notices } from "../waiting/store.ts";
+import { chatSentenceOf, dueAt } from "../waiting/rules.ts";
+import { type Batch, noticeFacts, notices } from "../waiting/store.ts";
 import { noteOngoing } from "./record.ts";
 import {
   type Candidate,

@@ -1,8 +1,10 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import {
+  type AppNotices,
   type notices as contract,
   type GivenChoices,
   noticeKinds,
+  type OwnNotices,
   type QuietHours,
 } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
@@ -11,11 +13,10 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
 import { noticeBrowsers } from "../browsers/store.ts";
-import { dueAt } from "../waiting/times-rules.ts";
+import { dueAt } from "../waiting/rules.ts";
 import { notices as rows } from "../waiting/store.ts";
-import { ownNotices } from "./answer.ts";
-import { changedChoices, choicesOf, offeredWays, waysOf } from "./rules.ts";
-import { noticeChoices, quietHoursOf } from "./store.ts";
+import { changedChoices, choicesOf, defaultStorm, kindsFor, offeredWays, waysOf } from "./rules.ts";
+import { type HoursRow, type MemberOfApp, noticeChoices, quietHoursOf } from "./store.ts";
 
 /** The handlers for the notices that a person has chosen. (rules N1, N2, N4) */
 export function notices(
@@ -101,4 +102,41 @@ async function changeHours(
     await rows.reschedule(tx, batch, dueAt(batch.way, from, { timezone, quiet }).toISOString());
   }
   tx.signal(noticesTopic);
+}
+
+/** Returns which notices a person gets about each app. (rule N1) */
+function ownNotices({
+  hours,
+  apps,
+  sendsMail,
+  browsers,
+}: {
+  /** Undefined if the account was deleted. */
+  readonly hours: HoursRow | undefined;
+  readonly apps: readonly MemberOfApp[];
+  readonly sendsMail: boolean;
+  readonly browsers: number;
+}): OwnNotices {
+  const unverified = hours?.emailVerifiedAt == null ? "address_unverified" : null;
+  return {
+    timezone: hours?.timezone ?? "UTC",
+    quietHours: hours ? quietHoursOf(hours) : null,
+    noMail: sendsMail ? unverified : "server_sends_none",
+    browsers,
+    apps: apps.map(appNotices),
+  };
+}
+
+function appNotices({ appId, name, role, choices: stored, stormPerHour }: MemberOfApp): AppNotices {
+  const choices = choicesOf(stored);
+  return {
+    ...{ appId, name, role },
+    kinds: kindsFor(role).map((kind) => ({
+      kind,
+      ways: [...waysOf(role, kind, choices)],
+      offered: [...offeredWays(role, kind)],
+      byDefault: choices[kind] === undefined,
+    })),
+    stormPerHour: stormPerHour ?? defaultStorm,
+  };
 }

@@ -7,7 +7,7 @@ import {
   notices,
   type OwnNotices,
 } from "../../../src/contract/notices.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   type Filled,
   filledAgain,
@@ -16,15 +16,13 @@ import {
   Select,
   TextField,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp, timeZones } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 
 /** The label of a kind, and a hint. */
 const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: string]>> = {

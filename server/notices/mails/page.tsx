@@ -5,8 +5,7 @@ import { Line } from "../../console/parts.tsx";
 import { show } from "../../console/respond.tsx";
 import type { Deps } from "../../deps.ts";
 import type { Route, SharedSteps } from "../../http/request-steps.ts";
-import { createStopMail } from "./api.ts";
-import { stopPath } from "./stop-links.ts";
+import { createStopMail, stopPath } from "./api.ts";
 
 /**
  * The routes of the page on which a person ends mail about an app without a sign-in. Only a POST ends the mail, because

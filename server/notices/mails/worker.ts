@@ -6,16 +6,15 @@ import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { type OutgoingMail, queueMail, rewriteMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { mails } from "../../mail/outgoing/store.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
-import { queuePushes } from "../browsers/queue.ts";
+import { queuePushes } from "../browsers/worker.ts";
 import { noteSilentWorkers, notifyOfCauses } from "../causes/notify.ts";
 import { choicesOf, isMail, mayGet, ownWays, stillWants } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { itemsOf } from "../waiting/items.ts";
-import { noticeFacts } from "../waiting/items-store.ts";
-import { afterQuiet, dueAt, isDailyTime } from "../waiting/times-rules.ts";
-import { type Batch, notices, type WaitingNotice } from "../waiting/store.ts";
+import { afterQuiet, dueAt, isDailyTime } from "../waiting/rules.ts";
+import { type Batch, noticeFacts, notices, type WaitingNotice } from "../waiting/store.ts";
+import { stopUrlOf } from "./api.ts";
 import { mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
-import { stopUrlOf } from "./stop-links.ts";
 
 type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "time">;
 

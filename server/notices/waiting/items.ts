@@ -2,9 +2,8 @@ import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { threadUrl } from "../../feedback/threads/answer.ts";
 import { circumstances } from "../causes/store.ts";
-import type { NoticeRow } from "./store.ts";
 import type { Item } from "./rules.ts";
-import { noticeFacts } from "./items-store.ts";
+import { type NoticeRow, noticeFacts } from "./store.ts";
 
 type ItemDeps = Pick<Deps, "settings">;
 

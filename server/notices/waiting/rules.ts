@@ -1,4 +1,5 @@
-import type { NoticeKind } from "../../../src/contract/notices.ts";
+import { Temporal } from "temporal-polyfill";
+import type { NoticeKind, OwnWay, QuietHours } from "../../../src/contract/notices.ts";
 
 /** The parts of a notice about one object: a thread, a slot, a cycle or a webhook. */
 export interface Item {
@@ -45,3 +46,70 @@ export function chatSentenceOf({ kind, detail }: Pick<Item, "kind" | "detail">):
   const said = chatSentences[kind] ?? sentences[kind][0];
   return detail === undefined ? said : `${said}: ${detail}`;
 }
+
+/** How long a mail waits so that further notices can be added to it. (rule N3) */
+const collectedMilliseconds = 15 * 60_000;
+
+/** The time of the day at which the daily mail is sent. (rule N3) */
+const dailyAt = "09:00";
+
+/** The time zone of a person, and the hours in which nothing is sent. */
+interface Hours {
+  readonly timezone: string;
+  readonly quiet: QuietHours | null;
+}
+
+/**
+ * Returns when a notice that is created at `now` is sent. If other notices already wait, the caller sends it together
+ * with them instead. (rules N3, N10)
+ */
+export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
+  if (way === "browser") return afterQuiet(now, hours);
+  if (way === "daily") return afterQuiet(nextAt(now, dailyAt, hours.timezone), hours);
+  return afterQuiet(new Date(now.getTime() + collectedMilliseconds), hours);
+}
+
+/**
+ * Returns `at`. If `at` is in quiet hours, returns the end of these hours. The hours are local times in the zone, with
+ * daylight saving time. (rule N4)
+ */
+export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
+  if (quiet === null) return at;
+  const local = zoned(at, timezone).toPlainTime().toString({ smallestUnit: "minute" });
+  const { from, to } = quiet;
+  const isQuiet = from < to ? from <= local && local < to : from <= local || local < to;
+  return isQuiet ? nextAt(at, to, timezone) : at;
+}
+
+/** Returns the first instant after `after` at which a clock in the zone shows the time, such as `09:00`. */
+export function nextAt(after: Date, time: string, timezone: string): Date {
+  const start = zoned(after, timezone);
+  const date = start.toPlainDate();
+  for (let days = 0; ; days += 1) {
+    const local = date.add({ days }).toPlainDateTime(Temporal.PlainTime.from(time));
+    // When clocks are set back, they show a time twice. When they are set forward, they leave times out.
+    for (const disambiguation of ["compatible", "later"] as const) {
+      const { epochMilliseconds } = local.toZonedDateTime(start.timeZoneId, { disambiguation });
+      if (epochMilliseconds > after.getTime()) return new Date(epochMilliseconds);
+    }
+  }
+}
+
+/** A zone that this version of Node does not support counts as UTC, so that mails are still sent. */
+function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
+  const instant = Temporal.Instant.fromEpochMilliseconds(at.getTime());
+  try {
+    return instant.toZonedDateTimeISO(timezone);
+  } catch {
+    return instant.toZonedDateTimeISO("UTC");
+  }
+}
+
+const almostADay = 22 * 3_600_000;
+
+/**
+ * Whether the daily mail is due at this instant. The check begins 22 hours earlier, because a day has at least 23
+ * hours. (rule N3)
+ */
+export const isDailyTime = (at: Date, hours: Hours): boolean =>
+  dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();

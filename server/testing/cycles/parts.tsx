@@ -1,10 +1,10 @@
 import type { Cycle, CycleStatus, JudgedCycle, SlotStatus } from "../../../src/contract/cycles.ts";
 import type { CycleVerdict, TesterAttention } from "../../../src/contract/standing.ts";
 import { countOf } from "../../../src/words/count.ts";
-import { InTurns } from "../../console/in-turns.tsx";
 import type { Links } from "../../console/links.ts";
 import type { SlotRequest, TestBelow } from "../../console/page-reads.ts";
 import { Line } from "../../console/parts.tsx";
+import { InTurns } from "../../console/respond.tsx";
 import { Remaining, ZonedDay } from "../../console/times.tsx";
 
 /** Shows a cycle in a list: its start, its progress, the verdict on it, and the number of requests for its slots. */

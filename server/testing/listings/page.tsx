@@ -3,7 +3,7 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type Listing, listings } from "../../../src/contract/listings.ts";
 import { countOf } from "../../../src/words/count.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,
   changedValues,
@@ -19,15 +19,13 @@ import {
   type Values,
   versionOf,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, changesNotSaved } from "../../console/notices.ts";
 import type { SlotRequest } from "../../console/page-reads.ts";
 import { Can, Empty, ExternalLink, Line, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { timeZones } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 import { CycleLine, isLive, SlotRequestLines } from "../cycles/parts.tsx";
 
 function createListing(visit: SignedInVisit): Promise<Reply<"listing-created">> {

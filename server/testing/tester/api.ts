@@ -18,10 +18,18 @@ import {
 } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts";
-import { uploads } from "../../files/uploads-store.ts";
+import { uploads } from "../../files/store.ts";
 import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
-import { type AnswerOf, type Handlers, type Request, withTraits } from "../../http/handler.ts";
-import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
+import {
+  type AnswerOf,
+  type Handlers,
+  idPart,
+  instantPart,
+  pageOf,
+  type Request,
+  readCursor,
+  withTraits,
+} from "../../http/handler.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential, type Sealer } from "../../secrets/secrets.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";

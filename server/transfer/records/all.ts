@@ -1,12 +1,90 @@
+import * as z from "zod/mini";
+import { NewApp } from "../../../src/contract/apps.ts";
+import { AuditChange } from "../../../src/contract/audit.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import * as access from "../../database/schema/access.ts";
+import * as deployment from "../../database/schema/deployment.ts";
+import * as mail from "../../database/schema/mail.ts";
 import type { TableName } from "../../database/schema/tables.ts";
-import { appRecord, audit } from "./access.ts";
+import {
+  accepted,
+  actor,
+  flag,
+  id,
+  instant,
+  json,
+  matching,
+  newer,
+  orNull,
+  text,
+  textWithIds,
+  whole,
+} from "../fields.ts";
 import { faqs, pictureUploads, releaseNotes } from "./content.ts";
-import { personRecord } from "./deployment.ts";
-import { blockedSenders, savedReplies, savedViews, tags, threads } from "./feedback.ts";
-import { unsubscribed } from "./mail.ts";
-import { type RecordKind, withBelow } from "./record.ts";
-import { counts } from "./statistics.ts";
+import { blockedSenders, counts, savedReplies, savedViews, tags, threads } from "./feedback.ts";
+import { type RecordKind, recordOf, withBelow } from "./record.ts";
 import { listings } from "./testing.ts";
+
+/** The settings of the app. They are the first record of a file. */
+const appRecord = recordOf(access.apps, {
+  type: "app",
+  parent: "id",
+  order: [],
+  columns: {
+    name: accepted(NewApp.shape.name, "the name of an app"),
+    feedback_enabled: flag,
+    changelog_enabled: flag,
+    sender_pages: flag,
+    github_repository: orNull(accepted(NewApp.shape.githubRepository, "a repository in the form owner/name")),
+    approval_hours: orNull(whole(1, limits.approvalHours)),
+    updated_by: orNull(id),
+    updated_at: orNull(instant),
+    created_at: instant,
+    last_thread_number: newer(whole(0, 1e9), 0),
+  },
+  fixed: { owner_id: ({ ownerId }) => ownerId },
+  people: ["updated_by"],
+  left: {
+    chat_webhook_url: "a secret",
+    chat_format: "it is useless without the address of the chat, which is a secret",
+    faqs_version: "counts changes in one database",
+    changelog_version: "counts changes in one database",
+    retention_days: "the new owner decides how long threads are kept, so that an import deletes none",
+    events_read_at: "it records who reads the events of one server",
+    start_put_away_at: "an imported app is new on its server",
+  },
+});
+
+const audit = recordOf(access.audit, {
+  type: "audit",
+  parent: "app_id",
+  parentSql: "coalesce(app_id, owner_id)",
+  order: ["at", "id"],
+  columns: {
+    id,
+    at: instant,
+    actor,
+    action: matching(/^[a-z_]{1,50}\.[a-z_]{1,50}$/, "an action such as app.create"),
+    target: orNull(textWithIds(1_000)),
+    address: orNull(text(200)),
+    label: orNull(text(1_000)),
+    changes: orNull(json(z.array(AuditChange), "a list of changes", 100_000)),
+  },
+  fixed: { owner_id: ({ ownerId }) => ownerId },
+});
+
+/**
+ * The addresses that unsubscribed from mails. An export does not say which addresses were confirmed, because the new
+ * server must not trust a file about this. (rule X6)
+ */
+const unsubscribed = recordOf(mail.mailAddresses, {
+  type: "unsubscribed",
+  parent: "app_id",
+  order: ["recipient"],
+  columns: { recipient: text(2 * limits.email), unsubscribed_at: instant },
+  where: "unsubscribed_at IS NOT NULL",
+  left: { confirmed_at: "an address must be confirmed on each server" },
+});
 
 /** The records of an app in the order of the file. A record comes after the records to which it refers. */
 export const rootRecords = [
@@ -26,6 +104,14 @@ export const rootRecords = [
     unsubscribed,
   ],
 ];
+
+/** The people that other records name. An import stores their addresses, but creates no accounts. (rule X6) */
+export const personRecord = recordOf(deployment.importedPeople, {
+  type: "person",
+  parent: "app_id",
+  order: ["id"],
+  columns: { id, email: text(2 * limits.email) },
+});
 
 /** All kinds of records that an import stores. */
 export const allRecords: readonly RecordKind[] = [...rootRecords.flatMap(withBelow), personRecord];

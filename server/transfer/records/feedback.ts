@@ -9,6 +9,7 @@ import { TagName, tagColours } from "../../../src/contract/tags.ts";
 import { DroppedMetadata } from "../../../src/contract/threads.ts";
 import { ViewQuery } from "../../../src/contract/views.ts";
 import * as feedback from "../../database/schema/feedback.ts";
+import * as statistics from "../../database/schema/statistics.ts";
 import { tagKeyOf } from "../../feedback/tags/rules.ts";
 import {
   accepted,
@@ -17,6 +18,7 @@ import {
   id,
   instant,
   json,
+  matching,
   newer,
   oneOf,
   orNull,
@@ -26,7 +28,6 @@ import {
   whole,
 } from "../fields.ts";
 import { recordOf } from "./record.ts";
-import { repeats, times } from "./statistics.ts";
 
 /** Returns a field for text of at most `most` characters. A character has at most two UTF-16 units. */
 const characters = (most: number) => text(2 * most);
@@ -120,7 +121,7 @@ const runs = recordOf(feedback.runs, {
   below: [claims],
 });
 
-export const messages = recordOf(feedback.messages, {
+const messages = recordOf(feedback.messages, {
   type: "message",
   parent: "feedback_id",
   order: ["created_at", "id"],
@@ -223,6 +224,30 @@ const threadTags = recordOf(feedback.threadTags, {
     status: oneOf("open", "in_progress", "resolved", "archived"),
   },
   left: { assignee_id: "a member of the old server" },
+});
+
+/** When a thread got its first reply, and when it was resolved. */
+const times = recordOf(statistics.threadTimes, {
+  type: "threadTimes",
+  parent: "feedback_id",
+  order: [],
+  columns: { first_reply_at: orNull(instant), resolved_at: orNull(instant) },
+});
+
+/** The number of quarters of an hour, or of days, since 1970. */
+const sinceEpoch = whole(0, 1e9);
+
+const count = whole(-1e12, 1e12);
+
+const span = whole(1, statistics.quartersOfDay);
+
+/** How often a thread was reported again in each period. */
+const repeats = recordOf(statistics.repeatCounts, {
+  type: "repeatCount",
+  parent: "feedback_id",
+  order: ["span", "at"],
+  columns: { span, at: sinceEpoch, count },
+  app: ["app_id"],
 });
 
 /** The threads of an app and everything in them. */
@@ -339,3 +364,33 @@ export const blockedSenders = recordOf(feedback.blockedSenders, {
   },
   people: ["created_by"],
 });
+
+/** The counts for the statistics of an app. They also include threads that were deleted. (rule F60) */
+export const counts = [
+  recordOf(statistics.reportCounts, {
+    type: "reportCount",
+    parent: "app_id",
+    order: ["quarter", "slot"],
+    columns: {
+      quarter: sinceEpoch,
+      slot: sinceEpoch,
+      ...{ bug: count, feature: count, question: count, general: count },
+      ...{ repeats: count, resolved: count, replies: count },
+    },
+  }),
+  recordOf(statistics.measureCounts, {
+    type: "measureCount",
+    parent: "app_id",
+    order: ["span", "at", "measure", "slot"],
+    columns: {
+      span,
+      at: sinceEpoch,
+      measure: matching(
+        /^(?:(?:reply|decision):\d{1,2}|agents:[a-z]{1,20}|version:(?:bug|other):[\d.]{1,20})$/,
+        "the name of a measure",
+      ),
+      slot: sinceEpoch,
+      count,
+    },
+  }),
+];

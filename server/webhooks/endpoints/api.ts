@@ -9,13 +9,18 @@ import { changesBetween } from "../../access/audit/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic, webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
-import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
-import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
-import { deliveries } from "./deliveries-store.ts";
+import {
+  type ConsoleCaller,
+  type Handlers,
+  idPart,
+  instantPart,
+  pageOf,
+  readCursor,
+} from "../../http/handler.ts";
+import { maskAddress, openAddress, sealAddress } from "../../secrets/secrets.ts";
 import { events } from "../events/store.ts";
 import { deliveryAnswer, oldSecretHours, storedEvents, webhookAnswer } from "./rules.ts";
-import { webhooks as rows, type WebhookState } from "./store.ts";
+import { deliveries, webhooks as rows, type WebhookState } from "./store.ts";
 
 interface OfWebhook {
   readonly appId: string;

@@ -6,7 +6,7 @@ import {
   type Webhook,
   webhooks,
 } from "../../../src/contract/webhooks.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Confirmation,
   type Filled,
@@ -17,14 +17,12 @@ import {
   TextField,
   Tick,
 } from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed } from "../../console/notices.ts";
 import { Empty, Line, Pager, Refused, Secret } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, fieldTime, Timestamp } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
 
 const hookParams = ({ param }: SignedInVisit) => ({
   appId: param("appId"),

@@ -1,8 +1,8 @@
+import type { DeliveryState } from "../../../src/contract/webhooks.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Added, Row } from "../../database/schema/table.ts";
 import { webhooks as table } from "../../database/schema/webhooks.ts";
 import { listed, update } from "../../database/statements.ts";
-import type { ClearedWebhook } from "./deliveries-store.ts";
 
 const fields = [
   ...["id", "appId", "url", "secret", "oldSecret", "oldUntil", "events", "texts", "createdAt"],
@@ -18,6 +18,7 @@ export interface WebhookState extends WebhookRow {
 }
 
 const columns = listed(table, fields, "w");
+
 const change = update(table, "WHERE app_id = ? AND id = ?");
 
 interface OfApp {
@@ -184,5 +185,243 @@ export const eventTexts = {
     reader.get<{ title: string; version: string }>(
       "SELECT title, version FROM changelog_entries WHERE id = ?",
       id,
+    ),
+};
+
+/** The state of one event on its way to one webhook. */
+interface DeliveryRow {
+  /** The id of the event. */
+  readonly id: string;
+  readonly type: string;
+  readonly eventAt: string;
+  readonly status: DeliveryState;
+  readonly dueAt: string;
+  /** The attempts as JSON. */
+  readonly attempts: string;
+}
+
+/** A delivery that this server sends now. */
+export interface DueDelivery {
+  readonly eventId: string;
+  readonly tries: number;
+  readonly dueAt: string;
+}
+
+interface QueuedEvent {
+  readonly id: string;
+  readonly appId: string;
+  readonly type: string;
+  readonly createdAt: string;
+}
+
+/** A webhook that was switched off or deleted, so that its deliveries must be given up or deleted. */
+export interface ClearedWebhook {
+  readonly id: string;
+  readonly generation: number;
+  readonly removedAt: string | null;
+}
+
+/** How many due deliveries of a webhook are selected at most, and until when they are reserved. */
+interface DeliveryClaim {
+  readonly now: string;
+  readonly until: string;
+  readonly most: number;
+}
+
+/** The SQL condition for a delivery `d` that is no longer sent, because its webhook `w` was switched off. */
+const isGivenUp = "d.status = 'waiting' AND d.generation < w.generation";
+
+const deliveryColumns = `e.id, e.type, d.event_at AS "eventAt",
+  CASE WHEN ${isGivenUp} THEN 'failed' ELSE d.status END AS status, d.due_at AS "dueAt", d.attempts`;
+
+const onceAgain = `ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'waiting', tries = 0,
+  due_at = excluded.due_at, queued_at = excluded.queued_at, generation = excluded.generation`;
+
+/** The deliveries of events to webhooks. Each webhook has its own queue. (rule O27) */
+export const deliveries = {
+  /** Queues a new event for the webhooks of its app that get events of this type. Returns their number. */
+  queue: (tx: Transaction, { id, appId, type, createdAt }: QueuedEvent) =>
+    tx.run(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
+         generation)
+       SELECT id, CAST(? AS TEXT), app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), generation
+       FROM webhooks
+       WHERE app_id = ? AND disabled_at IS NULL AND (events IS NULL OR events LIKE ?)`,
+      ...[id, createdAt, createdAt, createdAt, appId, `%,${type},%`],
+    ),
+
+  /** Queues an event for one webhook. If it was queued before, it is sent again. */
+  queueFor: (tx: Transaction, webhookId: string, event: QueuedEvent, now: string) =>
+    tx.run(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
+         generation)
+       SELECT id, CAST(? AS TEXT), CAST(? AS TEXT), 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT),
+         generation
+       FROM webhooks WHERE id = ?
+       ${onceAgain}`,
+      ...[event.id, event.appId, now, now, event.createdAt, webhookId],
+    ),
+
+  /**
+   * Queues the events of a period for a webhook, oldest first. If there are more than `most` events, queues only the
+   * first part. Returns the number of queued events, and the time of the last one.
+   */
+  async queueRange(
+    tx: Transaction,
+    { id, appId, events }: { readonly id: string; readonly appId: string; readonly events: string | null },
+    {
+      from,
+      to,
+      now,
+      most,
+    }: { readonly from: string; readonly to: string; readonly now: string; readonly most: number },
+  ): Promise<{ readonly queued: number; readonly last: string | null }> {
+    const chosen = await tx.all<{ at: string }>(
+      `SELECT created_at AS at FROM events WHERE app_id = ? AND created_at >= ? AND created_at <= ?
+         AND type <> 'webhook.test' AND (CAST(? AS TEXT) IS NULL OR CAST(? AS TEXT) LIKE '%,' || type || ',%')
+       ORDER BY created_at, id LIMIT ?`,
+      ...[appId, from, to, events, events, most],
+    );
+    const last = chosen.at(-1)?.at ?? null;
+    if (last === null) return { queued: 0, last };
+    // This includes all events of the last millisecond, so that the next part can begin with the next millisecond.
+    const queued = await tx.run(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
+         generation)
+       SELECT w.id, e.id, e.app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), e.created_at, w.generation
+       FROM events e JOIN webhooks w ON w.id = ?
+       WHERE e.app_id = ? AND e.created_at >= ? AND e.created_at <= ?
+         AND e.type <> 'webhook.test' AND (CAST(? AS TEXT) IS NULL OR CAST(? AS TEXT) LIKE '%,' || e.type || ',%')
+       ${onceAgain}`,
+      ...[now, now, id, appId, from, last, events, events],
+    );
+    return { queued, last };
+  },
+
+  /**
+   * Returns webhooks that have due deliveries and are not in `busy`. Webhooks that have waited longest come first.
+   */
+  dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
+    reader.all<{ id: string }>(
+      `SELECT id FROM (
+         SELECT w.id, (SELECT min(d.due_at) FROM webhook_deliveries d
+           WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.generation = w.generation) AS first_due
+         FROM webhooks w WHERE w.disabled_at IS NULL AND w.clearing = 0
+           ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}) AS waiting
+       WHERE first_due <= ? ORDER BY first_due, id LIMIT ?`,
+      ...[...busy, now, most],
+    ),
+
+  /**
+   * Returns due deliveries of a webhook and reserves them, so that no other server sends them too. Returns none if the
+   * webhook was switched off in the meantime.
+   */
+  claimDue: (tx: Transaction, webhookId: string, { now, until, most }: DeliveryClaim) =>
+    tx.all<DueDelivery>(
+      `UPDATE webhook_deliveries SET due_at = ?, tries = tries + 1
+       WHERE webhook_id = ? AND status = 'waiting' AND due_at <= ? AND event_id IN (
+         SELECT d.event_id FROM webhook_deliveries d
+         JOIN webhooks w ON w.id = d.webhook_id AND w.generation = d.generation AND w.disabled_at IS NULL
+         WHERE d.webhook_id = ? AND d.status = 'waiting' AND d.due_at <= ? ORDER BY d.due_at, d.event_id LIMIT ?)
+       RETURNING event_id AS "eventId", tries, due_at AS "dueAt"`,
+      ...[until, webhookId, now, webhookId, now, most],
+    ),
+
+  /** Returns the attempts of a delivery as JSON. No erasure can change them before the end of the transaction. */
+  async attempts(tx: Transaction, webhookId: string, eventId: string): Promise<string | undefined> {
+    const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
+    const row = await tx.get<{ attempts: string }>(
+      `SELECT attempts FROM webhook_deliveries WHERE webhook_id = ? AND event_id = ? ${locking}`,
+      webhookId,
+      eventId,
+    );
+    return row?.attempts;
+  },
+
+  /**
+   * Stores the result of an attempt. If the delivery was queued again in the meantime, stores only the attempts. Does
+   * nothing if the delivery was deleted.
+   */
+  settle: (
+    tx: Transaction,
+    webhookId: string,
+    { eventId, dueAt }: DueDelivery,
+    result: { readonly status: DeliveryState; readonly dueAt: string; readonly attempts: string },
+  ) =>
+    tx.run(
+      `UPDATE webhook_deliveries SET status = CASE WHEN due_at = ? THEN ? ELSE status END,
+         due_at = CASE WHEN due_at = ? THEN ? ELSE due_at END, attempts = ?
+       WHERE webhook_id = ? AND event_id = ? AND status = 'waiting'`,
+      ...[dueAt, result.status, dueAt, result.dueAt, result.attempts, webhookId, eventId],
+    ),
+
+  /**
+   * Ends the reservation of a delivery, because this server stopped before there was an answer. The attempt does not
+   * count.
+   */
+  release: (tx: Transaction, webhookId: string, { eventId, dueAt }: DueDelivery, now: string) =>
+    tx.run(
+      `UPDATE webhook_deliveries SET due_at = ?, tries = tries - 1
+       WHERE webhook_id = ? AND event_id = ? AND status = 'waiting' AND due_at = ?`,
+      ...[now, webhookId, eventId, dueAt],
+    ),
+
+  /**
+   * Gives up at most `most` waiting deliveries of a webhook from earlier generations. Returns their number.
+   */
+  giveUp: (tx: Transaction, { id, generation }: Pick<ClearedWebhook, "id" | "generation">, most: number) =>
+    tx.run(
+      `UPDATE webhook_deliveries SET status = 'failed'
+       WHERE webhook_id = ? AND status = 'waiting' AND event_id IN (
+         SELECT event_id FROM webhook_deliveries
+         WHERE webhook_id = ? AND status = 'waiting' AND generation < ? ORDER BY due_at LIMIT ?)`,
+      ...[id, id, generation, most],
+    ),
+
+  /** Deletes deliveries of a webhook, at most `most`. Returns their number. */
+  remove: (tx: Transaction, webhookId: string, most: number) =>
+    tx.run(
+      `DELETE FROM webhook_deliveries WHERE webhook_id = ? AND event_id IN (
+         SELECT event_id FROM webhook_deliveries WHERE webhook_id = ? ORDER BY event_at, event_id LIMIT ?)`,
+      ...[webhookId, webhookId, most],
+    ),
+
+  /** Returns when the next delivery is due. Ignores the webhooks in `busy`. */
+  nextDue: (reader: Reader, busy: readonly string[]) =>
+    reader.get<{ dueAt: string | null }>(
+      `SELECT min((SELECT min(d.due_at) FROM webhook_deliveries d
+         WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.generation = w.generation)) AS "dueAt"
+       FROM webhooks w WHERE w.disabled_at IS NULL AND w.clearing = 0
+         ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}`,
+      ...busy,
+    ),
+
+  find: (reader: Reader, webhookId: string, eventId: string) =>
+    reader.get<DeliveryRow>(
+      `SELECT ${deliveryColumns} FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+         JOIN webhooks w ON w.id = d.webhook_id
+       WHERE d.webhook_id = ? AND d.event_id = ?`,
+      webhookId,
+      eventId,
+    ),
+
+  /** Returns the deliveries of a webhook before a position, newest first. */
+  list: (
+    reader: Reader,
+    webhookId: string,
+    page: {
+      readonly status: DeliveryState | undefined;
+      readonly position: readonly string[];
+      readonly limit: number;
+    },
+  ) =>
+    reader.all<DeliveryRow>(
+      `SELECT ${deliveryColumns} FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+         JOIN webhooks w ON w.id = d.webhook_id
+       WHERE d.webhook_id = ? ${page.status === undefined ? "" : "AND d.status = ?"}
+         ${page.status === "waiting" ? "AND d.generation = w.generation" : ""}
+         AND (d.event_at, d.event_id) < (?, ?)
+       ORDER BY d.event_at DESC, d.event_id DESC LIMIT ?`,
+      ...[webhookId, ...(page.status === undefined ? [] : [page.status]), ...page.position, page.limit],
     ),
 };

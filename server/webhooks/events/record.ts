@@ -2,7 +2,7 @@ import type { EventType } from "../../../src/contract/events.ts";
 import type { Transaction } from "../../database/database.ts";
 import { eventsTopic, webhooksTopic } from "../../database/signals.ts";
 import { noteEvent } from "../../notices/causes/record.ts";
-import { deliveries } from "../endpoints/deliveries-store.ts";
+import { deliveries } from "../endpoints/store.ts";
 import { events, type Facts } from "./store.ts";
 
 /** A change that is reported as an event. */

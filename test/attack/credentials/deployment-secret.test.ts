@@ -1,7 +1,7 @@
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { resetSecret } from "../../../server/admin/secrets.ts";
+import { resetSecret } from "../../../server/admin/data-location.ts";
 import { serve } from "../../../server/main.ts";
 import { unlockDatabase } from "../../../server/start/unlock.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { indexForSearch } from "../../../server/feedback/search/store/indexing.ts";
-import { cleanUp } from "../../../server/jobs/daily-cleanup.ts";
+import { cleanUp } from "../../../server/jobs/housekeeping.ts";
 import { hashOf } from "../../../server/secrets/secrets.ts";
 import { receivedFile } from "../../../src/contract/files.ts";
 import { databases, sqlite } from "../../support/database/databases.ts";

@@ -8,7 +8,7 @@ const bounded: Readonly<Record<string, string>> = {
   "server/content/faqs/page/list.tsx": "600 characters of an answer",
   "server/dev/clock.ts": "only what a pattern of whole parts took, on a server for development",
   "server/access/sign-in/rules.ts": "500 characters of the header",
-  "server/erasure/addresses.ts": "256 characters before a sign",
+  "server/erasure/rules.ts": "256 characters before a sign",
   "server/http/body/strict-json.ts": "a number of a bounded length",
   "server/feedback/inbox/lists.ts": "the length of a line in the list",
   "server/secrets/age.ts": "the base64 of a few bytes, written here",

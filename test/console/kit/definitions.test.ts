@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { defineForm, definePage } from "../../../server/console/definitions.ts";
+import { defineForm, definePage, type SignedInVisit } from "../../../server/console/definitions.ts";
 import { createLinks } from "../../../server/console/links.ts";
 import { changed, changesNotSaved, noticesOf } from "../../../server/console/notices.ts";
 import { goTo } from "../../../server/console/respond.tsx";
 import { forms, pages, uploadForms } from "../../../server/console/routes.ts";
-import type { SignedInVisit } from "../../../server/console/visit.ts";
 
 const here = { at: () => "/here", page: "any" } as const;
 const act = async ({ links }: SignedInVisit) => goTo(links.home, "changed");

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, it } from "vitest";
-import { InTurns, renderInTurns } from "../../../server/console/in-turns.tsx";
 import { Can, RoleHere } from "../../../server/console/parts.tsx";
+import { InTurns, renderInTurns } from "../../../server/console/respond.tsx";
 import { stopMeasuredTime } from "../../support/measured-time.ts";
 
 describe("a page with long lists that is created in small steps", () => {

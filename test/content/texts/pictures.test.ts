@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { faqs } from "../../../server/content/faqs/store.ts";
 import { pictures } from "../../../server/content/texts/store.ts";
-import { cleanUp } from "../../../server/jobs/daily-cleanup.ts";
+import { cleanUp } from "../../../server/jobs/housekeeping.ts";
 import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { jpeg, pdf, png, type SampleFile } from "../../support/files/sample-files.ts";
 import { waiters } from "../../support/postgres/locked-table.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findAddress, erasedMark as gone } from "../../../server/erasure/addresses.ts";
+import { findAddress, erasedMark as gone } from "../../../server/erasure/rules.ts";
 
 const ann = findAddress("ann.lee+shop@example.org");
 

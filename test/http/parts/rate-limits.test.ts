@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/database/database.ts";
 import { createLimiter, isInMemory } from "../../../server/http/rate-limits/rate-limits.ts";
 import type { Limiter, Spending } from "../../../server/http/rate-limits/store.ts";
-import { rateLimitsOf } from "../../../server/settings/limits.ts";
+import { rateLimitsOf } from "../../../server/settings/settings.ts";
 import { rateLimits as defaults, type RateLimitName } from "../../../src/contract/limits.ts";
 import { databases, sharedDatabases, type TestDatabase } from "../../support/database/databases.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { releaseText } from "../../../server/mail/outgoing/release-mails-rules.ts";
+import { releaseText } from "../../../server/mail/outgoing/rules.ts";
 
 it("the mail about a release quotes the report, and says how the person can end such mails", () => {
   const release = { appName: "Larder", version: "1.2", title: "Ovens", message: "It broke.\nBadly." };

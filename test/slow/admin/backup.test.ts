@@ -1,8 +1,7 @@
 import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ArchiveFile, archiveIn, verifyArchive } from "../../../server/backup/archive.ts";
-import { readHeader } from "../../../server/backup/format.ts";
+import { type ArchiveFile, archiveIn, readHeader, verifyArchive } from "../../../server/backup/archive.ts";
 import { databases, postgres, sqlite, type TestEngine } from "../../support/database/databases.ts";
 import { dataUrl, pdf, png } from "../../support/files/sample-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { baseline } from "../../../server/database/baseline.ts";
+import { baseline } from "../../../server/database/migrations.ts";
 import { databaseFromBefore } from "../../support/before-baseline/before-baseline.ts";
 import { catalogOf } from "../../support/database/catalog.ts";
 import { databases } from "../../support/database/databases.ts";

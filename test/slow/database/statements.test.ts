@@ -101,7 +101,7 @@ const byHand: ByHand = {
     "server/feedback/search/store/indexing.ts merge": "sqlite",
     "server/feedback/search/store/indexing.ts changesOf": "sqlite",
     "server/feedback/threads/store/threads.ts threadsForAgents": "sqlite",
-    "server/notices/waiting/items-store.ts lockInPostgres": "postgres",
+    "server/notices/waiting/store.ts lockInPostgres": "postgres",
   },
   withoutColumns: {
     "server/backup/store.ts dumpPostgres": "the columns are those of a cursor",
@@ -119,8 +119,8 @@ const byHand: ByHand = {
     ["server/backup/store.ts table", () => allTables.map(tableInBackup)],
     ["server/backup/store.ts name", () => allTables.map(({ name }) => name)],
     // Each table has other columns and a key of another length.
-    ["server/erasure/store/addresses.ts columns", () => [[]]],
-    ["server/erasure/store/addresses.ts after", () => [undefined]],
+    ["server/erasure/store/erase.ts columns", () => [[]]],
+    ["server/erasure/store/erase.ts after", () => [undefined]],
     ["server/erasure/store/find.ts search", () => searchedTables.map(searchOf)],
     ["server/feedback/agent-work/store/work.ts changed", (engine) => changed[engine]],
     ["server/feedback/live/store.ts changed", (engine) => changed[engine]],

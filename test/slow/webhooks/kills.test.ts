@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { sealAddress } from "../../../server/secrets/addresses.ts";
-import { createSealer } from "../../../server/secrets/secrets.ts";
+import { createSealer, sealAddress } from "../../../server/secrets/secrets.ts";
 import { newWebhookSecret } from "../../../src/words/webhook-signature.ts";
 import { databases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";

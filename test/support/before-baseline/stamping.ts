@@ -1,6 +1,6 @@
 import { systemClock } from "../../../server/clock.ts";
+import { baseline } from "../../../server/database/migrations.ts";
 import { openDatabase } from "../../../server/database/open.ts";
-import { baseline } from "../../../server/database/baseline.ts";
 
 // They run long enough for a test to kill this program. PostgreSQL continues a statement of a killed program.
 const slow = {

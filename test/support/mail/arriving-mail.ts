@@ -1,6 +1,6 @@
 import { type ArrivedMail, createMailHandler } from "../../../server/mail/incoming/handle.ts";
+import { replyTokenOf } from "../../../server/mail/outgoing/queue.ts";
 import { mails } from "../../../server/mail/outgoing/store.ts";
-import { replyTokenOf } from "../../../server/mail/outgoing/reply-tokens.ts";
 import type { Service } from "../service/service.ts";
 
 /** A reply that was mailed about a report. */

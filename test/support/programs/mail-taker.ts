@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { readMail } from "../../../server/mail/incoming/read.ts";
-import { budgetsOf } from "../../../server/settings/limits.ts";
+import { budgetsOf } from "../../../server/settings/settings.ts";
 
 /**
  * Reads one mail of TAKER with the budgets of a machine with this amount of memory, in a group with this limit, and

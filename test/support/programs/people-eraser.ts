@@ -5,7 +5,7 @@ import { openDatabase } from "../../../server/database/open.ts";
 import { createEraser } from "../../../server/erasure/eraser.ts";
 import { createKeptFiles } from "../../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
-import { uploads } from "../../../server/files/uploads-store.ts";
+import { uploads } from "../../../server/files/store.ts";
 import { createNewId, createSealer } from "../../../server/secrets/secrets.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { hashOf } from "../../../server/secrets/secrets.ts";
-import { mailOutOf } from "../../../server/settings/mail.ts";
+import { mailOutOf } from "../../../server/settings/read-settings.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makePlannedCycle,

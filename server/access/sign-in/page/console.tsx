@@ -6,6 +6,8 @@ import {
   defineForm,
   defineOpenForm,
   defineOpenPage,
+  type SignedInVisit,
+  type Visit,
 } from "../../../console/definitions.ts";
 import {
   type Filled,
@@ -22,7 +24,6 @@ import type { NotDone } from "../../../console/notices.ts";
 import type { InvitedRow } from "../../../console/page-reads.ts";
 import { DoneNotice, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
-import type { SignedInVisit, Visit } from "../../../console/visit.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";

@@ -7,7 +7,14 @@ import {
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { texts } from "../../../../src/contract/texts.ts";
-import { type Definitions, defineForm, definePage, defineUploadForm } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  definePage,
+  defineUploadForm,
+  type SignedInVisit,
+  type UploadVisit,
+} from "../../../console/definitions.ts";
 import {
   Confirmation,
   changedValues,
@@ -31,7 +38,6 @@ import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { TimestampHere } from "../../../console/times.tsx";
-import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { htmlOf } from "../../texts/html.ts";
 import {
   attributesOf,

@@ -14,6 +14,7 @@ import {
 } from "../../../../src/contract/feedback-lines.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { countOf } from "../../../../src/words/count.ts";
+import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
   Choices,
   type Fields,
@@ -32,7 +33,6 @@ import type { Links } from "../../../console/links.ts";
 import type { NamedThread } from "../../../console/page-reads.ts";
 import { Line, Refused } from "../../../console/parts.tsx";
 import { fieldTime } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { StatusBadge } from "../../../feedback/threads/badges.tsx";
 import { MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
 import { maskedAddress, typedThreads, utcOf } from "../rules.ts";

@@ -1,15 +1,13 @@
 import { consoleChangelog, type EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { type Definitions, definePage } from "../../../console/definitions.ts";
-import { InTurns } from "../../../console/in-turns.tsx";
+import { type Definitions, definePage, type SignedInVisit } from "../../../console/definitions.ts";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { LastChange } from "../../../console/page-reads.ts";
 import { Can, Empty, Line, Notice, Pager } from "../../../console/parts.tsx";
 import { By } from "../../../console/people.tsx";
-import { type Reply, show } from "../../../console/respond.tsx";
+import { InTurns, type Reply, show } from "../../../console/respond.tsx";
 import { Ago, TimestampHere } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { PublicationBadge } from "../../texts/parts.tsx";
 
 /** Shows the release notes of an app, drafts first. */

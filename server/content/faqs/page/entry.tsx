@@ -3,7 +3,14 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import { consoleFaqs, type DraftedFaq } from "../../../../src/contract/faqs.ts";
 import { texts } from "../../../../src/contract/texts.ts";
 import { threads } from "../../../../src/contract/threads.ts";
-import { type Definitions, defineForm, definePage, defineUploadForm } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  definePage,
+  defineUploadForm,
+  type SignedInVisit,
+  type UploadVisit,
+} from "../../../console/definitions.ts";
 import {
   Confirmation,
   changedValues,
@@ -27,7 +34,6 @@ import { type AppNavigation, appNavigationOf } from "../../../console/navigation
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
-import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { htmlOf } from "../../texts/html.ts";
 import {
   attributesOf,

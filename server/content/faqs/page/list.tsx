@@ -1,16 +1,19 @@
 import { consoleFaqs, type DraftedFaq, type ListedFaq } from "../../../../src/contract/faqs.ts";
 import { countOf } from "../../../../src/words/count.ts";
-import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  definePage,
+  type SignedInVisit,
+} from "../../../console/definitions.ts";
 import { IdempotencyField, versionOf } from "../../../console/forms.tsx";
-import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { LastChange } from "../../../console/page-reads.ts";
 import { Can, Empty, Line } from "../../../console/parts.tsx";
 import { By } from "../../../console/people.tsx";
-import { goTo, type Reply, show } from "../../../console/respond.tsx";
+import { goTo, InTurns, type Reply, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { hasWords, wordsOf } from "../../texts/rules.ts";
 
 /** Shows the FAQ of an app, in the order in which users read it. */

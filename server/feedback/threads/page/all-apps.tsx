@@ -3,15 +3,18 @@ import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { threads } from "../../../../src/contract/threads.ts";
 import { suffices } from "../../../access/members/rules.ts";
 import type { Answered } from "../../../console/ask.ts";
-import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  definePage,
+  type SignedInVisit,
+} from "../../../console/definitions.ts";
 import { type Fields, HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
-import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type Navigation, navigationOf, sumOf } from "../../../console/navigation.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
 import { Empty, Notice, Pager, shownCount } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import {
   filterOf,
   fixedViewOf,

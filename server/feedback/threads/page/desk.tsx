@@ -10,15 +10,13 @@ import {
 import { views } from "../../../../src/contract/views.ts";
 import { suffices } from "../../../access/members/rules.ts";
 import type { Answered } from "../../../console/ask.ts";
-import { definePage } from "../../../console/definitions.ts";
+import { definePage, type SignedInVisit } from "../../../console/definitions.ts";
 import { type Filled, HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
-import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
 import { Can, Empty, Keycap, keyed, Notice, Pager, shownCount } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/respond.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
+import { InTurns, type Reply, show } from "../../../console/respond.tsx";
 import {
   filterOf,
   filterQuery,

@@ -1,6 +1,7 @@
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
+import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
   type Fields,
   type Filled,
@@ -9,7 +10,6 @@ import {
   originalVersionName,
   type Values,
 } from "../../../console/forms.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { isZone, utcOf } from "../../../content/changelog/rules.ts";
 import { editLabels } from "../badges.tsx";
 import { snoozeRefusal } from "../rules.ts";

@@ -3,11 +3,10 @@ import { consoleChangelog } from "../../../../src/contract/changelog.ts";
 import { preferences } from "../../../../src/contract/preferences.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
-import { type Definitions, defineForm } from "../../../console/definitions.ts";
+import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";
 import { changedValues, type Fields, givenFor } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
 import { withOpened } from "../../inbox/filters.ts";
 import {

@@ -5,7 +5,12 @@ import {
   type ThreadSummary,
   threads,
 } from "../../../../src/contract/threads.ts";
-import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  definePage,
+  type SignedInVisit,
+} from "../../../console/definitions.ts";
 import { IdempotencyField } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
@@ -13,7 +18,6 @@ import { type AppNavigation, appNavigationOf } from "../../../console/navigation
 import { Can, Empty, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { nameIn, statusNames } from "../badges.tsx";
 import { numberOf, readThread, OtherPageHead as ThreadHead, threadPage, threadTitle } from "./page.tsx";
 

@@ -9,7 +9,7 @@ import {
   threads,
 } from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
-import { definePage } from "../../../console/definitions.ts";
+import { definePage, type SignedInVisit } from "../../../console/definitions.ts";
 import { HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
@@ -19,7 +19,6 @@ import { Can, counted, keyed, Line, Notice } from "../../../console/parts.tsx";
 import { Person } from "../../../console/people.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.tsx";
 import { Ago } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import {
   type Decided,
   DecidedNotice,

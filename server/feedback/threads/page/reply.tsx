@@ -6,6 +6,7 @@ import { type SavedReply, savedReplies } from "../../../../src/contract/saved-re
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
 import { deliveryWords, missedWords, pageWords } from "../../../../src/words/delivery.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
+import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
   type Fields,
   type Filled,
@@ -17,7 +18,6 @@ import {
 import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { isMailAddress } from "../../../mail/address.ts";
 import { replyFrom } from "../../saved-replies/rules.ts";
 import {

@@ -5,11 +5,11 @@ import type { OwnedMessage, OwnedThread, ThreadEvent } from "../../../../src/con
 import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../../../src/words/repeats.ts";
 import { Files } from "../../../console/files.tsx";
 import { versionOf } from "../../../console/forms.tsx";
-import { InTurns } from "../../../console/in-turns.tsx";
 import type { Links } from "../../../console/links.ts";
 import type { ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, ExternalLink, Line } from "../../../console/parts.tsx";
 import { Person, usePersonWords } from "../../../console/people.tsx";
+import { InTurns } from "../../../console/respond.tsx";
 import { Timestamp } from "../../../console/times.tsx";
 import { outcomeNote } from "../../agent-work/rules.ts";
 import { proposalNote } from "../../proposals/rules.ts";

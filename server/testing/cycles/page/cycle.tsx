@@ -9,7 +9,13 @@ import {
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
 import { countOf } from "../../../../src/words/count.ts";
-import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  definePage,
+  type PageHandler,
+  type SignedInVisit,
+} from "../../../console/definitions.ts";
 import {
   Confirmation,
   type Filled,
@@ -20,14 +26,12 @@ import {
   TextField,
   versionOf,
 } from "../../../console/forms.tsx";
-import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/respond.tsx";
+import { goTo, InTurns, type Reply, reshowForm, show } from "../../../console/respond.tsx";
 import { dateOfDay, dateParts, justBefore, Remaining, ZonedDay, ZonedTime } from "../../../console/times.tsx";
-import type { PageHandler, SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, isLive, progressOf, SlotBadge } from "../parts.tsx";
 import { type Chosen, SlotDayEvidence, SlotDayGrid, TodayAndRuns, Verdict } from "./standing.tsx";
 

@@ -1,11 +1,10 @@
 import { type CycleReport, cycles } from "../../../../src/contract/cycles.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { type Definitions, definePage } from "../../../console/definitions.ts";
-import { InTurns } from "../../../console/in-turns.tsx";
+import { type Definitions, definePage, type SignedInVisit } from "../../../console/definitions.ts";
 import { Document } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { Line, scrolledByKeys } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/respond.tsx";
+import { InTurns, type Reply, show } from "../../../console/respond.tsx";
 import {
   dateOfDay,
   justBefore,
@@ -15,7 +14,6 @@ import {
   ZonedTime,
   zonedDay,
 } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, progressOf, SlotBadge } from "../parts.tsx";
 
 /**

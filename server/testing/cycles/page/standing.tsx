@@ -4,8 +4,8 @@ import type { Listing } from "../../../../src/contract/listings.ts";
 import type { TesterAttention, UnbrokenDay } from "../../../../src/contract/standing.ts";
 import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
 import { Picture } from "../../../console/files.tsx";
-import { InTurns } from "../../../console/in-turns.tsx";
 import { Can, counted, Line, scrolledByKeys, UserText } from "../../../console/parts.tsx";
+import { InTurns } from "../../../console/respond.tsx";
 import {
   dateOfDay,
   dateParts,

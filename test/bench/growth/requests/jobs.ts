@@ -1,7 +1,6 @@
 import { circumstances, noticeCauses } from "../../../../server/notices/causes/store.ts";
 import { notices } from "../../../../server/notices/waiting/store.ts";
-import { deliveries } from "../../../../server/webhooks/endpoints/deliveries-store.ts";
-import { webhooks } from "../../../../server/webhooks/endpoints/store.ts";
+import { deliveries, webhooks } from "../../../../server/webhooks/endpoints/store.ts";
 import { idOf, ids, type Measured } from "./measured.ts";
 
 const past = "2026-01-01T00:00:00.000Z";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressesIn, addressesInJson, findAddress } from "../../../../server/erasure/addresses.ts";
+import { addressesIn, addressesInJson, findAddress } from "../../../../server/erasure/rules.ts";
 import { fc } from "../../../support/property.ts";
 import { rounds } from "../../../support/torture.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Files, FilesUnavailable } from "../../../../server/files/files.ts";
 import { createLocalFiles } from "../../../../server/files/local-files.ts";
 import { createS3Files, faultOfSettings } from "../../../../server/files/s3-files.ts";
-import { s3Of } from "../../../../server/settings/s3.ts";
+import { s3Of } from "../../../../server/settings/read-settings.ts";
 import type { S3Settings } from "../../../../server/settings/settings.ts";
 import { receivedFile } from "../../../../src/contract/files.ts";
 import { filesIn, temporaryFolder } from "../../../support/files/temporary-folder.ts";

@@ -1,7 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { sweepFiles } from "../../../../server/files/stray-files.ts";
+import { sweepFiles } from "../../../../server/files/store.ts";
 import { databases, postgres } from "../../../support/database/databases.ts";
 import { dataUrl, png } from "../../../support/files/sample-files.ts";
 import { filesIn } from "../../../support/files/temporary-folder.ts";
