@@ -5,7 +5,7 @@ import type { AuditActionName, AuditChange } from "../../src/contract/audit.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
-import { keys } from "../../src/contract/keys.ts";
+import { keys } from "../../src/contract/credentials.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { tokens } from "../../src/contract/tokens.ts";
 import { type UserRow, users } from "../access/accounts/store.ts";

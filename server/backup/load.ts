@@ -1,4 +1,4 @@
-import { countOf } from "../../src/words/count.ts";
+import { countOf } from "../../src/words/phrases.ts";
 import type { Transaction } from "../database/database.ts";
 import { type Migration, schemaOf, tooOld } from "../database/migrate.ts";
 import { migrations, replaced } from "../database/migrations.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { redactText } from "../../src/client/redact.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
-import { countOf } from "../../src/words/count.ts";
+import { countOf } from "../../src/words/phrases.ts";
 import { visibleLine } from "../../src/words/visible.ts";
 import { assets } from "../console/assets.ts";
 import {

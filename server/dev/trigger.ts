@@ -7,7 +7,7 @@ import { type AppEvent, type EventType, events } from "../../src/contract/events
 import { consoleFaqs } from "../../src/contract/faqs.ts";
 import { feedback } from "../../src/contract/feedback.ts";
 import { type Fields, textAt } from "../../src/contract/json.ts";
-import { keys } from "../../src/contract/keys.ts";
+import { keys } from "../../src/contract/credentials.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { listings } from "../../src/contract/listings.ts";
 import { runs } from "../../src/contract/runs.ts";

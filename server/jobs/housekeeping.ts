@@ -1,4 +1,4 @@
-import { countOf } from "../../src/words/count.ts";
+import { countOf } from "../../src/words/phrases.ts";
 import { audit } from "../access/audit/store.ts";
 import { invitations } from "../access/members/store.ts";
 import { lifetimes } from "../access/oauth/rules.ts";

@@ -5,7 +5,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import { receivedFile } from "../../src/contract/files.ts";
 import { isObject } from "../../src/contract/json.ts";
 import { limits } from "../../src/contract/limits.ts";
-import { countOf } from "../../src/words/count.ts";
+import { countOf } from "../../src/words/phrases.ts";
 import type { Table } from "../backup/store.ts";
 import type { Transaction } from "../database/database.ts";
 import { isConflict, isDangling } from "../database/errors.ts";

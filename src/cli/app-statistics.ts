@@ -3,7 +3,7 @@ import { routes } from "../client/routes.ts";
 import { limits } from "../contract/limits.ts";
 import type { Statistics } from "../contract/statistics.ts";
 import { csvOf, shareOf, totalsOf, waitText } from "../contract/statistics-text.ts";
-import { countOf } from "../words/count.ts";
+import { countOf } from "../words/phrases.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { explainMissingConsole } from "./core/console-only.ts";

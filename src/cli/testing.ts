@@ -10,7 +10,7 @@ import type {
   SlotWithDays,
 } from "../contract/cycles.ts";
 import type { Listing, NewListing } from "../contract/listings.ts";
-import { countOf } from "../words/count.ts";
+import { countOf } from "../words/phrases.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";

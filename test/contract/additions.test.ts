@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorBody } from "../../server/http/errors.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { additions } from "../../src/openapi/additions.ts";
+import { additions } from "./additions.ts";
 import { createOpenApi } from "../../src/openapi/document.ts";
 
 /** Names below a path, written as one text. */

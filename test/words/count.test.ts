@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countOf } from "../../src/words/count.ts";
+import { countOf } from "../../src/words/phrases.ts";
 
 describe("a number with its noun", () => {
   it.each([

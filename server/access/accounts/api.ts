@@ -1,4 +1,4 @@
-import type { consoleSessions as sessionsContract } from "../../../src/contract/console-sessions.ts";
+import type { consoleSessions as sessionsContract } from "../../../src/contract/account.ts";
 import type { devices as devicesContract } from "../../../src/contract/devices.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { account as accountContract } from "../../../src/contract/people.ts";

@@ -1,4 +1,4 @@
-import { type ConsoleSession, consoleSessions } from "../../../src/contract/console-sessions.ts";
+import { type ConsoleSession, consoleSessions } from "../../../src/contract/account.ts";
 import { type Device, devices } from "../../../src/contract/devices.ts";
 import { account } from "../../../src/contract/people.ts";
 import { type Preferences, preferences } from "../../../src/contract/preferences.ts";

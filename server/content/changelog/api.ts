@@ -17,7 +17,7 @@ import {
   idsInFeedbackLines,
   withFeedbackLine,
   withoutFeedbackLines,
-} from "../../../src/contract/feedback-lines.ts";
+} from "../../../src/contract/content-text.ts";
 import { lookedForLanguages } from "../../../src/contract/language-tags.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { isSameVersion } from "../../../src/contract/version.ts";

@@ -1,4 +1,4 @@
-import { withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
+import { withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /**

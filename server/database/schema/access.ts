@@ -1,4 +1,4 @@
-import type { AppKey } from "../../../src/contract/keys.ts";
+import type { AppKey } from "../../../src/contract/credentials.ts";
 import {
   type AnyTable,
   beforeToken,

@@ -1,5 +1,5 @@
 import { type Tag, tagColours, tags } from "../../../src/contract/tags.ts";
-import { countOf } from "../../../src/words/count.ts";
+import { countOf } from "../../../src/words/phrases.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Cycle, CycleStatus, JudgedCycle, SlotStatus } from "../../../src/contract/cycles.ts";
 import type { CycleVerdict, TesterAttention } from "../../../src/contract/standing.ts";
-import { countOf } from "../../../src/words/count.ts";
+import { countOf } from "../../../src/words/phrases.ts";
 import type { Links } from "../../console/links.ts";
 import type { SlotRequest, TestBelow } from "../../console/page-reads.ts";
 import { Line } from "../../console/parts.tsx";

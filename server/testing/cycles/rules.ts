@@ -6,7 +6,7 @@ import type {
   UnbrokenDay,
 } from "../../../src/contract/standing.ts";
 import type { VerificationTier } from "../../../src/contract/tester.ts";
-import { countOf } from "../../../src/words/count.ts";
+import { countOf } from "../../../src/words/phrases.ts";
 import { isActive, qualifyingSession } from "../days/rules.ts";
 
 /**

@@ -10,7 +10,7 @@ import {
   type Section,
   teamFence,
 } from "../../words/fence.ts";
-import { differenceOf, foldedWords, foldRepeats } from "../../words/repeats.ts";
+import { differenceOf, foldedWords, foldRepeats } from "../../words/thread.ts";
 import { oneLine } from "../../words/visible.ts";
 import { details } from "../core/output.ts";
 

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from "node:path";
-import { withoutFeedbackLines } from "../../contract/feedback-lines.ts";
+import { withoutFeedbackLines } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
 import { isSameVersion } from "../../contract/version.ts";
 import { systemReason } from "../../words/system-reason.ts";

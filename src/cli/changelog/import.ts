@@ -1,6 +1,6 @@
 import { ServerError } from "../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
-import { feedbackIdsIn } from "../../contract/feedback-lines.ts";
+import { feedbackIdsIn } from "../../contract/content-text.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";
 import { cliErrorOf } from "../core/failures.ts";

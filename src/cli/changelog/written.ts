@@ -1,6 +1,6 @@
 import { ServerError } from "../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
-import { feedbackIdsIn } from "../../contract/feedback-lines.ts";
+import { feedbackIdsIn } from "../../contract/content-text.ts";
 import { isSameVersion, plainVersion } from "../../contract/version.ts";
 import { CliError } from "../core/cli-error.ts";
 import { lacksConsole } from "../core/console-only.ts";

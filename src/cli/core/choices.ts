@@ -5,7 +5,7 @@ import { tokenScopes } from "../../contract/endpoint.ts";
 import { eventTypes } from "../../contract/events.ts";
 import { FeedbackType } from "../../contract/feedback.ts";
 import { waitingStates } from "../../contract/find-work.ts";
-import { KeyKind } from "../../contract/keys.ts";
+import { KeyKind } from "../../contract/credentials.ts";
 import { noticeKinds, noticeWays } from "../../contract/notices.ts";
 import { outcomeStatuses, runStatuses } from "../../contract/runs.ts";
 import { authorizePath, codePath } from "../../contract/sign-in.ts";

@@ -1,5 +1,5 @@
 import { redactText } from "../../client/redact.ts";
-import { countOf } from "../../words/count.ts";
+import { countOf } from "../../words/phrases.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";

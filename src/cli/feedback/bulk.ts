@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { routes } from "../../client/routes.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ThreadStatus } from "../../contract/threads.ts";
-import { countOf } from "../../words/count.ts";
+import { countOf } from "../../words/phrases.ts";
 import { choices } from "../core/choices.ts";
 import { usageError } from "../core/cli-error.ts";
 import { commandAction, type Setup } from "../core/command.ts";

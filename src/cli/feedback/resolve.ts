@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { countOf } from "../../words/count.ts";
+import { countOf } from "../../words/phrases.ts";
 import { ciMetadata, ciRun, ciStart, ciStatus, fileOfStart } from "../core/ci.ts";
 import { CliError, type Exit } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";

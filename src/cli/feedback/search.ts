@@ -1,5 +1,5 @@
 import type { SearchFacts } from "../../contract/found.ts";
-import { logicWordsText, unknownValueText } from "../../contract/found-text.ts";
+import { logicWordsText, unknownValueText } from "../../words/found-text.ts";
 import { limits } from "../../contract/limits.ts";
 import type { SearchedThread } from "../../contract/search.ts";
 import { oneLine } from "../../words/visible.ts";

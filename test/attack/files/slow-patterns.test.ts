@@ -7,7 +7,7 @@ import { replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { readChangelogFile, readNotes } from "../../../src/cli/changelog/notes/changelog-file.lazy.ts";
 import { readChangesets } from "../../../src/cli/changelog/notes/changesets.lazy.ts";
-import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
+import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/content-text.ts";
 import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { processorTime } from "../../support/processor-time.ts";

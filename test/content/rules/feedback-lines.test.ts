@@ -4,7 +4,7 @@ import {
   idsInFeedbackLines,
   withFeedbackLine,
   withoutFeedbackLines,
-} from "../../../src/contract/feedback-lines.ts";
+} from "../../../src/contract/content-text.ts";
 import { fc } from "../../support/property.ts";
 
 const one = "01a1fda4-237d-759b-ad89-7cf5663516dc";

@@ -11,9 +11,9 @@ import {
   idsInFeedbackLines,
   withFeedbackLine,
   withoutFeedbackLines,
-} from "../../../../src/contract/feedback-lines.ts";
+} from "../../../../src/contract/content-text.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { countOf } from "../../../../src/words/count.ts";
+import { countOf } from "../../../../src/words/phrases.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
   Choices,

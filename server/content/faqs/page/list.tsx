@@ -1,5 +1,5 @@
 import { consoleFaqs, type DraftedFaq, type ListedFaq } from "../../../../src/contract/faqs.ts";
-import { countOf } from "../../../../src/words/count.ts";
+import { countOf } from "../../../../src/words/phrases.ts";
 import {
   type Definitions,
   defineForm,

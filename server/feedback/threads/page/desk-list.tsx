@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee, ThreadSummary } from "../../../../src/contract/threads.ts";
-import { countOf } from "../../../../src/words/count.ts";
+import { countOf } from "../../../../src/words/phrases.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import { type Fields, HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import type { InboxProposal } from "../../../console/page-reads.ts";

@@ -1,7 +1,7 @@
 import { diffArrays } from "diff";
 import type { Proposal } from "../../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
-import { countOf } from "../../../../src/words/count.ts";
+import { countOf } from "../../../../src/words/phrases.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, HiddenCount, Line, Notice, UserText } from "../../../console/parts.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { hasRepeats, probableReceiver } from "../../../../src/contract/reply-receiver.ts";
+import { hasRepeats, probableReceiver } from "../../../../src/words/reply-receiver.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
 import { deliveryWords, missedWords, pageWords } from "../../../../src/words/delivery.ts";

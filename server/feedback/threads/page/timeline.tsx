@@ -2,7 +2,7 @@ import { Fragment } from "preact";
 import type { Message, Proposal } from "../../../../src/contract/agent.ts";
 import { reportTexts } from "../../../../src/contract/report-texts.ts";
 import type { OwnedMessage, OwnedThread, ThreadEvent } from "../../../../src/contract/threads.ts";
-import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../../../src/words/repeats.ts";
+import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../../../src/words/thread.ts";
 import { Files } from "../../../console/files.tsx";
 import { versionOf } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/contract/cycles.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
-import { countOf } from "../../../../src/words/count.ts";
+import { countOf } from "../../../../src/words/phrases.ts";
 import {
   type Definitions,
   defineForm,

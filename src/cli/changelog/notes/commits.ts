@@ -1,4 +1,4 @@
-import { feedbackIdsIn } from "../../../contract/feedback-lines.ts";
+import { feedbackIdsIn } from "../../../contract/content-text.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type ChangeType, changeTypes, isOfTools } from "./change-type.ts";
 import type { Item, Notes } from "./release-notes.ts";

@@ -1,4 +1,4 @@
-import { withoutFeedbackLines } from "../../../contract/feedback-lines.ts";
+import { withoutFeedbackLines } from "../../../contract/content-text.ts";
 import { type Block, insideOf, plainLines, readMarkdown } from "./release-notes.ts";
 
 /** A part of a text that can be understood alone. Only a heading needs the part after it. */

@@ -1,6 +1,6 @@
 import type { Token } from "markdown-it";
 import MarkdownIt from "markdown-it";
-import { withoutFeedbackLines } from "../../../contract/feedback-lines.ts";
+import { withoutFeedbackLines } from "../../../contract/content-text.ts";
 import { limits } from "../../../contract/limits.ts";
 import {
   type ChangeType,

@@ -2,7 +2,7 @@
 
 import { Box, Text, useApp, useInput, useStdout } from "ink";
 import { useEffect, useMemo, useState } from "react";
-import { countOf } from "../../../words/count.ts";
+import { countOf } from "../../../words/phrases.ts";
 import { relativeTime } from "../../core/output.ts";
 import { cutTo, onOneLine, printable, widthOf } from "../../core/plain-text.ts";
 import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";

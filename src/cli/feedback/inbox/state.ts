@@ -1,5 +1,5 @@
 import { ServerError } from "../../../client/errors.ts";
-import { hasRepeats, probableReceiver, senderOf } from "../../../contract/reply-receiver.ts";
+import { hasRepeats, probableReceiver, senderOf } from "../../../words/reply-receiver.ts";
 import type {
   OwnedThread,
   ReplyDelivery,

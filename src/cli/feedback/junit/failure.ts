@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { FeedbackFiles, SentFile } from "../../../client/body.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { eachReportText } from "../../../contract/report-texts.ts";
-import { countOf } from "../../../words/count.ts";
+import { countOf } from "../../../words/phrases.ts";
 import { fromTerminal, withoutTerminalCodes } from "../../../words/terminal.ts";
 import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";

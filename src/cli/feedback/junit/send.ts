@@ -1,4 +1,4 @@
-import { countOf } from "../../../words/count.ts";
+import { countOf } from "../../../words/phrases.ts";
 import { isGitHubActions } from "../../core/ci.ts";
 import type { CliError, Exit } from "../../core/cli-error.ts";
 import type { Invocation } from "../../core/context.ts";

@@ -1,4 +1,4 @@
-import type { UnknownValue } from "./found.ts";
+import type { UnknownValue } from "../contract/found.ts";
 
 /** Returns what a page or a command says about an unknown value of an operator. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>

@@ -1,5 +1,5 @@
 import type { Message, Thread } from "../contract/agent.ts";
-import { countOf } from "./count.ts";
+import { countOf } from "./phrases.ts";
 
 type Report = Partial<Pick<Thread["feedback"], "message" | "metadata">>;
 type Repeat = Pick<Message, "body" | "metadata">;

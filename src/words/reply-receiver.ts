@@ -1,4 +1,4 @@
-import type { OwnedThread } from "./threads.ts";
+import type { OwnedThread } from "../contract/threads.ts";
 
 /** The part of a thread that decides who receives a reply. */
 interface AnsweredThread {

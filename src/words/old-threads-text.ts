@@ -1,4 +1,4 @@
-import type { OldThreads } from "./apps.ts";
+import type { OldThreads } from "../contract/apps.ts";
 
 /** Returns the beginning of a sentence that states the number of old threads. */
 export function oldThreadsText({ threads, more }: OldThreads): string {
