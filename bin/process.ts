@@ -6,7 +6,7 @@ import { systemClock } from "../src/client/clock.ts";
 import { lazy } from "../src/client/lazy.ts";
 import { homeFolder } from "../src/credentials/folders.ts";
 import { decodedText } from "../src/words/decoded-text.ts";
-import { systemReason } from "../src/words/system-reason.ts";
+import { systemReason } from "../src/words/phrases.ts";
 
 /**
  * Creates the context of a step of GitHub Actions. In such a step nobody can answer questions, and the other programs

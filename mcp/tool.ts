@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
+import { issuesOf, ownMessages } from "../src/contract/errors.ts";
 import { utcOf } from "../src/contract/fields.ts";
-import { issuesOf, ownMessages } from "../src/contract/issues.ts";
 import { isObject } from "../src/contract/json.ts";
-import { closest } from "../src/words/closest.ts";
+import { closest } from "../src/words/phrases.ts";
 import type { Deps } from "./deps.ts";
 import { feedbackIdOf, Refusal, runIdOf } from "./ids.ts";
 

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemReason } from "../src/words/system-reason.ts";
+import { systemReason } from "../src/words/phrases.ts";
 import { createApp } from "./app.ts";
 import { openDrills } from "./backup/nightly.ts";
 import { systemClock } from "./clock.ts";

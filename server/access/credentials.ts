@@ -1,8 +1,7 @@
 import type { NewApp } from "../../src/contract/apps.ts";
+import type { AppKey, Token } from "../../src/contract/credentials.ts";
 import { agentScopes, maintainerScopes, type TokenScope } from "../../src/contract/endpoint.ts";
 import { badRequest } from "../../src/contract/errors.ts";
-import type { AppKey } from "../../src/contract/credentials.ts";
-import type { Token } from "../../src/contract/tokens.ts";
 import type { Reader, Transaction, Value } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf, mintCredential, visiblePrefix } from "../secrets/secrets.ts";

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import * as z from "zod/mini";
-import { systemReason } from "../../src/words/system-reason.ts";
+import { systemReason } from "../../src/words/phrases.ts";
 import { hashOfStream } from "../files/hash.ts";
 import { blockSize, paddingOf, readTarHeader, tarHeader } from "../files/tar.ts";
 import {

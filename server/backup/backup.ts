@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemReason } from "../../src/words/system-reason.ts";
+import { systemReason } from "../../src/words/phrases.ts";
 import { exists, secretFile } from "../admin/data-location.ts";
 import type { Database, Reader } from "../database/database.ts";
 import { lockFor } from "../database/folder-lock.ts";

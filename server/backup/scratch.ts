@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemReason } from "../../src/words/system-reason.ts";
+import { systemReason } from "../../src/words/phrases.ts";
 import { FolderInUse, lockFor } from "../database/folder-lock.ts";
 import { SettingError } from "../settings/settings.ts";
 

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { ComponentChildren, JSX } from "preact";
+import type { PasskeyCreation, PasskeyRequest } from "../../src/contract/account.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
-import type { PasskeyCreation, PasskeyRequest } from "../../src/contract/sign-in-methods.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import { draftTraits } from "./drafts/fields.ts";
 

@@ -1,9 +1,9 @@
+import { type Preferences, preferences } from "../../src/contract/account.ts";
 import type { App } from "../../src/contract/apps.ts";
 import { apps } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { live } from "../../src/contract/live.ts";
-import { type Preferences, preferences } from "../../src/contract/preferences.ts";
+import { live } from "../../src/contract/events.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { SignedInVisit } from "./definitions.ts";
 import type { Links } from "./links.ts";

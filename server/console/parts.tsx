@@ -4,8 +4,7 @@ import encodeQR from "qr";
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
-import { safeAddress } from "../../src/words/safe-address.ts";
-import { piecesOf } from "../../src/words/visible.ts";
+import { piecesOf, safeAddress } from "../../src/words/visible.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "koa";
 import { appData } from "../../src/contract/app-data.ts";
+import { incomingMails } from "../../src/contract/correspondence.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { Contract } from "../../src/contract/index.ts";
-import { incomingMails } from "../../src/contract/correspondence.ts";
 import { definitions as account } from "../access/accounts/page.tsx";
 import { definitions as apps } from "../access/apps/page.tsx";
 import { definitions as audit } from "../access/audit/page.tsx";

@@ -1,10 +1,9 @@
 import type { Context, Middleware } from "koa";
 import * as z from "zod/mini";
 import { endpoint, type Group } from "../../src/contract/endpoint.ts";
-import { ApiError, errorCatalogue } from "../../src/contract/errors.ts";
+import { ApiError, errorCatalogue, faultsOf, ownMessages } from "../../src/contract/errors.ts";
 import { AppEvent, eventTypes } from "../../src/contract/events.ts";
 import { anyObject, givenInstant, instant } from "../../src/contract/fields.ts";
-import { faultsOf, ownMessages } from "../../src/contract/issues.ts";
 import { createAsks } from "../console/ask.ts";
 import { type Fields, readForm } from "../console/forms.tsx";
 import { consolePathOf, createLinks } from "../console/links.ts";

@@ -1,7 +1,6 @@
 import type * as z from "zod/mini";
 import { type Endpoint, errorsOf, isMutation, needsRole } from "../../src/contract/endpoint.ts";
-import { ApiError } from "../../src/contract/errors.ts";
-import { faultsOf, type Issue, notUuid } from "../../src/contract/issues.ts";
+import { ApiError, faultsOf, type Issue, notUuid } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
 import type { Reader } from "../database/database.ts";
 import { isDangling } from "../database/errors.ts";

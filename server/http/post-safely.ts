@@ -1,7 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
-import { systemReason } from "../../src/words/system-reason.ts";
+import { systemReason } from "../../src/words/phrases.ts";
 import {
   isLoopbackAddress,
   isPrivateAddress,

@@ -1,5 +1,5 @@
 import { createHmac, randomInt, timingSafeEqual } from "node:crypto";
-import type { NewPasskey, PasskeyProof } from "../../src/contract/sign-in-methods.ts";
+import type { NewPasskey, PasskeyProof } from "../../src/contract/account.ts";
 import { hashOf } from "./secrets.ts";
 
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";

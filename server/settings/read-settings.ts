@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { jsonIn } from "../../src/contract/json.ts";
 import { codePath } from "../../src/contract/sign-in.ts";
-import { shownAddress } from "../../src/words/safe-address.ts";
+import { shownAddress } from "../../src/words/visible.ts";
 import { isMailAddress } from "../mail/address.ts";
 import {
   type AttestationSettings,

@@ -1,6 +1,6 @@
 import { access, chmod, constants, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { systemReason } from "../../src/words/system-reason.ts";
+import { systemReason } from "../../src/words/phrases.ts";
 import { type FolderLock, type LockOptions, lockFolder } from "../database/folder-lock.ts";
 import { type DataLocation, SettingError } from "../settings/settings.ts";
 

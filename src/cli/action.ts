@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { systemReason } from "../words/system-reason.ts";
+import { systemReason } from "../words/phrases.ts";
 import { type CliError, exitCodes, usageError } from "./core/cli-error.ts";
 import type { Context, Sink } from "./core/context.ts";
 import { calledBy, cliErrorOf } from "./core/failures.ts";

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { routes } from "../client/routes.ts";
+import type { SavedReply } from "../contract/correspondence.ts";
 import type { FeedbackType } from "../contract/feedback.ts";
 import { feedbackFiles, limits } from "../contract/limits.ts";
 import { reportTexts } from "../contract/report-texts.ts";
-import type { SavedReply } from "../contract/saved-replies.ts";
 import type { Tag } from "../contract/tags.ts";
 import type {
   ListOrder,

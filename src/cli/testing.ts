@@ -6,10 +6,11 @@ import type {
   CycleDetail,
   CycleReport,
   JudgedCycle,
+  Listing,
+  NewListing,
   OwnedSlot,
   SlotWithDays,
 } from "../contract/cycles.ts";
-import type { Listing, NewListing } from "../contract/listings.ts";
 import { countOf } from "../words/phrases.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";

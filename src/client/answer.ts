@@ -1,4 +1,4 @@
-import type { Issue } from "../contract/issues.ts";
+import type { Issue } from "../contract/errors.ts";
 import { isNestedDeeperThan, isObject, listAt, textAt, valueAt } from "../contract/json.ts";
 import type { WireAnswer } from "./call.ts";
 import { ServerError, UnexpectedAnswerError } from "./errors.ts";

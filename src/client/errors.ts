@@ -1,4 +1,4 @@
-import type { Issue } from "../contract/issues.ts";
+import type { Issue } from "../contract/errors.ts";
 import { type CredentialKind, credentialKinds } from "./credential-kinds.ts";
 
 export interface ServerErrorFacts {

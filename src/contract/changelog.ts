@@ -4,8 +4,8 @@ import { endpoint } from "./endpoint.ts";
 import { at } from "./example-values.ts";
 import { RestoredVersion, Success } from "./faqs.ts";
 import { givenInstant, instant, markdown, pageLimit, text, uuid } from "./fields.ts";
-import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./languages.ts";
 import { limits } from "./limits.ts";
+import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./texts.ts";
 
 const path = "/api/v1/console/apps/:appId/changelog";
 

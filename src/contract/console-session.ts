@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import { factorCode, PasskeyProof, PasskeyRequest } from "./account.ts";
 import { endpoint, maintainerScopes } from "./endpoint.ts";
 import { memberName, omittable, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { Registration } from "./sign-in.ts";
-import { factorCode, PasskeyProof, PasskeyRequest } from "./sign-in-methods.ts";
 
 const { email, password } = Registration.shape;
 

@@ -1,6 +1,11 @@
+import { limits } from "./limits.ts";
+
 const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
 const linkPattern = new RegExp(`/feedback/${uuid}/(${uuid})`, "gi");
+
 const idPattern = new RegExp(uuid, "gi");
+
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
@@ -57,3 +62,73 @@ function isFeedbackLine(line: string): boolean {
 const idsOf = (line: string): string[] => line.replace(linkPattern, " $1 ").match(idPattern) ?? [];
 
 const linkedIn = (line: string): string[] => [...line.matchAll(linkPattern)].map(([, id = ""]) => id);
+
+/** A language, and optionally a script, a country and variants. Extensions and private tags are refused. */
+const languageShape =
+  /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/;
+
+/** Returns a BCP 47 tag in its canonical form, such as `pt-BR`; undefined for any other text. (rule C34) */
+export function canonicalLanguage(tag: string): string | undefined {
+  if (tag.length > limits.language) return undefined;
+  try {
+    const [canonical = ""] = Intl.getCanonicalLocales(tag);
+    return languageShape.test(canonical) ? canonical : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the language tags under which a translation is looked for, the best one first: `zh-Hant-TW`, `zh-Hant`, `zh`.
+ * Returns none if `wanted` is not a language tag. Extensions are left out. (rule C35)
+ */
+export function lookedForLanguages(wanted: string): readonly string[] {
+  const tag = wanted
+    .slice(0, 200)
+    .replaceAll("_", "-")
+    .replace(/-[a-z0-9](?:-.*)?$/i, "");
+  const canonical = canonicalLanguage(tag);
+  if (canonical === undefined) return [];
+  const parts = canonical.split("-");
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join("-"));
+}
+
+/**
+ * Returns a Markdown text without the blank lines before it and the white space after it. Spaces before the first word
+ * stay if they can have a meaning: in a block of code, or before the first of several lines. (rule C2)
+ */
+export function trimmedMarkdown(text: string): string {
+  const trimmed = text.replace(/^(?:[ \t]*\r?\n)+/, "").trimEnd();
+  return /^(?: {4}| {0,3}\t)|\n/.test(trimmed) ? trimmed : trimmed.trimStart();
+}
+
+/** Returns the text whose SHA-256, in hex, is the `pushedHash` of an entry. Texts of entries never contain NUL. (rule C21) */
+export const hashedFaqText = ({
+  question,
+  answer,
+}: {
+  readonly question: string;
+  readonly answer: string;
+}): string => `${question}\0${answer}`;
+
+/** Whether two texts name the same version. (rule C10) */
+export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
+
+/**
+ * Removes leading zeros from the numbers of a plain version: `2025.01.15` becomes `2025.1.15`. A date such as `2025-01-15`
+ * is not changed.
+ */
+export function comparableVersion(version: string): string {
+  const plain = plainVersion(version);
+  if (!/^\d/.test(plain) || /^\d{4}-\d\d-\d\d$/.test(plain)) return plain;
+  return plain.replace(
+    /(^|[.+-])(\d+)(?=[.+\s(-]|$)/g,
+    (_, before: string, digits: string) => before + digits.replace(/^0+(?=\d)/, ""),
+  );
+}
+
+/** Removes the usual prefixes of a version: `v2.4.0` and `app@2.4.0` become `2.4.0`. Other texts are not changed. */
+export function plainVersion(version: string): string {
+  const text = version.trim();
+  return /^(?:.*@)?v?(\d.*)$/is.exec(text)?.[1] ?? text;
+}

@@ -3,8 +3,8 @@ import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { at, faqId } from "./example-values.ts";
 import { instant, markdown, text, uuid } from "./fields.ts";
-import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./languages.ts";
 import { limits } from "./limits.ts";
+import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./texts.ts";
 
 const path = "/api/v1/console/apps/:appId/faqs";
 

@@ -1,11 +1,24 @@
 import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { run, threadId } from "./example-values.ts";
-import { anyObject, anyText, file, omittable, optionalLabel, optionalText, text, uuid } from "./fields.ts";
+import {
+  anyObject,
+  anyText,
+  file,
+  omittable,
+  optionalInstant,
+  optionalLabel,
+  optionalText,
+  text,
+  uuid,
+  webUrl,
+} from "./fields.ts";
 import { feedbackFiles, limits } from "./limits.ts";
 import { eachReportText } from "./report-texts.ts";
 
 export const FeedbackType = z.enum(["bug", "feature", "question", "general"]);
+
 export type FeedbackType = z.output<typeof FeedbackType>;
 
 const files = ({ most, ...rule }: (typeof feedbackFiles)[keyof typeof feedbackFiles]) =>
@@ -46,6 +59,7 @@ export const NewFeedback = z.object({
   videos: files(feedbackFiles.videos),
   attachments: omittable(listOf(attachment, feedbackFiles.attachments.most)),
 });
+
 export type NewFeedback = z.output<typeof NewFeedback>;
 
 export const feedback = {
@@ -100,6 +114,153 @@ export const feedback = {
       answer: {
         ...{ success: true, id: threadId, consoleUrl: run.consoleUrl },
         statusUrl: "http://127.0.0.1:4700/p/t/AZH9o9zudEe23kLIw8gvjQAAAAAAkUeXyGO6rYQWLmW1oXbP9A",
+      },
+    },
+  }),
+} as const;
+
+/**
+ * Why an entry of metadata was left out: it is nested too deep, there are too many entries, there are too many bytes,
+ * or an earlier entry has the same name.
+ */
+export const dropReasons = ["depth", "count", "size", "name"] as const;
+
+/** An entry of metadata that was left out. */
+export interface DroppedEntry {
+  readonly name: string;
+  readonly reason: (typeof dropReasons)[number];
+}
+
+/** Metadata as it is stored: JSON, and the first entries that were left out. */
+interface FittingMetadata {
+  readonly json: string;
+  readonly dropped: readonly DroppedEntry[];
+}
+
+/**
+ * Returns the part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too
+ * deep, or for which there is no space, is left out as a whole. Lone surrogates are replaced. (rule F6)
+ */
+export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
+  const kept = new Map<string, string>();
+  const dropped: DroppedEntry[] = [];
+  let bytes = 2;
+  for (const [name, value] of Object.entries(given)) {
+    const key = name.toWellFormed();
+    const drop = (reason: DroppedEntry["reason"]) => {
+      if (dropped.length < limits.namedDrops) dropped.push({ name: shortened(key), reason });
+    };
+    const reason = refusalOf(kept, key, value);
+    if (reason !== undefined) {
+      drop(reason);
+      continue;
+    }
+    const entry = `${JSON.stringify(key)}:${jsonOf(value)}`;
+    const size = encoder.encode(entry).length + (kept.size > 0 ? 1 : 0);
+    if (bytes + size > limits.metadataBytes) {
+      drop("size");
+      continue;
+    }
+    kept.set(key, entry);
+    bytes += size;
+  }
+  return { json: `{${[...kept.values()].join(",")}}`, dropped };
+}
+
+const encoder = new TextEncoder();
+
+/** Returns why an entry must be left out, whatever its size is; undefined if it need not be. */
+function refusalOf(
+  kept: ReadonlyMap<string, string>,
+  key: string,
+  value: unknown,
+): DroppedEntry["reason"] | undefined {
+  if (kept.size === limits.metadataKeys) return "count";
+  if (kept.has(key)) return "name";
+  return depthOf(value) >= limits.metadataDepth ? "depth" : undefined;
+}
+
+function jsonOf(value: unknown): string {
+  const json = JSON.stringify(value);
+  return /\\ud[89a-f]/i.test(json) ? JSON.stringify(wellFormed(value)) : json;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [key.toWellFormed(), wellFormed(child)]),
+  );
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let deepest = 0;
+  for (const child of Object.values(value)) deepest = Math.max(deepest, depthOf(child));
+  return 1 + deepest;
+}
+
+/** Shortens the name of an entry, because a name may have a megabyte. */
+const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 99).toWellFormed()}…` : key);
+
+/** The `dedupeKey` of a failure whose test passed, or the common beginning of the keys of several such failures. */
+const Passed = z.union([text(1, limits.dedupeKey), z.object({ prefix: text(1, limits.dedupeKey) })]);
+
+export type Passed = z.output<typeof Passed>;
+
+/** A test run, with the failures whose tests passed in it. */
+const GreenRun = z.object({
+  scope: optionalText(limits.dedupeScope),
+  run: text(1, limits.dedupeRun),
+  runUrl: z.optional(webUrl(limits.url)),
+  startedAt: optionalInstant,
+  passed: z.array(Passed).check(z.maxLength(limits.passedFailures)),
+});
+
+export type GreenRun = z.output<typeof GreenRun>;
+
+const failure = { id: uuid, dedupeKey: z.string(), consoleUrl: z.string() };
+
+/** The endpoint for the threads of failures. Test runs and CI jobs report a failure repeatedly with one `dedupeKey`. */
+export const failures = {
+  resolve: endpoint({
+    method: "POST",
+    path: "/api/v1/console/apps/:appId/feedback/resolve",
+    summary: "Resolve the threads of failures that passed in every scope that reported them",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: appParams,
+    body: GreenRun,
+    readsClock: true,
+    success: {
+      status: 200,
+      body: z.object({
+        resolved: z.array(z.object(failure)),
+        /** The failures that the request names and that stay open. Lists at most 200 that have passed in no scope. */
+        stillFailing: z.array(
+          z.object({
+            ...failure,
+            /** The scopes in which the failure was reported and has not passed since then. */
+            scopes: z.array(z.string()),
+            /**
+             * Whether the failure stays open in the scope of this run, because a report came after the run had started.
+             */
+            reportedLater: z.boolean(),
+          }),
+        ),
+        more: z.boolean(),
+      }),
+    },
+    errors: ["not_found"],
+    example: {
+      request: {
+        scope: "ci test linux main",
+        run: "8412",
+        runUrl: "https://ci.example.com/runs/8412",
+        startedAt: "2026-03-02T09:00:00Z",
+        passed: ["login-smoke-test", { prefix: "junit:4f1c:" }],
       },
     },
   }),

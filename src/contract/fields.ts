@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
+import { trimmedMarkdown } from "./content-text.ts";
 import { adviceOn, isReceivedFile, type ReceivedFile } from "./files.ts";
 import { limits } from "./limits.ts";
-import { trimmedMarkdown } from "./markdown-text.ts";
 
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
 export const text = (min: number, max: number) => trimmedText(min, max, (given) => given.trim());

@@ -1,17 +1,46 @@
 import * as z from "zod/mini";
-import { endpoint } from "./endpoint.ts";
+import { connectionScopes, endpoint } from "./endpoint.ts";
 import { grant } from "./example-values.ts";
-import { instant, label, optionalLabel, optionalText, text } from "./fields.ts";
+import { instant, label, optionalLabel, optionalText, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { challengePattern, verifierPattern } from "./pkce.ts";
 
-/** The path of the page on which a sign-in in the browser begins. It is a page, not an endpoint. (rule S3) */
-export const authorizePath = "/tavern/authorize";
+/** A device on which a person is signed in. */
+export const Device = z.object({
+  id: uuid,
+  name: z.string(),
+  prefix: z.string(),
+  scopes: z.array(z.string()),
+  createdAt: instant,
+  expiresAt: instant,
+  lastUsedAt: z.nullable(instant),
+});
 
-/** The page that shows the code, for terminals to which a browser cannot redirect. */
-export const codePath = "/tavern/code";
+export type Device = z.output<typeof Device>;
 
-export const redirectSchemes = ["tavern:", "innkeeptavern:"] as const;
+export const devices = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/console/devices",
+    summary: "List the devices that are signed in to this account",
+    auth: "session",
+    role: "account",
+    success: { status: 200, body: z.object({ items: z.array(Device) }) },
+    errors: [],
+  }),
+  remove: endpoint({
+    method: "DELETE",
+    path: "/api/v1/console/devices/:deviceId",
+    summary: "Sign a device out; its token stops working at once",
+    auth: "session",
+    role: "account",
+    params: z.object({ deviceId: uuid }),
+    success: { status: 204 },
+    errors: ["not_found"],
+  }),
+} as const;
+
+export const signUpPath = "/tavern/sign-up";
 
 const Challenge = z
   .string()
@@ -26,12 +55,77 @@ export const AuthorizeQuery = z.object({
   challenge: Challenge,
   state: z.optional(z.string().check(z.maxLength(1_000))),
 });
+
+const deviceDecision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: true });
+
+/** The path of the page on which a sign-in in the browser begins. It is a page, not an endpoint. (rule S3) */
+export const authorizePath = "/tavern/authorize";
+
+/** Endpoints that only the device sign-in pages call. They are not part of the API, but follow its rules. */
+export const deviceApproval = {
+  approve: endpoint({
+    method: "POST",
+    path: authorizePath,
+    summary: "Approve a device, and create a code for it",
+    auth: "session",
+    role: "account",
+    body: deviceDecision,
+    success: { status: 201, body: z.object({ code: z.string() }) },
+    errors: [],
+    repeatableSeconds: 300,
+    answersSecret: true,
+  }),
+  refuse: endpoint({
+    method: "POST",
+    path: `${authorizePath}/refuse`,
+    summary: "Refuse a device",
+    auth: "session",
+    role: "account",
+    body: deviceDecision,
+    success: { status: 204 },
+    errors: [],
+  }),
+} as const;
+
+/** The page on which a person allows an agent to connect. */
+export const consentPath = "/oauth/authorize";
+
+/** The endpoint that only the consent page calls. It is not part of the API, but follows its rules. */
+export const connectionConsent = {
+  allow: endpoint({
+    method: "POST",
+    path: consentPath,
+    summary: "Allow an agent to connect, and create a code for it",
+    auth: "session",
+    role: "owner",
+    body: z.object({
+      clientId: text(1, 500),
+      clientName: text(1, limits.label),
+      redirect: text(1, limits.url),
+      challenge: z.string().check(z.regex(challengePattern)),
+      appId: z.nullable(uuid),
+      scopes: z.array(z.enum(connectionScopes)),
+    }),
+    success: { status: 201, body: z.object({ code: z.string() }) },
+    errors: ["not_found"],
+    repeatableSeconds: 300,
+    answersSecret: true,
+  }),
+} as const;
+
+/** The page that shows the code, for terminals to which a browser cannot redirect. */
+export const codePath = "/tavern/code";
+
+export const redirectSchemes = ["tavern:", "innkeeptavern:"] as const;
+
 export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
 /** An IANA time zone that this version of Node supports. */
 export const timeZone = text(1, 100).check(
   z.refine((name) => name === "" || isTimeZone(name), "must be an IANA time zone such as Europe/London"),
 );
+
+const isAccountTimeZone = (name: string): boolean => fixedOffset(name) === name || isTimeZone(name);
 
 /** The time zone of an account: an IANA name, or a fixed offset such as `+03:00`. */
 export const accountTimeZone = z.string().check(
@@ -68,6 +162,7 @@ const devicePushToken = z.optional(
 );
 
 export const Profile = z.object({ timezone: z.string(), isTester: z.boolean() });
+
 export type Profile = z.output<typeof Profile>;
 
 /** A device token, shown only once, and its scopes. */
@@ -77,6 +172,7 @@ export const DeviceGrant = z.object({
   scopes: z.array(z.string()),
   profile: Profile,
 });
+
 export type DeviceGrant = z.output<typeof DeviceGrant>;
 
 /** The optional fields in which a device describes itself. */
@@ -94,6 +190,7 @@ export const Exchange = z.object({
   integrityToken: z.optional(z.nullable(z.string())),
   ...deviceFields,
 });
+
 export type Exchange = z.output<typeof Exchange>;
 
 const email = text(3, limits.email).check(z.regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address"));
@@ -228,8 +325,6 @@ function fixedOffset(given: string): string | undefined {
   const offset = `${hours.padStart(2, "0")}:${minutes}`;
   return offset === "00:00" ? "UTC" : sign + offset;
 }
-
-const isAccountTimeZone = (name: string): boolean => fixedOffset(name) === name || isTimeZone(name);
 
 function isTimeZone(name: string): boolean {
   try {

@@ -2,15 +2,136 @@ import * as z from "zod/mini";
 import { authors, directions, Message, Proposal, Thread, ThreadFeedback, threadParams } from "./agent.ts";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
-import { FeedbackType } from "./feedback.ts";
+import { dropReasons, FeedbackType } from "./feedback.ts";
 import { boundary, givenInstant, instant, openEnum, pageLimit, text, uuid, webUrl } from "./fields.ts";
 import { threadStatuses } from "./find-work.ts";
-import { Count, FoundLine, SearchFacts } from "./found.ts";
 import { limits } from "./limits.ts";
-import { dropReasons } from "./metadata.ts";
 import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
+
+const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
+
+/**
+ * The last message of a thread, or the report if there is no message. `text` is the beginning of the text, in one line.
+ */
+const LastMessage = z.object({
+  direction: openEnum(directions),
+  author: z.enum(authors),
+  /** Who sent the report or the answer; null for a message of the team or of an agent. */
+  sender: z.nullable(Sender),
+  /** The e-mail address of the member who wrote it. */
+  writtenBy: z.nullable(z.string()),
+  writtenByName: z.nullable(z.string()),
+  text: z.string(),
+  createdAt: instant,
+});
+
+/** The assignee of a thread: a member. */
+export const Assignee = z.object({ userId: uuid, email: z.string(), name: z.nullable(z.string()) });
+
+/** The parts of a thread in which a search finds lines. */
+export const foundIn = [
+  ...(["subject", "report", "repeat", "answer", "reply", "note", "plan"] as const),
+  ...(["sender", "tag", "file", "metadata", "source"] as const),
+] as const;
+
+/** The line that shows why a search found a thread. `marks` are the found parts, in UTF-16 units of `text`. */
+export const FoundLine = z.object({
+  in: openEnum(foundIn),
+  text: z.string(),
+  marks: z.array(z.object({ start: z.int(), end: z.int() })),
+});
+
+/** A thread in the list of the inbox. */
+export const ThreadSummary = z.object({
+  id: uuid,
+  /** The number of the thread in its app. Null as long as the server cannot write to the database. */
+  number: z.nullable(z.int()),
+  appId: uuid,
+  subject: z.string(),
+  category: z.string(),
+  status: ThreadStatus,
+  senderName: z.nullable(z.string()),
+  senderEmail: z.nullable(z.string()),
+  source: z.nullable(z.string()),
+  occurrences: z.int(),
+  proposalStatus: z.nullable(z.string()),
+  tags: z.array(ThreadTag),
+  assignee: z.nullable(Assignee),
+  createdAt: instant,
+  /** The time of the last activity in the thread. */
+  activeAt: instant,
+  /** When the snooze of the thread ends. Null if the thread is not snoozed. */
+  snoozedUntil: z.nullable(instant),
+  /** Whether others have done something in the thread since the caller's account last read it. */
+  unread: z.boolean(),
+  lastMessage: LastMessage,
+  /** The line that a search found. Only set in a search. Null if the query has no words. */
+  found: z.optional(z.nullable(FoundLine)),
+});
+
+/** A thread that a search found. */
+export const SearchedThread = z.extend(ThreadSummary, { appName: z.string() });
+
+export type SearchedThread = z.output<typeof SearchedThread>;
+
+/**
+ * A number of threads. It is a text such as `500+` if there are more, or if the search had no time to count them all.
+ */
+export const Count = z.union([z.int(), z.string()]);
+
+/** An operator in a query whose value the search does not know. The search looked for both as words. */
+export const UnknownValue = z.object({
+  /** The operator, such as `type`. */
+  operator: z.string(),
+  value: z.string(),
+  /** The operator with each value that it can have, or with examples of dates. */
+  allowed: z.array(z.string()),
+});
+
+/** Facts about the whole search. Only its first page contains them. */
+export const SearchFacts = z.object({
+  /** The number of found threads of each status, including statuses that were not requested. */
+  counts: z.object({ open: Count, in_progress: Count, resolved: Count, archived: Count }),
+  /** A corrected query, with words that exist. Only set if a word of the query is in no thread. */
+  didYouMean: z.nullable(z.string()),
+  /** Whether the index still lacks threads, for example in the first minutes after an update of the server. */
+  indexing: z.boolean(),
+  /** The operators whose value the search does not know, if there are any. */
+  unknownValues: z.optional(z.array(UnknownValue)),
+});
+
+export const search = {
+  list: endpoint({
+    method: "GET",
+    path: "/api/v1/console/search",
+    summary: "Search the feedback of all your apps",
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:read",
+    query: z.object({
+      q: text(1, 200),
+      appId: z.optional(uuid),
+      status: z.optional(z.enum(threadStatuses)),
+      type: z.optional(FeedbackType),
+      from: z.optional(boundary),
+      to: z.optional(boundary),
+      cursor: z.optional(text(1, 500)),
+      limit: pageLimit(limits.listPage),
+    }),
+    success: {
+      status: 200,
+      body: z.object({
+        items: z.array(SearchedThread),
+        nextCursor: z.nullable(z.string()),
+        /** Only on the first page. */
+        search: z.optional(SearchFacts),
+      }),
+    },
+    errors: [],
+  }),
+} as const;
 
 /** The endpoints that mark threads as read. Other accounts cannot see the marks. (rules F50, F52) */
 export const readMarks = {
@@ -49,57 +170,9 @@ export const readMarks = {
 
 export type ThreadStatus = z.output<typeof ThreadStatus>;
 
-const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
-
-/**
- * The last message of a thread, or the report if there is no message. `text` is the beginning of the text, in one line.
- */
-const LastMessage = z.object({
-  direction: openEnum(directions),
-  author: z.enum(authors),
-  /** Who sent the report or the answer; null for a message of the team or of an agent. */
-  sender: z.nullable(Sender),
-  /** The e-mail address of the member who wrote it. */
-  writtenBy: z.nullable(z.string()),
-  writtenByName: z.nullable(z.string()),
-  text: z.string(),
-  createdAt: instant,
-});
-
 export type LastMessage = z.output<typeof LastMessage>;
 
-/** The assignee of a thread: a member. */
-export const Assignee = z.object({ userId: uuid, email: z.string(), name: z.nullable(z.string()) });
-
 export type Assignee = z.output<typeof Assignee>;
-
-/** A thread in the list of the inbox. */
-export const ThreadSummary = z.object({
-  id: uuid,
-  /** The number of the thread in its app. Null as long as the server cannot write to the database. */
-  number: z.nullable(z.int()),
-  appId: uuid,
-  subject: z.string(),
-  category: z.string(),
-  status: ThreadStatus,
-  senderName: z.nullable(z.string()),
-  senderEmail: z.nullable(z.string()),
-  source: z.nullable(z.string()),
-  occurrences: z.int(),
-  proposalStatus: z.nullable(z.string()),
-  tags: z.array(ThreadTag),
-  assignee: z.nullable(Assignee),
-  createdAt: instant,
-  /** The time of the last activity in the thread. */
-  activeAt: instant,
-  /** When the snooze of the thread ends. Null if the thread is not snoozed. */
-  snoozedUntil: z.nullable(instant),
-  /** Whether others have done something in the thread since the caller's account last read it. */
-  unread: z.boolean(),
-  lastMessage: LastMessage,
-  /** The line that a search found. Only set in a search. Null if the query has no words. */
-  found: z.optional(z.nullable(FoundLine)),
-});
 
 export type ThreadSummary = z.output<typeof ThreadSummary>;
 
@@ -506,3 +579,11 @@ export const threads = {
     },
   }),
 } as const;
+
+export type FoundIn = (typeof foundIn)[number];
+
+export type FoundLine = z.output<typeof FoundLine>;
+
+export type UnknownValue = z.output<typeof UnknownValue>;
+
+export type SearchFacts = z.output<typeof SearchFacts>;

@@ -3,9 +3,8 @@ import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, openEnum, text, uuid } from "./fields.ts";
 import { type FixedView, fixedViews } from "./fixed-views.ts";
-import { Count } from "./found.ts";
 import { limits } from "./limits.ts";
-import { threadFilters } from "./threads.ts";
+import { Count, threadFilters } from "./threads.ts";
 
 /** The filters of a view: the filters of the list of threads, except `number` and the fields for pages. */
 export const ViewQuery = z.omit(threadFilters, { cursor: true, limit: true, number: true });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import type { DevExecRequest } from "../programs.ts";
-import { systemReason } from "../words/system-reason.ts";
+import { systemReason } from "../words/phrases.ts";
 import { codeOf, quoted } from "./run-command.ts";
 import {
   clientVariables,

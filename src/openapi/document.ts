@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import * as agent from "../contract/agent.ts";
 import * as apps from "../contract/apps.ts";
 import * as audit from "../contract/audit.ts";
-import * as blockedSenders from "../contract/blocked-senders.ts";
 import * as changelog from "../contract/changelog.ts";
 import * as session from "../contract/console-session.ts";
+import * as correspondence from "../contract/correspondence.ts";
+import * as credentials from "../contract/credentials.ts";
 import * as cycles from "../contract/cycles.ts";
-import * as devices from "../contract/devices.ts";
 import {
   type Auth,
   type Endpoint,
@@ -20,15 +20,9 @@ import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as consoleFaqs from "../contract/faqs.ts";
 import * as feedback from "../contract/feedback.ts";
 import { dataUrlPattern, filePart } from "../contract/fields.ts";
-import * as found from "../contract/found.ts";
 import { type Contract, contract } from "../contract/index.ts";
-import * as keys from "../contract/credentials.ts";
 import { limits } from "../contract/limits.ts";
-import * as listings from "../contract/listings.ts";
-import * as incomingMails from "../contract/correspondence.ts";
 import * as runs from "../contract/runs.ts";
-import * as savedReplies from "../contract/saved-replies.ts";
-import * as search from "../contract/search.ts";
 import * as signIn from "../contract/sign-in.ts";
 import { AuthorizeQuery, authorizePath } from "../contract/sign-in.ts";
 import * as statistics from "../contract/statistics.ts";
@@ -36,7 +30,6 @@ import * as tags from "../contract/tags.ts";
 import * as sessions from "../contract/test-sessions.ts";
 import * as tester from "../contract/tester.ts";
 import * as threads from "../contract/threads.ts";
-import * as tokens from "../contract/tokens.ts";
 import * as views from "../contract/views.ts";
 
 const info = {
@@ -526,25 +519,8 @@ function createSchemas(): Schemas {
 }
 
 const modules: readonly Record<string, unknown>[] = [
-  ...[agent, apps, audit, changelog, cycles, devices, threads, keys, listings],
-  ...[
-    blockedSenders,
-    incomingMails,
-    savedReplies,
-    views,
-    found,
-    search,
-    session,
-    statistics,
-    tags,
-    tokens,
-    consoleFaqs,
-    feedback,
-    runs,
-    sessions,
-    signIn,
-    tester,
-  ],
+  ...[agent, apps, audit, changelog, consoleFaqs, correspondence, credentials, cycles, feedback, runs],
+  ...[session, sessions, signIn, statistics, tags, tester, threads, views],
 ];
 
 /** The names of the exported schemas. The name of a type of the API begins with a capital letter. */

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { fromTerminal } from "./terminal.ts";
+import { fromTerminal } from "./visible.ts";
 
 /** A file of text. */
 export interface TextFile {

@@ -1,7 +1,11 @@
 import type { Message, Thread } from "../contract/agent.ts";
+import type { OldThreads } from "../contract/apps.ts";
+import type { DroppedEntry } from "../contract/feedback.ts";
+import type { OwnedThread, ReplyDelivery, UnknownValue } from "../contract/threads.ts";
 import { countOf } from "./phrases.ts";
 
 type Report = Partial<Pick<Thread["feedback"], "message" | "metadata">>;
+
 type Repeat = Pick<Message, "body" | "metadata">;
 
 /** A thread. Its first report is compared with the repeated reports. */
@@ -10,7 +14,7 @@ interface Repeated {
 }
 
 /** How a repeated report differs from the first report. */
-export interface RepeatDifference {
+interface RepeatDifference {
   /**
    * The text of the repeated report; only the lines that differ, if most lines are the same. Undefined if the whole
    * text is the same.
@@ -79,7 +83,7 @@ const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
  * The messages of a thread. If many repeated reports follow one another, those between the first and the last are one
  * group.
  */
-export type Folded<One> = One | { readonly folded: readonly One[] };
+type Folded<One> = One | { readonly folded: readonly One[] };
 
 /** The number of repeated reports in a row that are all shown. */
 const shownInRow = 3;
@@ -134,4 +138,96 @@ function runOf(metadata: Message["metadata"]): string | undefined {
   );
   const name = inAddress ?? given;
   return name === undefined ? undefined : String(name).slice(0, 40);
+}
+
+/** The most addresses that a sentence lists. If there are more, the sentence states only their number. */
+const mostNamed = 5;
+
+/** Returns sentences for the writer of a reply about its delivery. */
+export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
+  ...(delivery.mailedTo.length === 0 ? [] : [`Mailed to ${namesOf(delivery.mailedTo)}.`]),
+  ...(delivery.onPage ? [pageWords(delivery)] : []),
+  ...(delivery.missed === 0 ? [] : [missedWords(delivery)]),
+];
+
+/** Returns the sentence about a reply that the sender's page shows. */
+export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
+  mailedTo.length === 0 ? "On the sender's page only." : "The sender's page shows it, too.";
+
+/** Returns the sentence about a reply that does not reach all of its receivers. */
+export function missedWords({ mailedTo, missed, reason }: ReplyDelivery): string {
+  const others = `Not delivered to ${missed} other ${missed === 1 ? "sender" : "senders"}`;
+  const why =
+    reason === "no_mail" ? "this server sends no mail" : "the sender left no address to which mail can go";
+  return `${mailedTo.length === 0 ? "Not delivered" : others}: ${why}, and sender pages are off.`;
+}
+
+const namesOf = (addresses: readonly string[]): string =>
+  addresses.length > mostNamed ? `${addresses.length} addresses` : addresses.join(", ");
+
+const dropReasons: Readonly<Record<DroppedEntry["reason"], string>> = {
+  depth: "nested too deep",
+  count: "too many entries",
+  size: "too large",
+  name: "a name that occurs twice",
+};
+
+/** Returns why an entry of metadata was not stored, in words. A newer server may name a reason that is unknown here. */
+export const reasonWords = (reason: string): string =>
+  Object.entries(dropReasons).find(([name]) => name === reason)?.[1] ?? reason;
+
+/** Returns entries of metadata that were not stored, as text: `trace (nested too deep), log (too large)`. */
+export const droppedWords = (
+  dropped: readonly { readonly name: string; readonly reason: string }[],
+): string => dropped.map(({ name, reason }) => `${name} (${reasonWords(reason)})`).join(", ");
+
+/** The part of a thread that decides who receives a reply. */
+interface AnsweredThread {
+  readonly feedback: Pick<OwnedThread["feedback"], "id">;
+  readonly messages: OwnedThread["messages"];
+}
+
+/**
+ * Returns the id of the report whose sender a reply probably answers. This is the sender who wrote last or, if a reply
+ * is newer, the receiver of that reply. Notes and replies to everyone do not count. (rule M10)
+ */
+export function probableReceiver({ feedback, messages }: AnsweredThread): string {
+  const last = messages.findLast(
+    ({ direction, everyone }) => direction === "inbound" || (direction === "outbound" && !everyone),
+  );
+  if (last === undefined) return feedback.id;
+  if (last.sender !== undefined) return last.id;
+  return last.reportId ?? last.mergedFrom ?? feedback.id;
+}
+
+/** Whether the thread has repeated reports, so that a reply has to name the report that it answers. */
+export const hasRepeats = ({ messages }: Pick<AnsweredThread, "messages">): boolean =>
+  messages.some(({ sender }) => sender !== undefined);
+
+/** Returns the sender of a report of the thread. */
+export const senderOf = (
+  { sender, messages }: Pick<OwnedThread, "sender" | "messages">,
+  reportId: string,
+): OwnedThread["sender"] => messages.find(({ id }) => id === reportId)?.sender ?? sender;
+
+/** Returns what a page or a command says about an unknown value of an operator. */
+export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
+  `${operator}:${value} was searched as words. The search understands: ${allowed.join(", ")}.`;
+
+/**
+ * Returns what a page or a command says about `OR`, `AND` and `NOT` in a query, which the search takes as ordinary
+ * words. Returns undefined if there is none, or if the whole query is in capital letters.
+ */
+export function logicWordsText(query: string): string | undefined {
+  const unquoted = query.replaceAll(/"[^"]*"/g, " ");
+  const words = unquoted.split(/\s+/).filter((word) => ["OR", "AND", "NOT"].includes(word));
+  if (words.length === 0 || query === query.toUpperCase()) return undefined;
+  return `The search looks for ${[...new Set(words)].join(", ")} as ordinary words. It finds threads with all words of a query. Put a minus before a word to leave out threads with it.`;
+}
+
+/** Returns the beginning of a sentence that states the number of old threads. */
+export function oldThreadsText({ threads, more }: OldThreads): string {
+  if (threads === 1) return "1 resolved thread is";
+  const count = threads.toLocaleString("en");
+  return `${more ? `More than ${count}` : count} resolved threads are`;
 }

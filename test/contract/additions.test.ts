@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { errorBody } from "../../server/http/errors.ts";
 import { ApiError } from "../../src/contract/errors.ts";
-import { additions } from "./additions.ts";
 import { createOpenApi } from "../../src/openapi/document.ts";
+import { additions } from "./additions.ts";
 
 /** Names below a path, written as one text. */
 const below = (path: string, names: string): string[] => names.split(" ").map((name) => `${path}.${name}`);

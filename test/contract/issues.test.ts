@@ -1,7 +1,7 @@
 import "zod";
 import { expect, it } from "vitest";
+import { issuesOf, ownMessages } from "../../src/contract/errors.ts";
 import { NewFaq } from "../../src/contract/faqs.ts";
-import { issuesOf, ownMessages } from "../../src/contract/issues.ts";
 
 it("faults have our messages even after another library has set the messages of zod", () => {
   const { error } = NewFaq.safeParse({ question: 7, answer: null }, ownMessages);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { droppedWords } from "../../src/words/dropped.ts";
+import { droppedWords } from "../../src/words/thread.ts";
 
 it("the message about dropped metadata names each entry and the reason, even a reason of a newer server", () => {
   const dropped = [

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shownAddress } from "../../src/words/safe-address.ts";
+import { shownAddress } from "../../src/words/visible.ts";
 
 it.each([
   ["https://kim:hunter2@inn.example/x?y=a@b", "https://inn.example/x?y=a@b"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fromTerminal } from "../../src/words/terminal.ts";
+import { fromTerminal } from "../../src/words/visible.ts";
 
 describe("text from a terminal, after the control sequences are removed,", () => {
   it.each([

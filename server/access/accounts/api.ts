@@ -1,8 +1,10 @@
-import type { consoleSessions as sessionsContract } from "../../../src/contract/account.ts";
-import type { devices as devicesContract } from "../../../src/contract/devices.ts";
+import type {
+  preferences as preferencesContract,
+  consoleSessions as sessionsContract,
+} from "../../../src/contract/account.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { account as accountContract } from "../../../src/contract/people.ts";
-import type { preferences as preferencesContract } from "../../../src/contract/preferences.ts";
+import type { devices as devicesContract } from "../../../src/contract/sign-in.ts";
 import type { Transaction } from "../../database/database.ts";
 import { userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";

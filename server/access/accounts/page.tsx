@@ -1,9 +1,13 @@
-import { type ConsoleSession, consoleSessions } from "../../../src/contract/account.ts";
-import { type Device, devices } from "../../../src/contract/devices.ts";
+import {
+  type ConsoleSession,
+  consoleSessions,
+  type Preferences,
+  preferences,
+  secondFactor,
+} from "../../../src/contract/account.ts";
+import { tokens } from "../../../src/contract/credentials.ts";
 import { account } from "../../../src/contract/people.ts";
-import { type Preferences, preferences } from "../../../src/contract/preferences.ts";
-import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
-import { tokens } from "../../../src/contract/tokens.ts";
+import { type Device, devices } from "../../../src/contract/sign-in.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,

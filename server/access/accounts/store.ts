@@ -1,4 +1,4 @@
-import { afterResolvings, type Preferences } from "../../../src/contract/preferences.ts";
+import { afterResolvings, type Preferences } from "../../../src/contract/account.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";

@@ -1,6 +1,6 @@
 import type { App, AppChange, apps as contract } from "../../../src/contract/apps.ts";
-import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { keys as keysContract } from "../../../src/contract/credentials.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { pictures } from "../../content/texts/store.ts";
 import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";

@@ -1,7 +1,7 @@
 import { type App, apps, type OldThreads } from "../../../src/contract/apps.ts";
-import { badRequest } from "../../../src/contract/errors.ts";
 import { type AppKey, keys } from "../../../src/contract/credentials.ts";
-import { oldThreadsText } from "../../../src/words/old-threads-text.ts";
+import { badRequest } from "../../../src/contract/errors.ts";
+import { oldThreadsText } from "../../../src/words/thread.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,

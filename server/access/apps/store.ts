@@ -1,6 +1,6 @@
 import type { AppChange } from "../../../src/contract/apps.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
 import type { AppKey } from "../../../src/contract/credentials.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import type { Added, Row } from "../../database/schema/table.ts";

@@ -4,9 +4,9 @@ import {
   type AuditEntry,
   audit,
 } from "../../../src/contract/audit.ts";
+import { type Token, tokens } from "../../../src/contract/credentials.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { type Token, tokens } from "../../../src/contract/tokens.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, definePage, type SignedInVisit, type Visit } from "../../console/definitions.ts";
 import { type Filled, filledWith, Select, TextField } from "../../console/forms.tsx";

@@ -1,4 +1,4 @@
-import type { PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
+import type { PasskeyRequest } from "../../../src/contract/account.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";

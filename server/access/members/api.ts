@@ -5,7 +5,7 @@ import type {
   members as contract,
   Invitation,
   invitations as invitationsContract,
-} from "../../../src/contract/members.ts";
+} from "../../../src/contract/people.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { accessTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";

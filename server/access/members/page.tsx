@@ -6,7 +6,7 @@ import {
   type Member,
   members,
   type Offer,
-} from "../../../src/contract/members.ts";
+} from "../../../src/contract/people.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Choices,

@@ -1,5 +1,5 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
-import type { Invitation, Member } from "../../../src/contract/members.ts";
+import type { Invitation, Member } from "../../../src/contract/people.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";

@@ -1,11 +1,11 @@
 import type { Context } from "koa";
 import type { AuditActionName } from "../../../src/contract/audit.ts";
-import { consentPath, type connectionConsent as contract } from "../../../src/contract/devices.ts";
 import { connectionScopes } from "../../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../../../src/contract/errors.ts";
 import { fieldsOf, textAt } from "../../../src/contract/json.ts";
 import { limits, type RateLimitName } from "../../../src/contract/limits.ts";
 import { challengeOf, verifierPattern } from "../../../src/contract/pkce.ts";
+import { consentPath, type connectionConsent as contract } from "../../../src/contract/sign-in.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import {

@@ -1,10 +1,9 @@
 import { apps } from "../../../src/contract/apps.ts";
-import { connectionConsent, consentPath } from "../../../src/contract/devices.ts";
 import { type ConnectionScope, connectionScopes } from "../../../src/contract/endpoint.ts";
-import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest, type Issue } from "../../../src/contract/errors.ts";
 import type { Contract } from "../../../src/contract/index.ts";
-import type { Issue } from "../../../src/contract/issues.ts";
 import { challengePattern } from "../../../src/contract/pkce.ts";
+import { connectionConsent, consentPath } from "../../../src/contract/sign-in.ts";
 import { answerWithErrorPage, type ShowError } from "../../console/error-page.tsx";
 import { IdempotencyField } from "../../console/forms.tsx";
 import { BarePage } from "../../console/layout.tsx";

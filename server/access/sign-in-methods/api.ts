@@ -1,9 +1,9 @@
-import { ApiError } from "../../../src/contract/errors.ts";
 import type {
   secondFactor as contract,
   Passkey,
   passkeys as passkeysContract,
-} from "../../../src/contract/sign-in-methods.ts";
+} from "../../../src/contract/account.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { ConsoleCaller, Handler, Handlers } from "../../http/handler.ts";
 import {

@@ -1,7 +1,7 @@
+import { type PasskeyCreation, passkeys, secondFactor } from "../../../src/contract/account.ts";
 import { session } from "../../../src/contract/console-session.ts";
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { type PasskeyCreation, passkeys, secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   type Filled,

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
+import type { PasskeyCreation, PasskeyProof, PasskeyRequest } from "../../../src/contract/account.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { PasskeyCreation, PasskeyProof, PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { consume } from "../../http/rate-limits/store.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type * as z from "zod/mini";
+import type { SecondFactor as contract, Passkey } from "../../../src/contract/account.ts";
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
-import type { SecondFactor as contract, Passkey } from "../../../src/contract/sign-in-methods.ts";
 import { type Filled, filledWith, IdempotencyField, TextField } from "../../console/forms.tsx";
 import type { Links } from "../../console/links.ts";
 import { Line, Notice, Refused } from "../../console/parts.tsx";

@@ -1,4 +1,4 @@
-import type { Passkey } from "../../../src/contract/sign-in-methods.ts";
+import type { Passkey } from "../../../src/contract/account.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { insert, select } from "../../database/statements.ts";

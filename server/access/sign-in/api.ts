@@ -2,11 +2,14 @@ import type {
   accountLinks as accountLinksContract,
   session as sessionContract,
 } from "../../../src/contract/console-session.ts";
-import type { deviceApproval as approvalContract } from "../../../src/contract/devices.ts";
 import { deviceScopes } from "../../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { challengeOf } from "../../../src/contract/pkce.ts";
-import type { DeviceGrant, signIn as signInContract } from "../../../src/contract/sign-in.ts";
+import type {
+  deviceApproval as approvalContract,
+  DeviceGrant,
+  signIn as signInContract,
+} from "../../../src/contract/sign-in.ts";
 import type { Transaction } from "../../database/database.ts";
 import { deviceTopic, userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";

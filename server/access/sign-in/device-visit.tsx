@@ -1,8 +1,7 @@
 import type { Context } from "koa";
-import { signUpPath } from "../../../src/contract/devices.ts";
 import type { ApiError } from "../../../src/contract/errors.ts";
 import type { Contract } from "../../../src/contract/index.ts";
-import { authorizePath, codePath } from "../../../src/contract/sign-in.ts";
+import { authorizePath, codePath, signUpPath } from "../../../src/contract/sign-in.ts";
 import { type Ask, createAsks } from "../../console/ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "../../console/browser-request.ts";
 import { showErrorPage } from "../../console/error-page.tsx";

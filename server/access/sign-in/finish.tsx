@@ -1,7 +1,7 @@
+import type { PasskeyRequest } from "../../../src/contract/account.ts";
 import { session } from "../../../src/contract/console-session.ts";
 import { isMutation } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
 import type { Ask } from "../../console/ask.ts";
 import { unlessSignedOut } from "../../console/browser-request.ts";
 import type { Form, SignedInVisit } from "../../console/definitions.ts";

@@ -1,5 +1,4 @@
-import { ApiError, type IntegrityReason } from "../../../src/contract/errors.ts";
-import { issuesOf, ownMessages } from "../../../src/contract/issues.ts";
+import { ApiError, type IntegrityReason, issuesOf, ownMessages } from "../../../src/contract/errors.ts";
 import { isObject, valueAt } from "../../../src/contract/json.ts";
 import { AuthorizeQuery, redirectSchemes } from "../../../src/contract/sign-in.ts";
 

@@ -1,4 +1,4 @@
-import type { Device } from "../../../src/contract/devices.ts";
+import type { Device } from "../../../src/contract/sign-in.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { sessionsTopic, tokensTopic, userTopic } from "../../database/signals.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../src/contract/apps.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
 import { keys } from "../../../src/contract/credentials.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { type FirstSteps, start } from "../../../src/contract/start.ts";
 import { threads } from "../../../src/contract/threads.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";

@@ -1,5 +1,5 @@
+import type { tokens as contract } from "../../../src/contract/credentials.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { tokens as contract } from "../../../src/contract/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { ownedApp } from "../apps/store.ts";

@@ -1,6 +1,6 @@
 import type { App } from "../../../src/contract/apps.ts";
+import { type Token, tokens } from "../../../src/contract/credentials.ts";
 import { agentScopes, maintainerScopes, type TokenScope } from "../../../src/contract/endpoint.ts";
-import { type Token, tokens } from "../../../src/contract/tokens.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {

@@ -1,4 +1,4 @@
-import type { Token } from "../../../src/contract/tokens.ts";
+import type { Token } from "../../../src/contract/credentials.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { tokensTopic, userTopic } from "../../database/signals.ts";

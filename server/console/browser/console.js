@@ -1,19 +1,15 @@
 // The script that every page loads. Every page also works without it. The imported parts run in this order.
 import "./every-page.js";
 import "./lightbox.js";
-import "./grid.js";
+import "./fetched-parts.js";
 import "./drafts.js";
-import "./draft-offers.js";
 import "./faqs.js";
 import "./passkeys.js";
 import "./push.js";
 import "./previews.js";
-import "./named-threads.js";
 import "./release-form.js";
 import "./saved-replies.js";
 import "./thread.js";
-import "./fetched-parts.js";
-import "./decisions.js";
 import "./live.js";
 import "./palette.js";
 import "./keys.js";

@@ -2,10 +2,197 @@
 // seconds later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each
 // other's text. A draft is deleted only when the server confirms that it has done the action of the form. (rules O17
 // and O18)
-import { draftFields, fieldOf, isTyped, showHintAt, typing, wasOf } from "./draft-forms.js";
-import { saveSoon, signOut, stopSaving } from "./draft-server.js";
-import { draftName, inTab, person, sentName, store, storedNames } from "./draft-store.js";
+import {
+  draftName,
+  inTab,
+  last,
+  ownDrafts,
+  person,
+  sentName,
+  store,
+  stored,
+  storedNames,
+  word,
+} from "./draft-store.js";
+import { announce } from "./page.js";
 
+// The forms of this page, and the text that is typed in each of them.
+export const draftFields = (form) =>
+  [...form.elements].filter((field) => field.name && field.dataset.draft && !field.readOnly);
+const pathOf = (form) => new URL(form.getAttribute("action") || "", location.href).pathname;
+export const newWriter = () =>
+  Date.now().toString(36) + Math.random().toString(36).slice(2, 12).padEnd(8, "0");
+/**
+ * A form of this page, and the text that is typed in it.
+ * @typedef {object} Typing
+ * @property {HTMLFormElement} element
+ * @property {string} person
+ * @property {string} form The path of the form.
+ * @property {string} page
+ * @property {string} writer
+ * @property {Record<string, { text: string, was: string }>} fields
+ * @property {Record<string, { text: string, was: string }>} extra The texts of fields that are no longer in the form.
+ * @property {Set<string>} unsaved The fields whose values were sent and refused.
+ * @property {Set<string>} replaces The writers whose text this page has taken over.
+ * @property {number} [timer]
+ * @property {AbortController} [running]
+ * @property {string} [said] The body of the last save that succeeded.
+ * @property {string} [answering] The thread in which the person is writing an answer.
+ */
+
+/** @type {Typing[]} */
+export const typing = [...(person ? document.querySelectorAll("form[method=post]") : [])]
+  .filter((form) => draftFields(form).length > 0)
+  .map((form) => ({
+    element: form,
+    person,
+    form: pathOf(form),
+    page: form.dataset.page ?? location.pathname,
+    writer: newWriter(),
+    fields: {},
+    extra: {},
+    unsaved: new Set(),
+    replaces: new Set(),
+  }));
+// Unsent text is a draft, so the browser need not put it back. It would also put back a text that was sent.
+for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
+export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
+export const wasOf = (state, name) => state.element.elements[`was-${name}`];
+// If the value of a field was sent and refused, the text counts as unsent, even if it has not changed on this page.
+export const isTyped = (state, field) =>
+  state.unsaved.has(field.name) ? field.value !== "" : field.value !== field.defaultValue;
+
+export const showHintAt = (element, text) => {
+  const note = document.createElement("div");
+  note.className = "notice attention";
+  note.textContent = text;
+  element.before(note);
+  announce(text);
+  note.scrollIntoView({ block: "nearest" });
+};
+
+// Saves typed text on the server, so that other devices can show it, and so that it is not lost after a sign-out. (rule
+// O17)
+export const pause = 3_000;
+export const pauseAfterFailure = 15_000;
+export const saveSoon = (state, after = pause) => {
+  state.timer ??= setTimeout(() => save(state), after);
+};
+export const stopSaving = (state) => {
+  clearTimeout(state.timer);
+  state.timer = undefined;
+  state.running?.abort();
+};
+// A text that is longer than its limit is stored only in this browser.
+const limitOf = (state, name) => Number(fieldOf(state, name)?.dataset.draft ?? Infinity);
+export const bodyOf = (draft, fields) => {
+  const body = new URLSearchParams({
+    page: draft.page,
+    "draft-form": draft.form,
+    "draft-writer": draft.writer,
+  });
+  for (const [name, { text, was }] of fields) {
+    body.append("field", name);
+    body.append("text", text);
+    body.append("was", was ?? "");
+  }
+  return body;
+};
+export const send = (body, options = {}) =>
+  fetch(`${document.documentElement.dataset.drafts}/save`, {
+    method: "POST",
+    body,
+    headers: { Accept: "application/json" },
+    ...options,
+  });
+let hasNotedEnd = false;
+const noteEnd = (state) => {
+  if (hasNotedEnd) return;
+  hasNotedEnd = true;
+  showHintAt(
+    state.element,
+    "You are signed out. Your text is stored only in this browser. Sign in again in another tab, or send the form and then sign in.",
+  );
+};
+export const save = async (state, keepalive = false) => {
+  clearTimeout(state.timer);
+  state.timer = undefined;
+  const fields = Object.entries(state.fields).filter(
+    ([name, { text }]) => [...text].length <= limitOf(state, name),
+  );
+  const body = bodyOf(state, fields);
+  const replaced = [...state.replaces];
+  for (const writer of replaced) body.append("replaces", writer);
+  const said = String(body);
+  if (said === state.said || (state.said === undefined && fields.length + replaced.length === 0)) return;
+  const { answering } = state;
+  if (answering) body.append("answering", answering);
+  state.answering = undefined;
+  const running = new AbortController();
+  state.running = running;
+  const answer = await send(body, { keepalive, signal: running.signal }).catch(() => undefined);
+  if (running.signal.aborted) return;
+  if (answer?.status === 401) return noteEnd(state);
+  if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
+  if (!answer.ok) return;
+  for (const writer of replaced) state.replaces.delete(writer);
+  // Replaced writers are ignored in the comparison with the next request, because that request has none.
+  state.said = String(bodyOf(state, fields));
+  markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
+};
+const markSaved = (draft, kept) => {
+  const here = stored(draftName(draft));
+  const isSaved =
+    here &&
+    Object.entries(here.fields).every(
+      ([name, { text }]) => kept.includes(name) && draft.fields[name]?.text === text,
+    );
+  if (isSaved) store(draftName(draft), JSON.stringify({ ...here, saved: true }));
+};
+// Saves text that was typed offline, or in a tab that is already closed.
+export const saveOthers = async (before = Infinity) => {
+  const waiting = ownDrafts().filter(
+    (draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer),
+  );
+  for (const draft of waiting) {
+    const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
+    // The server accepts no more text now. The rest is stored in this browser and is sent later.
+    if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
+    if (answer?.ok) markSaved(draft, (await answer.json()).kept);
+  }
+};
+export const signOut = async (form) => {
+  for (const state of typing) await save(state);
+  await saveOthers();
+  const lost = ownDrafts().filter(({ saved }) => !saved).length;
+  if (lost > 0 && !confirm("Some unsent text is only in this browser, and a sign-out deletes it. Sign out?"))
+    return;
+  inTab.set("innkeep-leaving", person);
+  form.dataset.ready = "";
+  form.requestSubmit();
+  delete form.dataset.ready;
+};
+if (person) {
+  addEventListener("pagehide", () => {
+    for (const state of typing) if (state.timer) save(state, true);
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) for (const state of typing) if (state.timer) save(state, true);
+  });
+  addEventListener("online", () => {
+    for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
+    saveOthers();
+  });
+  // A late save may have stored a text on the server that the form had already sent. This removes that text.
+  const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
+  if (word !== undefined) {
+    const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
+    if (last.thread) body.append("answering", last.thread);
+    send(body).catch(() => undefined);
+  }
+}
+
+// Stores the text after each keystroke, and protects it when the person leaves the page or sends a form.
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
   const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
@@ -117,3 +304,236 @@ document.addEventListener("submit", (event) => {
     once: form.elements.once?.value,
   });
 });
+
+// Restores unsent text. Text from this browser is restored automatically. Text from another tab or device is restored
+// with one click. (rule O17)
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const lengths = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+const agoOf = (at) => {
+  const [unit, length] = lengths.find(([, length]) => Date.now() - at >= length) ?? [];
+  return unit
+    ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit)
+    : "just now";
+};
+// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). Its field can be unchanged
+// (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
+const compare = (state, draft) => {
+  const found = { same: [], free: [], taken: [], gone: [] };
+  for (const [name, { text }] of Object.entries(draft.fields)) {
+    const field = fieldOf(state, name);
+    if (!field) found.gone.push(name);
+    else if (field.value === text) {
+      // A draft that is equal to the stored value is not needed.
+      if ("unsaved" in field.dataset || isTyped(state, field)) found.same.push(name);
+    } else found[isTyped(state, field) ? "taken" : "free"].push(name);
+  }
+  return found;
+};
+const reveal = (field) => {
+  for (let part = field.closest("details"); part; part = part.parentElement.closest("details"))
+    part.open = true;
+  const [name, value] = field.closest("[data-shown-by]")?.dataset.shownBy.split("=") ?? [];
+  if (name) field.form.elements[name].value = value;
+};
+const fill = (state, name, { text, was }) => {
+  const field = fieldOf(state, name);
+  field.value = text;
+  if (was && wasOf(state, name)) wasOf(state, name).value = was;
+  reveal(field);
+};
+// Moves the text of a draft into this page. After this, the text belongs to this page.
+const takeOver = (state, draft, { same, free, taken, gone }) => {
+  for (const name of [...free, ...taken]) fill(state, name, draft.fields[name]);
+  for (const name of same) if ("unsaved" in fieldOf(state, name).dataset) state.unsaved.add(name);
+  for (const name of gone) state.extra[name] = draft.fields[name];
+  if (free.length + taken.length > 0 && "guards" in state.element.dataset) dirty.add(state.element);
+  state.replaces.add(draft.writer);
+  keep(state);
+  store(draftName(draft), null);
+};
+const forget = (draft) => {
+  store(draftName(draft), null);
+  send(bodyOf(draft, []), { keepalive: true }).catch(() => undefined);
+};
+
+const button = (text, act) => {
+  const made = Object.assign(document.createElement("button"), {
+    type: "button",
+    className: "small",
+    textContent: text,
+  });
+  made.addEventListener("click", act);
+  return made;
+};
+const shownText = (label, text) => {
+  const area = Object.assign(document.createElement("textarea"), {
+    readOnly: true,
+    className: "short",
+    value: text,
+  });
+  area.setAttribute("aria-label", label);
+  return area;
+};
+const tellDraft = (element, words, buttons, texts) => {
+  const note = document.createElement("div");
+  note.className = "notice stack tight";
+  note.dataset.draftNote = "";
+  const line = document.createElement("div");
+  line.className = "row spread";
+  const said = Object.assign(document.createElement("span"), { textContent: words });
+  line.append(said, ...buttons(() => note.remove()));
+  note.append(line, ...texts);
+  element.before(note);
+  // The message is delayed, because screen readers ignore messages on a page that has just opened.
+  setTimeout(() => announce(words), 1_000);
+};
+const textsOf = (draft, names) =>
+  names
+    .filter((name) => draft.fields[name].text !== "")
+    .map((name) => shownText("Unsent text", draft.fields[name].text));
+
+const tellBack = (state, { same, free, gone }, draft) => {
+  const doubt =
+    last?.form === state.form && word === undefined
+      ? " The server has not confirmed that it was sent. Check this page before you send it again."
+      : "";
+  const receiver =
+    state.element.elements.replyReceiver && free.includes("replyBody") ? " Check who gets the reply." : "";
+  tellDraft(
+    state.element,
+    `Your unsent text was restored.${doubt}${receiver}`,
+    (close) => [
+      button("Discard it", () => {
+        for (const name of [...same, ...free])
+          if (fieldOf(state, name)) fieldOf(state, name).value = fieldOf(state, name).defaultValue;
+        for (const name of same) state.unsaved.delete(name);
+        for (const name of gone) delete state.extra[name];
+        dirty.delete(state.element);
+        state.answering = state.element.dataset.thread;
+        keep(state);
+        save(state, true);
+        close();
+      }),
+    ],
+    textsOf(draft, gone),
+  );
+};
+// Restores a draft with one click. The text that was in the form before is then offered in the same way.
+const restore = (state, draft) => {
+  const found = compare(state, draft);
+  const before = Object.fromEntries(
+    found.taken.map((name) => [name, state.fields[name]]).filter(([, field]) => field),
+  );
+  takeOver(state, draft, found);
+  if (Object.keys(before).length > 0) {
+    const other = {
+      ...draft,
+      writer: newWriter(),
+      page: state.page,
+      at: Date.now(),
+      browser: null,
+      fields: before,
+    };
+    store(draftName(other), JSON.stringify({ at: other.at, page: other.page, fields: before }));
+    offer(state, other);
+    saveOthers();
+  }
+  const first = [...found.free, ...found.taken][0];
+  if (first) fieldOf(state, first).focus();
+};
+const offer = (state, draft) => {
+  const { free, taken, gone } = compare(state, draft);
+  const place = draft.browser ? ` in ${draft.browser}` : "";
+  const canFill = free.length + taken.length > 0;
+  tellDraft(
+    state.element,
+    `You typed this${place} (${agoOf(draft.at)}) and did not send it.`,
+    (close) => [
+      ...(canFill
+        ? [
+            button("Restore the text", () => {
+              close();
+              restore(state, draft);
+            }),
+          ]
+        : []),
+      button("Discard it", () => {
+        close();
+        forget(draft);
+      }),
+    ],
+    textsOf(draft, [...free, ...taken, ...gone]),
+  );
+};
+const offerLost = (draft) =>
+  tellDraft(
+    document.querySelector("main > *"),
+    `You typed this on this page (${agoOf(draft.at)}) and did not send it. Its form is no longer here.`,
+    (close) => [
+      button("Discard it", () => {
+        close();
+        forget(draft);
+      }),
+    ],
+    textsOf(draft, Object.keys(draft.fields)),
+  );
+
+const bringBack = (draft, isOwn) => {
+  const state = typing.find(({ form }) => form === draft.form);
+  if (!state) return draft.page === location.pathname ? offerLost(draft) : undefined;
+  const found = compare(state, draft);
+  const [fillable, stuck] = [found.free.length + found.gone.length, found.taken.length];
+  if (fillable + stuck === 0 || (isOwn && stuck === 0)) {
+    takeOver(state, draft, found);
+    if (fillable > 0) tellBack(state, found, draft);
+  } else offer(state, draft);
+};
+const known = ownDrafts();
+const isRefused = (state) => draftFields(state.element).some((field) => "unsaved" in field.dataset);
+for (const state of typing) {
+  if (!isRefused(state)) continue;
+  if (last?.form === state.form) state.page = last.page;
+  if (known.some(({ form }) => form === state.form)) continue;
+  for (const field of draftFields(state.element))
+    if ("unsaved" in field.dataset) state.unsaved.add(field.name);
+  keep(state);
+}
+for (const draft of known) bringBack(draft, true);
+
+const seen = new Set([
+  last?.writer,
+  ...known.map(({ writer }) => writer),
+  ...typing.map(({ writer }) => writer),
+]);
+const offerFromServer = async () => {
+  const asked = new URLSearchParams({ page: location.pathname });
+  for (const { form } of typing) asked.append("form", form);
+  const answer = await fetch(`${document.documentElement.dataset.drafts}/of-page?${asked}`, {
+    headers: { Accept: "application/json" },
+  }).catch(() => undefined);
+  const { items } = answer?.ok ? await answer.json().catch(() => ({ items: [] })) : { items: [] };
+  const drafts = new Map();
+  for (const { form, field, writer, text, was, page, browser, updatedAt } of items) {
+    if (seen.has(writer)) continue;
+    const draft = drafts.get(`${form} ${writer}`) ?? {
+      person,
+      page,
+      form,
+      writer,
+      browser,
+      at: Date.parse(updatedAt),
+      fields: {},
+    };
+    draft.fields[field] = { text, was };
+    drafts.set(`${form} ${writer}`, draft);
+  }
+  for (const draft of drafts.values()) bringBack(draft, false);
+};
+if (typing.length > 0) offerFromServer();
+setTimeout(() => {
+  if (person) saveOthers(Date.now() - pauseAfterFailure);
+}, pause);

@@ -1,7 +1,53 @@
-// Loads the content of a folded part when a person opens the part. Without this script, a link in the part leads to the
-// page that has the content.
+// Loads a part of a page when a person asks for it. Without this script, links lead to the pages that have the parts.
 import { announce, localise } from "./page.js";
 
+// Shows the details of a cell of the grid beside the grid. The arrow keys move from cell to cell.
+let wanted;
+const showBeside = async (link) => {
+  wanted = link;
+  const answer = await fetch(link.href, { headers: { Accept: "text/html" } }).catch(() => undefined);
+  if (wanted !== link) return;
+  const text = answer?.ok && !answer.redirected ? await answer.text() : "";
+  const next = new DOMParser().parseFromString(text, "text/html").getElementById(link.dataset.into);
+  if (!next) return location.assign(link.href);
+  const part = document.getElementById(link.dataset.into);
+  localise(next);
+  part.replaceChildren(...next.childNodes);
+  for (const other of document.querySelectorAll("a[data-into][aria-current]"))
+    other.removeAttribute("aria-current");
+  link.setAttribute("aria-current", "true");
+  history.replaceState(null, "", link.href);
+  part.scrollIntoView({ block: "nearest" });
+};
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-into]");
+  if (!link || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  showBeside(link);
+});
+for (const grid of document.querySelectorAll("[data-arrows]")) {
+  const cell = grid.querySelector("td:has([aria-current])") || grid.querySelector("th.today");
+  if (cell) grid.scrollLeft = cell.offsetLeft + 1.5 * cell.offsetWidth - grid.clientWidth;
+}
+const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+document.addEventListener("keydown", (event) => {
+  const cell = event.target.closest("[data-arrows] :is(td, th)");
+  const step = steps[event.key];
+  if (!cell || !step || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const rows = [...cell.closest("table").rows];
+  let [row, column] = [rows.indexOf(cell.closest("tr")), cell.cellIndex];
+  let link;
+  do {
+    [row, column] = [row + step[0], column + step[1]];
+    link = rows[row]?.cells[column]?.querySelector("a");
+  } while (!link && rows[row]?.cells[column]);
+  if (!link) return;
+  event.preventDefault();
+  link.focus();
+});
+
+// Loads the content of a folded part when a person opens the part. Without this script, a link in the part leads to the
+// page that has the content.
 const fetchPart = async (folded) => {
   const { fetches: address, part: id } = folded.dataset;
   delete folded.dataset.fetches;

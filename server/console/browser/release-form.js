@@ -1,7 +1,145 @@
+// The form of a release note.
+import { announce, zoned } from "./page.js";
+
+// The field of a release note in which a person names threads. Typed words search for threads, and a button removes
+// each named thread.
+/** @type {any} */
+const part = document.querySelector("[data-picks-threads]");
+const pauseMilliseconds = 200;
+const mostShown = 8;
+
+const createSuggestions = (field) => {
+  const list = document.createElement("ul");
+  Object.assign(list, { id: "threads-found", className: "suggestions", hidden: true });
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Threads");
+  field.after(list);
+  for (const [name, value] of [
+    ["role", "combobox"],
+    ["aria-controls", list.id],
+    ["aria-expanded", "false"],
+    ["aria-autocomplete", "list"],
+  ])
+    field.setAttribute(name, value);
+  let at = -1;
+  const show = (isShown) => {
+    list.hidden = !isShown;
+    field.setAttribute("aria-expanded", String(isShown));
+  };
+  const mark = (next) => {
+    at = next;
+    for (const [index, option] of [...list.children].entries())
+      option.setAttribute("aria-selected", String(index === at));
+    if (at < 0) field.removeAttribute("aria-activedescendant");
+    else field.setAttribute("aria-activedescendant", `thread-found-${at}`);
+  };
+  const close = () => {
+    list.replaceChildren();
+    mark(-1);
+    show(false);
+  };
+  const fill = (threads, choose) => {
+    list.replaceChildren(
+      ...threads.map(({ name, subject }, index) => {
+        const option = document.createElement("li");
+        option.id = `thread-found-${index}`;
+        option.setAttribute("role", "option");
+        option.textContent = `${name.length < 12 ? `${name} ` : ""}${subject}`;
+        // This keeps the focus in the field.
+        option.addEventListener("mousedown", (event) => event.preventDefault());
+        option.addEventListener("click", () => choose(name));
+        return option;
+      }),
+    );
+    mark(-1);
+    show(threads.length > 0);
+    if (threads.length > 0) announce(`${threads.length} threads. Use the arrow keys, then Enter.`);
+  };
+  const move = (step) => {
+    const { length } = list.children;
+    mark(at < 0 && step < 0 ? length - 1 : (at + step + length) % length);
+  };
+  const chosen = () => /** @type {any} */ (list.children[at]);
+  return { list, close, fill, move, chosen };
+};
+
+// Returns the words after the last comma, unless they are a number or an id.
+const typedWords = (text) => {
+  const words = text.split(/[,;]/).at(-1).trim();
+  return words.length > 1 && /\p{L}/u.test(words) && !/^#|^https?:|^[\da-f-]{36}$/i.test(words) ? words : "";
+};
+
+const threadsIn = (page) =>
+  [...page.querySelectorAll("#results li")].flatMap((line) => {
+    const link = line.querySelector("a.to");
+    const id = link?.getAttribute("href")?.split(part.dataset.app)[1];
+    const [, number] = /#(\d+)/.exec(line.querySelector(".under")?.textContent ?? "") ?? [];
+    return id ? [{ name: number ? `#${number}` : id, subject: link.textContent }] : [];
+  });
+
+if (part) {
+  const field = part.querySelector("input[name=fixes]");
+  const suggestions = createSuggestions(field);
+  const put = (text) => {
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  const choose = (name) => {
+    const before = field.value
+      .split(/[,;]/)
+      .slice(0, -1)
+      .map((word) => word.trim());
+    suggestions.close();
+    put(`${[...before, name].join(", ")}, `);
+  };
+  let timer;
+  let asked = 0;
+  const find = async (words) => {
+    asked += 1;
+    const own = asked;
+    const address = `${part.dataset.picksThreads}?${new URLSearchParams({ q: words })}`;
+    const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
+    const answer = await fetch(address, { headers }).catch(() => undefined);
+    if (!answer?.ok || answer.redirected) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (own === asked) suggestions.fill(threadsIn(page).slice(0, mostShown), choose);
+  };
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    asked += 1;
+    const words = typedWords(field.value);
+    if (words === "") return suggestions.close();
+    timer = setTimeout(() => find(words), pauseMilliseconds);
+  });
+  field.addEventListener("blur", suggestions.close);
+  field.addEventListener("keydown", (event) => {
+    if (suggestions.list.hidden) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) suggestions.move(step);
+    else if (event.key === "Escape") suggestions.close();
+    else if (event.key === "Enter" && suggestions.chosen()) suggestions.chosen().click();
+    else return;
+    event.preventDefault();
+  });
+  const showButtons = () => {
+    for (const button of part.querySelectorAll("button[data-unnames]")) button.hidden = false;
+  };
+  showButtons();
+  part.closest("form").addEventListener("refreshed", showButtons);
+  part.addEventListener("click", (event) => {
+    const names = event.target.closest("button[data-unnames]")?.dataset.unnames?.split(" ");
+    if (!names) return;
+    field.focus();
+    const words = field.value.split(/[\s,;]+/).filter((word) => word !== "");
+    const isRemoved = (word) =>
+      names.some((name) => name === `#${word}` || word.toLowerCase().endsWith(name));
+    put(words.filter((word) => !isRemoved(word)).join(", "));
+    announce(`${names[0]} is removed.`);
+  });
+}
+
 // The form of a release note. Lines are added without loading the page. The publication time is in the time zone of the
 // browser, and UTC is shown below it.
-import { zoned } from "./page.js";
-
 /** @type {any} */
 const form = document.querySelector("form.editor");
 

@@ -11,16 +11,16 @@ import {
   type ReleaseImport,
   type ReleaseTranslation,
 } from "../../../src/contract/changelog.ts";
-import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import {
   feedbackIdsIn,
   idsInFeedbackLines,
+  isSameVersion,
+  lookedForLanguages,
   withFeedbackLine,
   withoutFeedbackLines,
 } from "../../../src/contract/content-text.ts";
-import { lookedForLanguages } from "../../../src/contract/language-tags.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { isSameVersion } from "../../../src/contract/version.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";

@@ -4,7 +4,7 @@ import compare from "semver/functions/compare.js";
 import parse from "semver/functions/parse.js";
 import { Temporal } from "temporal-polyfill";
 import type { ReleaseType } from "../../../src/contract/changelog.ts";
-import { comparableVersion, isSameVersion } from "../../../src/contract/version.ts";
+import { comparableVersion, isSameVersion } from "../../../src/contract/content-text.ts";
 
 /** The versions of a release note. */
 export interface VersionedEntry {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import * as z from "zod/mini";
+import { hashedFaqText, lookedForLanguages } from "../../../src/contract/content-text.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
-import { hashedFaqText } from "../../../src/contract/faq-text.ts";
 import type {
   consoleFaqs as consoleContract,
   faqs as contract,
@@ -12,7 +12,6 @@ import type {
   NewFaq,
   WantedFaq,
 } from "../../../src/contract/faqs.ts";
-import { lookedForLanguages } from "../../../src/contract/language-tags.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";

@@ -1,5 +1,5 @@
 import MarkdownIt from "markdown-it";
-import { safeAddress } from "../../../src/words/safe-address.ts";
+import { safeAddress } from "../../../src/words/visible.ts";
 
 /**
  * Creates the function that converts Markdown to HTML. HTML in the Markdown is escaped. Links can only lead to web and

@@ -1,7 +1,7 @@
 import { diffArrays } from "diff";
 import { type ComponentChildren, h } from "preact";
+import { canonicalLanguage } from "../../../src/contract/content-text.ts";
 import { isReceivedFile } from "../../../src/contract/files.ts";
-import { canonicalLanguage } from "../../../src/contract/language-tags.ts";
 import { contentPictures, limits } from "../../../src/contract/limits.ts";
 import type { texts } from "../../../src/contract/texts.ts";
 import type { SignedInVisit, UploadVisit } from "../../console/definitions.ts";

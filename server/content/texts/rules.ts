@@ -1,4 +1,4 @@
-import { lookedForLanguages } from "../../../src/contract/language-tags.ts";
+import { lookedForLanguages } from "../../../src/contract/content-text.ts";
 import { limits } from "../../../src/contract/limits.ts";
 
 const address = /\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;

@@ -1,5 +1,4 @@
-import type { CycleStatus, SlotStatus } from "../../../src/contract/cycles.ts";
-import type { Listing } from "../../../src/contract/listings.ts";
+import type { CycleStatus, Listing, SlotStatus } from "../../../src/contract/cycles.ts";
 import { apps, users } from "./access.ts";
 import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
 

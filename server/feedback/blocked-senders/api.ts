@@ -1,4 +1,4 @@
-import type { blockedSenders as contract } from "../../../src/contract/blocked-senders.ts";
+import type { blockedSenders as contract } from "../../../src/contract/correspondence.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { users } from "../../access/accounts/store.ts";

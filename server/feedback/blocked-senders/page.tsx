@@ -2,7 +2,7 @@ import {
   type BlockedSender,
   blockedSenders,
   type HiddenFeedback,
-} from "../../../src/contract/blocked-senders.ts";
+} from "../../../src/contract/correspondence.ts";
 import type { ApiError } from "../../../src/contract/errors.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { Confirmation, IdempotencyField } from "../../console/forms.tsx";

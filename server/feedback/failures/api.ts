@@ -1,5 +1,5 @@
 import type { AuditChange } from "../../../src/contract/audit.ts";
-import type { failures as contract, GreenRun } from "../../../src/contract/failures.ts";
+import type { failures as contract, GreenRun } from "../../../src/contract/feedback.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";

@@ -1,4 +1,4 @@
-import type { Passed } from "../../../src/contract/failures.ts";
+import type { Passed } from "../../../src/contract/feedback.ts";
 
 interface NamedFailure {
   readonly dedupeKey: string;

@@ -1,5 +1,10 @@
-import type { FoundLine, SearchFacts } from "../../../src/contract/found.ts";
-import type { LastMessage, ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
+import type {
+  FoundLine,
+  LastMessage,
+  SearchFacts,
+  ThreadFilters,
+  ThreadSummary,
+} from "../../../src/contract/threads.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { idPart, instantPart, sequencePart } from "../../http/handler.ts";

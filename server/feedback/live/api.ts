@@ -1,5 +1,5 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { live as contract } from "../../../src/contract/live.ts";
+import type { live as contract } from "../../../src/contract/events.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { mostOfSession } from "./connections.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Role } from "../../../src/contract/endpoint.ts";
-import type { LiveKind } from "../../../src/contract/live.ts";
+import type { LiveKind } from "../../../src/contract/events.ts";
 import { suffices } from "../../access/members/rules.ts";
 import type { Clock } from "../../clock.ts";
 import type { Database, Reader } from "../../database/database.ts";

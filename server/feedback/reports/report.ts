@@ -1,8 +1,7 @@
-import type { NewFeedback } from "../../../src/contract/feedback.ts";
+import { fitMetadata, type NewFeedback } from "../../../src/contract/feedback.ts";
 import { isWithin } from "../../../src/contract/fields.ts";
 import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { fitMetadata } from "../../../src/contract/metadata.ts";
 import { eachReportText } from "../../../src/contract/report-texts.ts";
 import type { Deps } from "../../deps.ts";
 import { withoutSenderLinks } from "../../mail/sender-page/links.ts";

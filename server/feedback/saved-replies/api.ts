@@ -1,6 +1,6 @@
+import type { savedReplies as contract } from "../../../src/contract/correspondence.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import type { savedReplies as contract } from "../../../src/contract/saved-replies.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";

@@ -1,5 +1,5 @@
+import { type SavedReply, savedReplies } from "../../../src/contract/correspondence.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import { type SavedReply, savedReplies } from "../../../src/contract/saved-replies.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Confirmation,

@@ -1,4 +1,4 @@
-import type { SavedReply } from "../../../src/contract/saved-replies.ts";
+import type { SavedReply } from "../../../src/contract/correspondence.ts";
 import { oneForViewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";

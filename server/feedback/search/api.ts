@@ -1,5 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
-import type { search as contract } from "../../../src/contract/search.ts";
+import type { search as contract } from "../../../src/contract/threads.ts";
 import { visibleTo } from "../../access/members/visibility.ts";
 import type { Deps } from "../../deps.ts";
 import { type Handlers, readCursor, searchedPage } from "../../http/handler.ts";

@@ -1,7 +1,6 @@
 import type { App } from "../../../src/contract/apps.ts";
 import type { Role } from "../../../src/contract/endpoint.ts";
-import type { SearchFacts } from "../../../src/contract/found.ts";
-import { type SearchedThread, search } from "../../../src/contract/search.ts";
+import { type SearchedThread, type SearchFacts, search } from "../../../src/contract/threads.ts";
 import { suffices } from "../../access/members/rules.ts";
 import { type Definitions, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { ConsolePage } from "../../console/layout.tsx";

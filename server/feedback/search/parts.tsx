@@ -1,5 +1,5 @@
-import type { FoundLine, SearchFacts } from "../../../src/contract/found.ts";
-import { logicWordsText, unknownValueText } from "../../../src/words/found-text.ts";
+import type { FoundLine, SearchFacts } from "../../../src/contract/threads.ts";
+import { logicWordsText, unknownValueText } from "../../../src/words/thread.ts";
 import { Line, MarkedLine } from "../../console/parts.tsx";
 import { nameIn, statusNames } from "../threads/badges.tsx";
 

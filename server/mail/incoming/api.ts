@@ -1,5 +1,5 @@
-import { ApiError } from "../../../src/contract/errors.ts";
 import type { incomingMails as contract } from "../../../src/contract/correspondence.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";

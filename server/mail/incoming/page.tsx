@@ -1,5 +1,5 @@
-import { ApiError } from "../../../src/contract/errors.ts";
 import { type AutomaticMail, incomingMails } from "../../../src/contract/correspondence.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import { IdempotencyField } from "../../console/forms.tsx";
 import { ConsolePage } from "../../console/layout.tsx";

@@ -1,4 +1,4 @@
-import type { listings as contract, Listing, NewListing } from "../../../src/contract/listings.ts";
+import type { listings as contract, Listing, NewListing } from "../../../src/contract/cycles.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";

@@ -1,7 +1,6 @@
-import { cycles, type JudgedCycle } from "../../../src/contract/cycles.ts";
+import { cycles, type JudgedCycle, type Listing, listings } from "../../../src/contract/cycles.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { type Listing, listings } from "../../../src/contract/listings.ts";
 import { countOf } from "../../../src/words/phrases.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {

@@ -1,5 +1,5 @@
+import type { Listing, ListingChange } from "../../../src/contract/cycles.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
-import type { Listing, ListingChange } from "../../../src/contract/listings.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/testing.ts";

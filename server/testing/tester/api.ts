@@ -1,7 +1,6 @@
-import { ApiError, badRequest, type ErrorDetails } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest, type ErrorDetails, type Issue } from "../../../src/contract/errors.ts";
 import { fileFault } from "../../../src/contract/fields.ts";
 import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
-import type { Issue } from "../../../src/contract/issues.ts";
 import { limits, proofImages } from "../../../src/contract/limits.ts";
 import type { Profile } from "../../../src/contract/sign-in.ts";
 import type { tester as contract, NewProof, Slot, Task } from "../../../src/contract/tester.ts";

@@ -5,8 +5,7 @@ import {
   NewChangelogEntry,
   ReleaseType,
 } from "../../../src/contract/changelog.ts";
-import { feedbackIdsIn } from "../../../src/contract/content-text.ts";
-import { canonicalLanguage } from "../../../src/contract/language-tags.ts";
+import { canonicalLanguage, feedbackIdsIn } from "../../../src/contract/content-text.ts";
 import { imageTypes, limits } from "../../../src/contract/limits.ts";
 import * as content from "../../database/schema/content.ts";
 import * as feedback from "../../database/schema/feedback.ts";

@@ -1,6 +1,6 @@
+import { NewListing } from "../../../src/contract/cycles.ts";
 import { utcOf } from "../../../src/contract/fields.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { NewListing } from "../../../src/contract/listings.ts";
 import { timeZone } from "../../../src/contract/sign-in.ts";
 import { sessionReasons } from "../../../src/contract/test-sessions.ts";
 import { cycleStatuses, slotStatuses } from "../../../src/contract/tester.ts";

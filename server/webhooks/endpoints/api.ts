@@ -1,7 +1,7 @@
 import type { AuditActionName, AuditChange } from "../../../src/contract/audit.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { webhooks as contract, Webhook } from "../../../src/contract/events.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import type { webhooks as contract, Webhook } from "../../../src/contract/webhooks.ts";
 import { newWebhookSecret } from "../../../src/words/webhook-signature.ts";
 import { ownedApp } from "../../access/apps/store.ts";
 import { type Author, createAuditWriter } from "../../access/audit/record.ts";

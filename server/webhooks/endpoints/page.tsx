@@ -1,11 +1,11 @@
 import { ApiError } from "../../../src/contract/errors.ts";
-import { eventTypes } from "../../../src/contract/events.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
+  eventTypes,
   type Webhook,
   webhooks,
-} from "../../../src/contract/webhooks.ts";
+} from "../../../src/contract/events.ts";
 import { type Definitions, defineForm, definePage, type SignedInVisit } from "../../console/definitions.ts";
 import {
   Confirmation,

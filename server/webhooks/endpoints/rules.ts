@@ -1,5 +1,10 @@
-import type { EventType } from "../../../src/contract/events.ts";
-import type { Delivery, DeliveryAttempt, DeliveryState, Webhook } from "../../../src/contract/webhooks.ts";
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryState,
+  EventType,
+  Webhook,
+} from "../../../src/contract/events.ts";
 
 /** How many hours the old secret stays valid if the request names no number. */
 export const oldSecretHours = 24;

@@ -1,4 +1,4 @@
-import type { DeliveryState } from "../../../src/contract/webhooks.ts";
+import type { DeliveryState } from "../../../src/contract/events.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Added, Row } from "../../database/schema/table.ts";
 import { webhooks as table } from "../../database/schema/webhooks.ts";

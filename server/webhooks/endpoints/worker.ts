@@ -1,5 +1,5 @@
+import type { DeliveryAttempt } from "../../../src/contract/events.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import type { DeliveryAttempt } from "../../../src/contract/webhooks.ts";
 import { webhookHeaders } from "../../../src/words/webhook-signature.ts";
 import type { Database } from "../../database/database.ts";
 import { webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";

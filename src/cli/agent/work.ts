@@ -10,7 +10,7 @@ import type { FoundThread, Waiting } from "../../contract/find-work.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Run } from "../../contract/runs.ts";
 import { writePrivately } from "../../credentials/folders.ts";
-import { fromTerminal } from "../../words/terminal.ts";
+import { fromTerminal } from "../../words/visible.ts";
 import { CliError, type Exit, usageError } from "../core/cli-error.ts";
 import type { Ending } from "../core/command.ts";
 import { connect, lastingClient } from "../core/connection.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { ReleaseImport } from "../../contract/changelog.ts";
+import { isSameVersion, plainVersion } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
-import { isSameVersion, plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Notes } from "./notes/release-notes.ts";
 

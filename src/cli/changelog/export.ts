@@ -1,8 +1,7 @@
 import { basename, join, resolve } from "node:path";
-import { withoutFeedbackLines } from "../../contract/content-text.ts";
+import { isSameVersion, withoutFeedbackLines } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
-import { isSameVersion } from "../../contract/version.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";
 import { assertInside, writeInOneStep } from "../core/files.ts";

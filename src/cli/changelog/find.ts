@@ -1,6 +1,6 @@
 import type { ChangelogEntry, EditedChangelogEntry } from "../../contract/changelog.ts";
+import { isSameVersion } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
-import { isSameVersion } from "../../contract/version.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";

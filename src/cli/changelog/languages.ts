@@ -1,5 +1,5 @@
 import type { EditedChangelogEntry, ReleaseTranslation } from "../../contract/changelog.ts";
-import { lookedForLanguages } from "../../contract/language-tags.ts";
+import { lookedForLanguages } from "../../contract/content-text.ts";
 
 /**
  * Returns a release note with the texts that a user with this language gets. Changes nothing in an answer for an app

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
+import { plainVersion } from "../../contract/content-text.ts";
 import { type Fields, isObject, isObjectOrList } from "../../contract/json.ts";
-import { plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { mostTextBytes, optionalTextOf, readForeignText, readText } from "../core/input.ts";

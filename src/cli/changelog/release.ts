@@ -1,5 +1,5 @@
 import type { ImportedChangelogEntry } from "../../contract/changelog.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { ciTag, isGitHubActions } from "../core/ci.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { GlobalFlags, Invocation } from "../core/context.ts";

@@ -1,7 +1,6 @@
 import { ServerError } from "../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
-import { feedbackIdsIn } from "../../contract/content-text.ts";
-import { isSameVersion, plainVersion } from "../../contract/version.ts";
+import { feedbackIdsIn, isSameVersion, plainVersion } from "../../contract/content-text.ts";
 import { CliError } from "../core/cli-error.ts";
 import { lacksConsole } from "../core/console-only.ts";
 import type { Invocation } from "../core/context.ts";

@@ -1,5 +1,5 @@
-import type { Issue } from "../../contract/issues.ts";
-import { closest } from "../../words/closest.ts";
+import type { Issue } from "../../contract/errors.ts";
+import { closest } from "../../words/phrases.ts";
 
 /** Further fields of a failure, for programs. */
 interface FailureDetails {

@@ -9,10 +9,10 @@ import {
   UnexpectedAnswerError,
 } from "../../client/errors.ts";
 import { redactText } from "../../client/redact.ts";
-import type { Issue } from "../../contract/issues.ts";
+import type { Issue } from "../../contract/errors.ts";
 import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
-import { closest } from "../../words/closest.ts";
+import { closest } from "../../words/phrases.ts";
 import { CliError, type Exit, exitCodes, type Failure, usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags } from "./context.ts";
 import { DryRun, textOfRequest } from "./dry-run.ts";

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { canonicalLanguage } from "../../contract/language-tags.ts";
+import { canonicalLanguage } from "../../contract/content-text.ts";
 import { usageError } from "./cli-error.ts";
 
 /** Adds the flag `--raw` for commands that show one item. */

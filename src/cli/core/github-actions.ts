@@ -1,5 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import type { Context } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 

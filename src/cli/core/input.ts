@@ -4,8 +4,8 @@
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { decodedText } from "../../words/decoded-text.ts";
-import { systemReason } from "../../words/system-reason.ts";
-import { fromTerminal } from "../../words/terminal.ts";
+import { systemReason } from "../../words/phrases.ts";
+import { fromTerminal } from "../../words/visible.ts";
 import { CliError, Unanswered, usageError } from "./cli-error.ts";
 import type { Context, Invocation, Io, StreamEnds } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
 import { hintOf } from "../../credentials/store.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 import { assertKnownServer, isOfOtherServer, openStore, profileKind } from "./credentials.ts";

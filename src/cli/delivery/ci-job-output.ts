@@ -1,6 +1,6 @@
 import { placesOf } from "../../client/body.ts";
 import { redactText } from "../../client/redact.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import type { BestEffortVerb } from "../core/best-effort.ts";
 import { isCiJob, isGitHubActions, isGitLab } from "../core/ci.ts";
 import type { CliError, Exit } from "../core/cli-error.ts";

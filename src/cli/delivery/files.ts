@@ -4,7 +4,7 @@ import type { SentFile } from "../../client/body.ts";
 import { adviceOn, detectMediaType, signatureBytes } from "../../contract/files.ts";
 import { feedbackFiles } from "../../contract/limits.ts";
 import { decodedText } from "../../words/decoded-text.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 import type { Checked, InputFault } from "../core/input.ts";
 

@@ -3,7 +3,7 @@ import { type FileContent, formBody, type SentFile } from "../../client/body.ts"
 import type { Client } from "../../client/call.ts";
 import { ServerError } from "../../client/errors.ts";
 import { routes } from "../../client/routes.ts";
-import { issuesOf, ownMessages } from "../../contract/issues.ts";
+import { issuesOf, ownMessages } from "../../contract/errors.ts";
 import { numberAt } from "../../contract/json.ts";
 import { proofImages } from "../../contract/limits.ts";
 import { NewProof } from "../../contract/tester.ts";

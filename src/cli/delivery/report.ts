@@ -2,7 +2,7 @@ import { feedbackBody, placesOf, type SentFile } from "../../client/body.ts";
 import type { Client } from "../../client/call.ts";
 import { ConnectionError, ServerError } from "../../client/errors.ts";
 import { routes } from "../../client/routes.ts";
-import type { Issue } from "../../contract/issues.ts";
+import type { Issue } from "../../contract/errors.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { flagOf } from "../core/input.ts";

@@ -1,14 +1,13 @@
 import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { FeedbackFiles } from "../../client/body.ts";
+import { issuesOf, ownMessages } from "../../contract/errors.ts";
 import { NewFeedback } from "../../contract/feedback.ts";
-import { issuesOf, ownMessages } from "../../contract/issues.ts";
 import { feedbackFiles, limits } from "../../contract/limits.ts";
 import { eachReportText, type ReportTextName } from "../../contract/report-texts.ts";
-import { closest } from "../../words/closest.ts";
 import { decodedAs, encodingOf } from "../../words/decoded-text.ts";
-import { systemReason } from "../../words/system-reason.ts";
-import { fromTerminal } from "../../words/terminal.ts";
+import { closest, systemReason } from "../../words/phrases.ts";
+import { fromTerminal } from "../../words/visible.ts";
 import { ciMetadata, ciRun } from "../core/ci.ts";
 import { type Exit, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";

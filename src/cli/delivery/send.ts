@@ -2,7 +2,7 @@ import type { FileContent } from "../../client/body.ts";
 import type { CallOptions, Client, Content } from "../../client/call.ts";
 import { isRefusedHere } from "../../client/connection.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { CliError, type Failure } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";

@@ -6,7 +6,7 @@ import { nodeTransport } from "../../client/node-transport.ts";
 import { isTemporary } from "../../client/wait.ts";
 import type { AppEvent } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
-import { shownAddress } from "../../words/safe-address.ts";
+import { shownAddress } from "../../words/visible.ts";
 import { isWebhookSecret, newWebhookSecret, webhookHeaders } from "../../words/webhook-signature.ts";
 import { choices } from "../core/choices.ts";
 import { didYouMean, usageError } from "../core/cli-error.ts";

@@ -4,7 +4,7 @@ import { type CredentialKind, credentialKinds } from "../../client/credential-ki
 import { routes } from "../../client/routes.ts";
 import { configFolder, stateFolder } from "../../credentials/folders.ts";
 import { withinLimit } from "../../credentials/keychain.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { checkCredential } from "../auth/credential-check.ts";
 import { placesStored } from "../auth/status.ts";
 import { runOnDatabase } from "../core/administer.ts";

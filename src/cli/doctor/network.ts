@@ -6,7 +6,7 @@ import { ServerError } from "../../client/errors.ts";
 import type { Route } from "../../client/routes.ts";
 import { shortTransport } from "../../client/transport.ts";
 import { jsonIn } from "../../contract/json.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { connect, proxyOf } from "../core/connection.ts";
 import type { Context, Invocation } from "../core/context.ts";
 import { failureOf, proxyNext } from "../core/failures.ts";

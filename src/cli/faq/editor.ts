@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { trimmedMarkdown } from "../../contract/markdown-text.ts";
+import { trimmedMarkdown } from "../../contract/content-text.ts";
 import { writePrivately } from "../../credentials/folders.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";

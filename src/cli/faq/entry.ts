@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { hashedFaqText } from "../../contract/faq-text.ts";
-import { trimmedMarkdown } from "../../contract/markdown-text.ts";
+import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
 
 export interface FaqText {
   readonly question: string;

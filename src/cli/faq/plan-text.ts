@@ -1,4 +1,4 @@
-import { trimmedMarkdown } from "../../contract/markdown-text.ts";
+import { trimmedMarkdown } from "../../contract/content-text.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type FaqText, plainAnswer, plainText } from "./entry.ts";
 import { structuredPatch } from "./packages.lazy.ts";

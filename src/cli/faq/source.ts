@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { canonicalLanguage } from "../../contract/language-tags.ts";
+import { canonicalLanguage } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Context } from "../core/context.ts";
 import { addFile, assertInside, assertUnchanged, isUnder, replaceFile } from "../core/files.ts";

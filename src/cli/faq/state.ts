@@ -1,7 +1,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { canonicalLanguage } from "../../contract/content-text.ts";
 import { fieldsOf, valueAt } from "../../contract/json.ts";
-import { canonicalLanguage } from "../../contract/language-tags.ts";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/cli-error.ts";
 import { replaceFile } from "../core/files.ts";

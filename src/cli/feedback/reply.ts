@@ -1,7 +1,6 @@
 import { ServerError } from "../../client/errors.ts";
-import { hasRepeats, probableReceiver, senderOf } from "../../words/reply-receiver.ts";
 import type { OwnedThread } from "../../contract/threads.ts";
-import { deliveryWords } from "../../words/delivery.ts";
+import { deliveryWords, hasRepeats, probableReceiver, senderOf } from "../../words/thread.ts";
 import { oneLine } from "../../words/visible.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";

@@ -1,7 +1,6 @@
-import type { SearchFacts } from "../../contract/found.ts";
-import { logicWordsText, unknownValueText } from "../../words/found-text.ts";
 import { limits } from "../../contract/limits.ts";
-import type { SearchedThread } from "../../contract/search.ts";
+import type { SearchedThread, SearchFacts } from "../../contract/threads.ts";
+import { logicWordsText, unknownValueText } from "../../words/thread.ts";
 import { oneLine } from "../../words/visible.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";

@@ -1,9 +1,15 @@
-import { hasRepeats, senderOf } from "../../words/reply-receiver.ts";
 import { reportTexts } from "../../contract/report-texts.ts";
 import type { OwnedThread } from "../../contract/threads.ts";
-import { deliveryWords } from "../../words/delivery.ts";
-import { droppedWords } from "../../words/dropped.ts";
-import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../words/thread.ts";
+import {
+  deliveryWords,
+  differenceOf,
+  droppedWords,
+  foldedWords,
+  foldRepeats,
+  hasRepeats,
+  runsOf,
+  senderOf,
+} from "../../words/thread.ts";
 import { oneLine, visibleText } from "../../words/visible.ts";
 
 type Message = OwnedThread["messages"][number];

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { redactText } from "../../client/redact.ts";
 import { clientOf } from "../../client/send.ts";
-import { systemReason } from "../../words/system-reason.ts";
+import { systemReason } from "../../words/phrases.ts";
 import { checkCredential } from "../auth/credential-check.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import { startInvocation } from "../core/command.ts";

@@ -28,13 +28,7 @@ export const importRules: ImportRules = {
   "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   // Starts servers in separate processes.
-  "src/local": [
-    "src/local",
-    "src/programs.ts",
-    "src/words/system-reason.ts",
-    "src/contract/json.ts",
-    "node:*",
-  ],
+  "src/local": ["src/local", "src/programs.ts", "src/words/phrases.ts", "src/contract/json.ts", "node:*"],
   "src/credentials": ["src/credentials", "conf", "keytar", "node:*"],
   "src/cli": [
     ...["src/cli", "src/client", "src/contract", "src/credentials", "src/programs.ts"],

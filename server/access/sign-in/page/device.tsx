@@ -1,11 +1,10 @@
 import type { VNode } from "preact";
 import { accountLinks, session } from "../../../../src/contract/console-session.ts";
-import { consentPath, deviceApproval } from "../../../../src/contract/devices.ts";
 import { type DeviceScope, deviceScopes } from "../../../../src/contract/endpoint.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { Contract } from "../../../../src/contract/index.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { codePath } from "../../../../src/contract/sign-in.ts";
+import { codePath, consentPath, deviceApproval } from "../../../../src/contract/sign-in.ts";
 import { answerWithErrorPage, type ShowError } from "../../../console/error-page.tsx";
 import {
   type Filled,

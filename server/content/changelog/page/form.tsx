@@ -5,13 +5,13 @@ import {
   itemTypes,
   type ReleaseContent,
 } from "../../../../src/contract/changelog.ts";
-import { ApiError } from "../../../../src/contract/errors.ts";
 import {
   feedbackIdsIn,
   idsInFeedbackLines,
   withFeedbackLine,
   withoutFeedbackLines,
 } from "../../../../src/contract/content-text.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { countOf } from "../../../../src/words/phrases.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";

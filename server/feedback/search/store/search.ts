@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { threadStatuses } from "../../../../src/contract/find-work.ts";
-import type { SearchFacts } from "../../../../src/contract/found.ts";
+import type { SearchFacts } from "../../../../src/contract/threads.ts";
 import type { visibleTo } from "../../../access/members/visibility.ts";
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";

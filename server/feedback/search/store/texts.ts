@@ -1,4 +1,4 @@
-import type { FoundIn } from "../../../../src/contract/found.ts";
+import type { FoundIn } from "../../../../src/contract/threads.ts";
 import type { Reader } from "../../../database/database.ts";
 import { type HasName, indexedAddress, indexedTag, kinds, type ThreadText, wordsIn } from "../rules.ts";
 

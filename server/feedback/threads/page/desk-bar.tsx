@@ -1,6 +1,5 @@
-import type { SearchFacts } from "../../../../src/contract/found.ts";
 import type { Tag } from "../../../../src/contract/tags.ts";
-import type { Assignee } from "../../../../src/contract/threads.ts";
+import type { Assignee, SearchFacts } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import { HiddenFields } from "../../../console/forms.tsx";
 import { keyed } from "../../../console/parts.tsx";

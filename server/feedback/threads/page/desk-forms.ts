@@ -1,7 +1,7 @@
+import { preferences } from "../../../../src/contract/account.ts";
 import { apps } from "../../../../src/contract/apps.ts";
 import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
-import { preferences } from "../../../../src/contract/preferences.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { views } from "../../../../src/contract/views.ts";
 import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";

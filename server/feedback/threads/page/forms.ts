@@ -1,6 +1,6 @@
-import { blockedSenders } from "../../../../src/contract/blocked-senders.ts";
+import { preferences } from "../../../../src/contract/account.ts";
 import { consoleChangelog } from "../../../../src/contract/changelog.ts";
-import { preferences } from "../../../../src/contract/preferences.ts";
+import { blockedSenders } from "../../../../src/contract/correspondence.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import { type Tag, tags } from "../../../../src/contract/tags.ts";
 import {
   type Assignee,

@@ -1,10 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
+import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { hasRepeats, probableReceiver } from "../../../../src/words/reply-receiver.ts";
-import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
-import { deliveryWords, missedWords, pageWords } from "../../../../src/words/delivery.ts";
+import {
+  deliveryWords,
+  hasRepeats,
+  missedWords,
+  pageWords,
+  probableReceiver,
+} from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
 import {

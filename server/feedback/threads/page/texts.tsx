@@ -1,6 +1,6 @@
 import { limits } from "../../../../src/contract/limits.ts";
 import type { DroppedMetadata } from "../../../../src/contract/threads.ts";
-import { reasonWords } from "../../../../src/words/dropped.ts";
+import { reasonWords } from "../../../../src/words/thread.ts";
 import { counted, Line, UserText } from "../../../console/parts.tsx";
 
 /**

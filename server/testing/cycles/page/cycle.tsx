@@ -3,11 +3,12 @@ import {
   type Cycle,
   cycles,
   type CycleDetail as Detail,
+  type Listing,
+  listings,
   type SlotWithDays,
   slots,
 } from "../../../../src/contract/cycles.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
-import { type Listing, listings } from "../../../../src/contract/listings.ts";
 import { countOf } from "../../../../src/words/phrases.ts";
 import {
   type Definitions,

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Cycle, CycleDetail, SlotDay, SlotWithDays } from "../../../../src/contract/cycles.ts";
-import type { Listing } from "../../../../src/contract/listings.ts";
+import type { Cycle, CycleDetail, Listing, SlotDay, SlotWithDays } from "../../../../src/contract/cycles.ts";
 import type { TesterAttention, UnbrokenDay } from "../../../../src/contract/standing.ts";
 import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
 import { Picture } from "../../../console/files.tsx";

@@ -1,4 +1,4 @@
-import { plainVersion } from "../../../contract/version.ts";
+import { plainVersion } from "../../../contract/content-text.ts";
 import { typeOfHeading } from "./change-type.ts";
 import {
   type Block,

@@ -1,5 +1,4 @@
 import { ServerError } from "../../../client/errors.ts";
-import { hasRepeats, probableReceiver, senderOf } from "../../../words/reply-receiver.ts";
 import type {
   OwnedThread,
   ReplyDelivery,
@@ -7,7 +6,7 @@ import type {
   ThreadStatus,
   ThreadSummary,
 } from "../../../contract/threads.ts";
-import { deliveryWords } from "../../../words/delivery.ts";
+import { deliveryWords, hasRepeats, probableReceiver, senderOf } from "../../../words/thread.ts";
 import { oneLine } from "../../../words/visible.ts";
 import { newestMessageIn } from "../thread-text.ts";
 

@@ -6,7 +6,7 @@ import type { FeedbackFiles, SentFile } from "../../../client/body.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { eachReportText } from "../../../contract/report-texts.ts";
 import { countOf } from "../../../words/phrases.ts";
-import { fromTerminal, withoutTerminalCodes } from "../../../words/terminal.ts";
+import { fromTerminal, withoutTerminalCodes } from "../../../words/visible.ts";
 import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { isUnder } from "../../core/files.ts";

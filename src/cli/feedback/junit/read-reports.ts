@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { decodedText } from "../../../words/decoded-text.ts";
-import { systemReason } from "../../../words/system-reason.ts";
+import { systemReason } from "../../../words/phrases.ts";
 import { isGitHubActions } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { annotation } from "../../core/github-actions.ts";
