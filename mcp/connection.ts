@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "../src/client/call.ts";
 import type { Run } from "../src/contract/runs.ts";
-import { Refusal } from "./ids.ts";
+import { Refusal } from "./refusals.ts";
 import type { McpOptions } from "./options.ts";
 
 /** Reads a proposal. */

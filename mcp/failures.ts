@@ -8,7 +8,7 @@ import {
 } from "../src/client/errors.ts";
 import { errorCatalogue } from "../src/contract/errors.ts";
 import type { Deps } from "./deps.ts";
-import { Refusal } from "./ids.ts";
+import { Refusal } from "./refusals.ts";
 
 /**
  * Describes a failure and the next step in fixed sentences. The text of the server is never repeated, because it may

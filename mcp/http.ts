@@ -17,7 +17,7 @@ import { type Connection, readRun } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
 import { explain } from "./failures.ts";
-import { newWorker } from "./ids.ts";
+import { newWorker } from "./refusals.ts";
 import { hasOnly, isId } from "./json.ts";
 import { isEnvelope } from "./prepared-answers.ts";
 import type { Proposals } from "./proposal-files.ts";

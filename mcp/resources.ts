@@ -9,7 +9,7 @@ import {
 import { notices } from "../src/words/fence.ts";
 import type { Deps } from "./deps.ts";
 import { isNotFound } from "./failures.ts";
-import { feedbackIdOf, Refusal } from "./ids.ts";
+import { feedbackIdOf, Refusal } from "./refusals.ts";
 import { readThread } from "./thread.ts";
 import { getDecision } from "./tools/get-decision.ts";
 import { listFeedback } from "./tools/list-feedback.ts";

@@ -1,4 +1,4 @@
-import { Refusal } from "./ids.ts";
+import { Refusal } from "./refusals.ts";
 
 /**
  * Returns the kind of the secret in a text; undefined if there is none of a known kind. `own` has the secrets of this

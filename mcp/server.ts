@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { listAt, textAt, valueAt } from "../src/contract/json.ts";
 import type { Deps } from "./deps.ts";
-import { feedbackIdOf, Refusal } from "./ids.ts";
+import { feedbackIdOf, Refusal } from "./refusals.ts";
 import type { McpOptions } from "./options.ts";
 import { offerResources } from "./resources.ts";
 import type { Call, OfferPage, Page, ToolRun } from "./tool.ts";

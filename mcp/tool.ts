@@ -5,7 +5,7 @@ import { utcOf } from "../src/contract/fields.ts";
 import { isObject } from "../src/contract/json.ts";
 import { closest } from "../src/words/phrases.ts";
 import type { Deps } from "./deps.ts";
-import { feedbackIdOf, Refusal, runIdOf } from "./ids.ts";
+import { feedbackIdOf, Refusal, runIdOf } from "./refusals.ts";
 
 /** One call of a tool. */
 export interface Call {

@@ -51,7 +51,7 @@ const writersOfOutput = [
   "src/cli/auth.ts",
   "src/cli/core/failures.ts",
   "src/cli/core/program.ts",
-  "src/cli/task.ts",
+  "src/cli/tester.ts",
   "src/cli/core/screen.lazy.ts",
 ];
 

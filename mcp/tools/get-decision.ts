@@ -12,7 +12,7 @@ import {
 import type { Observation } from "../decision-watch.ts";
 import type { Deps } from "../deps.ts";
 import { isNotFound, retryAfterWait } from "../failures.ts";
-import { feedbackIdOf, Refusal, runIdOf } from "../ids.ts";
+import { feedbackIdOf, Refusal, runIdOf } from "../refusals.ts";
 import type { KnownProposal, ProposalRecord } from "../proposal-files.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 

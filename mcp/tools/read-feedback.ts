@@ -12,7 +12,7 @@ import {
   teamFence,
 } from "../../src/words/fence.ts";
 import type { Deps } from "../deps.ts";
-import { feedbackIdOf } from "../ids.ts";
+import { feedbackIdOf } from "../refusals.ts";
 import { type MessageParts, readThread, type ThreadPage, type ThreadParts, threadPageOf } from "../thread.ts";
 import { type Call, defineTool, feedback, messageNumberIn, runOf, type ToolAnswer } from "../tool.ts";
 

@@ -11,7 +11,7 @@ import { choices } from "./core/choices.ts";
 import { CliError, didYouMean, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
-import { explainMissingConsole } from "./core/console-only.ts";
+import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import type { Invocation } from "./core/context.ts";
 import { destroys, instantOf, mutates, ofApp, views } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";

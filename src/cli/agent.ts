@@ -10,8 +10,8 @@ import { limits } from "../contract/limits.ts";
 import type { Run, RunLife, RunStatus } from "../contract/runs.ts";
 import type { ThreadStatus } from "../contract/threads.ts";
 import { oneLine } from "../words/visible.ts";
-import { explainMissingList, explainMissingWork } from "./agent/base-server.ts";
-import type { ThreadViewOptions } from "./agent/thread.ts";
+import { explainMissingList, explainMissingWork } from "./core/base-server.ts";
+import type { ThreadViewOptions } from "./thread.ts";
 import type { WorkFlags } from "./agent/work.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, type Exit, usageError } from "./core/cli-error.ts";
@@ -201,7 +201,7 @@ async function showThread(
   given: string,
 ): Promise<undefined> {
   const thread = await invocation.client().agent.readThread({ params: { id: threadIdOf(given) } });
-  const { threadView } = await import("./agent/thread.ts");
+  const { threadView } = await import("./thread.ts");
   printOne(invocation, thread, () => threadView(thread, flags));
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { DatabaseChoice } from "../programs.ts";
 import { administer, onDatabase } from "./core/administer.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { explainMissingConsole } from "./core/console-only.ts";
+import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import { ofApp } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import type { ExportFlags } from "./export-app.lazy.ts";

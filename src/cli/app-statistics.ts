@@ -6,7 +6,7 @@ import { csvOf, shareOf, totalsOf, waitText } from "../contract/statistics-text.
 import { countOf } from "../words/phrases.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { explainMissingConsole } from "./core/console-only.ts";
+import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import type { Invocation } from "./core/context.ts";
 import { systemTimeZone } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";

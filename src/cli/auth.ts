@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type CredentialKind, credentialKinds } from "../client/credential-kinds.ts";
-import type { LoginFlags } from "./auth/login.ts";
-import type { StatusFlags } from "./auth/status.ts";
+import type { LoginFlags } from "./login.ts";
+import type { StatusFlags } from "./status.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { commandAction, forTester, type Setup, startInvocation } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
@@ -45,7 +45,7 @@ function addSignIn(auth: Command, setup: Setup): void {
     "innkeep auth login --no-browser",
   );
   commandAction<LoginFlags>(login, forTester(setup), async (invocation, flags) =>
-    (await import("./auth/login.ts")).login(invocation, flags),
+    (await import("./login.ts")).login(invocation, flags),
   );
 
   const profile = mutates(auth.command("profile").description("Show or change your profile as a tester"))
@@ -85,7 +85,7 @@ function addStored(auth: Command, setup: Setup): void {
     .option("--check", "exit with code 4 if a server refuses a credential or does not answer");
   addExamples(status, "innkeep auth status", "innkeep auth status --offline --json");
   commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
-    (await import("./auth/status.ts")).status(invocation, flags),
+    (await import("./status.ts")).status(invocation, flags),
   );
 
   const logout = auth
@@ -111,7 +111,7 @@ async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKi
 async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
   const { name } = credentialKinds[kind];
   assertKnownServer(invocation.context, invocation.server(), `The ${name} is not stored for`);
-  const { checkCredential } = await import("./auth/credential-check.ts");
+  const { checkCredential } = await import("./core/credential-check.ts");
   const server = invocation.baseUrl();
   const { valid, problem } = await checkCredential(invocation, { server, kind }, { secret, source: name });
   if (valid) return;

@@ -14,7 +14,7 @@ import {
   releaseOf,
   releasesVersion,
 } from "./changelog/flags.ts";
-import type { ImportFlags } from "./changelog/import.ts";
+import type { ImportFlags } from "./changelog/publish.ts";
 import type { ReleaseFlags } from "./changelog/release.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
@@ -103,7 +103,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   );
   addExamples(picture, "innkeep changelog picture screen.png");
   commandAction<object, readonly string[]>(ofApp(picture), setup, async (invocation, _, paths) =>
-    (await import("./delivery/content-pictures.ts")).addReleasePictures(invocation, paths),
+    (await import("./core/content-pictures.ts")).addReleasePictures(invocation, paths),
   );
 
   addReleases(changelog, setup);
@@ -149,7 +149,7 @@ function addReleases(changelog: Command, setup: Setup): void {
     "innkeep changelog import CHANGELOG.md --lang de",
   );
   commandAction<ImportFlags, string | undefined>(ofApp(importsReleases(importing)), setup, async (...given) =>
-    (await import("./changelog/import.ts")).importReleases(...given),
+    (await import("./changelog/publish.ts")).importReleases(...given),
   );
 
   const release = mutates(

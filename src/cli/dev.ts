@@ -10,7 +10,7 @@ import { ofApp, several, wholeNumber } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { note, printList, printOne } from "./core/output.ts";
 import { callDevServer, itemsOf } from "./dev/development-server.ts";
-import type { ListenFlags } from "./dev/listen.ts";
+import type { ListenFlags } from "./dev/events.ts";
 import type { TriggerFlags } from "./dev/trigger.ts";
 
 const seedHelp = "fill the server from a JSON or YAML file with apps, FAQ, release notes and feedback";
@@ -105,7 +105,7 @@ function addListen(dev: Command, setup: Setup): void {
     "innkeep dev listen --forward-to :3000/webhooks --events feedback.created,run.* --since 2h",
   );
   commandAction<ListenFlags>(ofApp(listen), setup, async (invocation, flags) =>
-    (await import("./dev/listen.ts")).listen(invocation, flags),
+    (await import("./dev/events.ts")).listen(invocation, flags),
   );
 }
 

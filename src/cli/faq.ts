@@ -87,7 +87,7 @@ export function addFaq(faq: Command, setup: Setup): void {
   const picture = mutates(faq.command("picture <files...>").description(routes.texts.addFaqPictures.summary));
   addExamples(picture, "innkeep faq picture screen.png");
   commandAction<object, readonly string[]>(ofApp(picture), setup, async (invocation, _, paths) =>
-    (await import("./delivery/content-pictures.ts")).addFaqPictures(invocation, paths),
+    (await import("./core/content-pictures.ts")).addFaqPictures(invocation, paths),
   );
 
   addFiles(faq, setup);

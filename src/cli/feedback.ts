@@ -25,13 +25,13 @@ import { type Column, note, noteFurther, printList, printOne, refusePageOfAll } 
 import { rulesOf } from "./delivery/files.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
 import type { SendFlags } from "./delivery/send-report.ts";
-import { addBulk } from "./feedback/bulk.ts";
+import { addBulk } from "./feedback/change-threads.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
 import { addMerge } from "./feedback/merge.ts";
 import { type BodyFlags, type ReplyFlags, replyToSender } from "./feedback/reply.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
-import type { SearchFlags } from "./feedback/search.ts";
+import type { SearchFlags } from "./search.ts";
 import { addSnooze } from "./feedback/snooze.ts";
 import { wholeThreadId } from "./feedback/thread-ids.ts";
 import { type ThreadTextOptions, threadText } from "./feedback/thread-text.ts";
@@ -180,7 +180,7 @@ function addReading(feedback: Command, setup: Setup): void {
     "innkeep feedback search 'is:open \"too many requests\" -widget'",
   );
   commandAction<SearchFlags, readonly string[]>(search, setup, async (invocation, flags, words) =>
-    (await import("./feedback/search.ts")).searchFeedback(invocation, flags, words),
+    (await import("./search.ts")).searchFeedback(invocation, flags, words),
   );
 
   const inbox = feedback

@@ -4,7 +4,7 @@ import type { AppNotices, NoticeKind, NoticeWay } from "../contract/notices.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { explainMissingConsole } from "./core/console-only.ts";
+import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import type { Invocation } from "./core/context.ts";
 import { count, mutates, ofApp } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";

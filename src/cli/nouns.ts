@@ -89,7 +89,7 @@ export const nouns: readonly Noun[] = [
     group: "Testers",
     aliases: ["tasks"],
     summary: "List what a tester has to do today",
-    load: async () => (await import("./task.ts")).addTask,
+    load: async () => (await import("./tester.ts")).addTask,
   },
   {
     name: "slot",

@@ -9,8 +9,8 @@ import { mutates } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { wholeId } from "./core/ids.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
-import { omitTestKey, type TestKeyFlags, withTestKeys } from "./testing/omit-test-key.ts";
-import { ownSlotId } from "./testing/slot-id.ts";
+import { omitTestKey, type TestKeyFlags, withTestKeys } from "./omit-test-key.ts";
+import { ownSlotId } from "./core/slot-id.ts";
 import { addSlotDecisions } from "./testing.ts";
 
 const slotHelp = `

@@ -5,7 +5,7 @@ import { isCiJob } from "./core/ci.ts";
 import { proxyOf } from "./core/connection.ts";
 import type { Context } from "./core/context.ts";
 import { isDayOver } from "./core/once-a-day.ts";
-import { type PublishedPackage, published } from "./core/published.ts";
+import { type PublishedPackage, published } from "./published.ts";
 
 /**
  * Prints a notice of a newer version on a terminal, at most once a day. Returns whether the caller should ask the

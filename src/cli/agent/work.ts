@@ -18,7 +18,7 @@ import type { Context, Invocation } from "../core/context.ts";
 import { isId } from "../core/ids.ts";
 import { note, printLine } from "../core/output.ts";
 import { printable } from "../core/plain-text.ts";
-import { explainMissingList } from "./base-server.ts";
+import { explainMissingList } from "../core/base-server.ts";
 import { type Job, type JobNotes, startWorker, type Worker } from "./worker.ts";
 
 export interface WorkFlags {

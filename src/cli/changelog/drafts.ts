@@ -2,7 +2,7 @@ import type { ReleaseDraft } from "../../contract/changelog.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { note, printOne } from "../core/output.ts";
-import { idOfEarlierText, printEarlierTexts } from "../earlier-texts.ts";
+import { idOfEarlierText, printEarlierTexts } from "../core/content.ts";
 import { idOfRelease, releaseDetails } from "./find.ts";
 
 /** Saves a draft of a published release note. */

@@ -2,7 +2,7 @@ import { ServerError } from "../../client/errors.ts";
 import type { EditedChangelogEntry, ImportedChangelogEntry } from "../../contract/changelog.ts";
 import { feedbackIdsIn, isSameVersion, plainVersion } from "../../contract/content-text.ts";
 import { CliError } from "../core/cli-error.ts";
-import { lacksConsole } from "../core/console-only.ts";
+import { lacksConsole } from "../core/missing-endpoints.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf } from "../core/ids.ts";
 import { details, note, printList, printOne } from "../core/output.ts";

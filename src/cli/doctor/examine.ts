@@ -5,8 +5,8 @@ import { routes } from "../../client/routes.ts";
 import { configFolder, stateFolder } from "../../credentials/folders.ts";
 import { withinLimit } from "../../credentials/keychain.ts";
 import { systemReason } from "../../words/phrases.ts";
-import { checkCredential } from "../auth/credential-check.ts";
-import { placesStored } from "../auth/status.ts";
+import { checkCredential } from "../core/credential-check.ts";
+import { placesStored } from "../status.ts";
 import { runOnDatabase } from "../core/administer.ts";
 import { ciMetadata, isCiJob } from "../core/ci.ts";
 import { didYouMean, type Exit } from "../core/cli-error.ts";
@@ -20,7 +20,7 @@ import { chosenProfile, readProfiles, readProjectFile } from "../core/settings.t
 import { allKinds } from "../core/store-credential.ts";
 import { openSpool, resendOf, type Spool, type SpooledItem } from "../delivery/spool.ts";
 import { variables } from "../help.ts";
-import { type Finding, failure, faultOf, ok, remark, reportFindings, warning } from "./finding.ts";
+import { type Finding, failure, faultOf, ok, remark, reportFindings, warning } from "./checks.ts";
 import { checkConnection, checkNetworkVariables, tryServer } from "./network.ts";
 
 /**

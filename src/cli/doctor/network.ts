@@ -10,8 +10,8 @@ import { systemReason } from "../../words/phrases.ts";
 import { connect, proxyOf } from "../core/connection.ts";
 import type { Context, Invocation } from "../core/context.ts";
 import { failureOf, proxyNext } from "../core/failures.ts";
-import { published } from "../core/published.ts";
-import { type Finding, failure, faultOf, ok, remark, warning } from "./finding.ts";
+import { published } from "../published.ts";
+import { type Finding, failure, faultOf, ok, remark, warning } from "./checks.ts";
 
 /** Checks the environment variables for proxies and certificates. */
 export function checkNetworkVariables(context: Context): Finding[] {

@@ -2,7 +2,7 @@ import type { DraftedFaq, FaqChange } from "../../contract/faqs.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, wholeId } from "../core/ids.ts";
 import { details, note, printList, printOne } from "../core/output.ts";
-import { idOfEarlierText, printEarlierTexts } from "../earlier-texts.ts";
+import { idOfEarlierText, printEarlierTexts } from "../core/content.ts";
 
 /** Lists the entries that have a text that is not published. */
 export async function listDrafts(invocation: Invocation): Promise<undefined> {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { redactText } from "../../client/redact.ts";
 import { clientOf } from "../../client/send.ts";
 import { systemReason } from "../../words/phrases.ts";
-import { checkCredential } from "../auth/credential-check.ts";
+import { checkCredential } from "../core/credential-check.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import { startInvocation } from "../core/command.ts";
 import { connect } from "../core/connection.ts";

@@ -1,6 +1,6 @@
-import type { Invocation } from "./core/context.ts";
-import { wholeId } from "./core/ids.ts";
-import { type Column, printList } from "./core/output.ts";
+import type { Invocation } from "./context.ts";
+import { wholeId } from "./ids.ts";
+import { type Column, printList } from "./output.ts";
 
 /** An earlier text of an FAQ entry or a release note. */
 interface EarlierText {

@@ -11,7 +11,7 @@ import { addExamples } from "./core/help.ts";
 import { canAsk } from "./core/input.ts";
 import { type Column, note, printList } from "./core/output.ts";
 import { asLoggedJson } from "./core/plain-text.ts";
-import { omitTestKey, type TestKeyFlags, withTestKeys } from "./testing/omit-test-key.ts";
+import { omitTestKey, type TestKeyFlags, withTestKeys } from "./omit-test-key.ts";
 import type { ShownTask, Tasks } from "./testing/task-screen.lazy.tsx";
 
 export function addTask(task: Command, given: Setup): void {

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { formBody } from "../../client/body.ts";
 import type { Client } from "../../client/call.ts";
 import { contentPictures } from "../../contract/limits.ts";
-import type { Invocation } from "../core/context.ts";
-import { appIdOf } from "../core/ids.ts";
-import { inputFaultsError } from "../core/input.ts";
-import { note, printList } from "../core/output.ts";
-import { checkSentFiles } from "./files.ts";
+import type { Invocation } from "./context.ts";
+import { appIdOf } from "./ids.ts";
+import { inputFaultsError } from "./input.ts";
+import { note, printList } from "./output.ts";
+import { checkSentFiles } from "../delivery/files.ts";
 
 /** Stores pictures for the texts of the FAQ, and prints the Markdown that shows each of them. */
 export const addFaqPictures = (invocation: Invocation, paths: readonly string[]): Promise<undefined> =>

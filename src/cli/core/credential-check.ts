@@ -2,8 +2,8 @@ import type { CredentialKind } from "../../client/credential-kinds.ts";
 import { ServerError } from "../../client/errors.ts";
 import { type Route, routes } from "../../client/routes.ts";
 import type { LooseInput } from "../../client/send.ts";
-import { connect } from "../core/connection.ts";
-import type { FoundCredential, Invocation } from "../core/context.ts";
+import { connect } from "./connection.ts";
+import type { FoundCredential, Invocation } from "./context.ts";
 
 /**
  * The result of a check of a credential. `valid` says whether the server accepts it, and is null if the server did not

@@ -1,12 +1,12 @@
-import { limits } from "../../contract/limits.ts";
-import type { SearchedThread, SearchFacts } from "../../contract/threads.ts";
-import { logicWordsText, unknownValueText } from "../../words/thread.ts";
-import { oneLine } from "../../words/visible.ts";
-import { allPages } from "../core/connection.ts";
-import type { Invocation } from "../core/context.ts";
-import { instantOf } from "../core/flags.ts";
-import { appIdOf } from "../core/ids.ts";
-import { type Column, note, noteFurther, printList, refusePageOfAll } from "../core/output.ts";
+import { limits } from "../contract/limits.ts";
+import type { SearchedThread, SearchFacts } from "../contract/threads.ts";
+import { logicWordsText, unknownValueText } from "../words/thread.ts";
+import { oneLine } from "../words/visible.ts";
+import { allPages } from "./core/connection.ts";
+import type { Invocation } from "./core/context.ts";
+import { instantOf } from "./core/flags.ts";
+import { appIdOf } from "./core/ids.ts";
+import { type Column, note, noteFurther, printList, refusePageOfAll } from "./core/output.ts";
 
 /** The flags of `feedback search`. */
 export interface SearchFlags {

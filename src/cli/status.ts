@@ -1,18 +1,18 @@
-import { type CredentialKind, credentialKinds } from "../../client/credential-kinds.ts";
-import { hintOf } from "../../credentials/store.ts";
-import type { Exit } from "../core/cli-error.ts";
-import { startInvocation } from "../core/command.ts";
-import type { FoundCredential, Invocation, Server } from "../core/context.ts";
+import { type CredentialKind, credentialKinds } from "../client/credential-kinds.ts";
+import { hintOf } from "../credentials/store.ts";
+import type { Exit } from "./core/cli-error.ts";
+import { startInvocation } from "./core/command.ts";
+import type { FoundCredential, Invocation, Server } from "./core/context.ts";
 import {
   findCredential,
   isOfOtherServer,
   openStore,
   profileKind,
   wrongKindMessage,
-} from "../core/credentials.ts";
-import { type Column, note, printList } from "../core/output.ts";
-import { allKinds } from "../core/store-credential.ts";
-import { checkCredential, type Verdict } from "./credential-check.ts";
+} from "./core/credentials.ts";
+import { type Column, note, printList } from "./core/output.ts";
+import { allKinds } from "./core/store-credential.ts";
+import { checkCredential, type Verdict } from "./core/credential-check.ts";
 
 export interface StatusFlags {
   readonly offline?: boolean;

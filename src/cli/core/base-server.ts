@@ -1,5 +1,5 @@
 import { ServerError } from "../../client/errors.ts";
-import { CliError } from "../core/cli-error.ts";
+import { CliError } from "./cli-error.ts";
 
 /** A feature that a server with only the base API does not have, and how to work without it. (rule L60) */
 interface MissingFeature {

@@ -1,7 +1,7 @@
 import type { Slot } from "../../contract/tester.ts";
-import { usageError } from "../core/cli-error.ts";
-import type { Invocation } from "../core/context.ts";
-import { wholeId } from "../core/ids.ts";
+import { usageError } from "./cli-error.ts";
+import type { Invocation } from "./context.ts";
+import { wholeId } from "./ids.ts";
 
 /**
  * Returns the id of one of the tester's own slots. `given` is an id or the start of an id. Without it, the tester must

@@ -1,5 +1,5 @@
-import type { Message, Thread } from "../../contract/agent.ts";
-import { type ReportTextName, reportTexts } from "../../contract/report-texts.ts";
+import type { Message, Thread } from "../contract/agent.ts";
+import { type ReportTextName, reportTexts } from "../contract/report-texts.ts";
 import {
   agentFence,
   createSanitiser,
@@ -9,10 +9,10 @@ import {
   type Sanitiser,
   type Section,
   teamFence,
-} from "../../words/fence.ts";
-import { differenceOf, foldedWords, foldRepeats } from "../../words/thread.ts";
-import { oneLine } from "../../words/visible.ts";
-import { details } from "../core/output.ts";
+} from "../words/fence.ts";
+import { differenceOf, foldedWords, foldRepeats } from "../words/thread.ts";
+import { oneLine } from "../words/visible.ts";
+import { details } from "./core/output.ts";
 
 export interface ThreadViewOptions {
   /** Whether all repeated reports are printed. By default one line replaces many of them. */
