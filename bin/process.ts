@@ -1,4 +1,4 @@
-import { isBestEffort } from "../src/cli/core/best-effort.ts";
+import { isBestEffort } from "../src/cli/core/ci.ts";
 import { Unanswered, usageError } from "../src/cli/core/cli-error.ts";
 import type { AskOptions, Context, Io, Sink, StreamEnds } from "../src/cli/core/context.ts";
 import { mostTextBytes } from "../src/cli/core/input.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "../src/client/call.ts";
 import type { Run } from "../src/contract/runs.ts";
-import { Refusal } from "./refusals.ts";
 import type { McpOptions } from "./options.ts";
+import { Refusal } from "./refusals.ts";
 
 /** Reads a proposal. */
 export const readRun = (

@@ -7,9 +7,9 @@ import { createBatches } from "./batches.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
-import { newWorker } from "./refusals.ts";
 import { longestWait, type McpOptions, offersWork, type StdioOptions } from "./options.ts";
 import type { Proposals } from "./proposal-files.ts";
+import { newWorker } from "./refusals.ts";
 import { createServer } from "./server.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 

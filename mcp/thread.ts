@@ -4,8 +4,8 @@ import { type ReportTextName, reportTexts } from "../src/contract/report-texts.t
 import { runDecisions } from "../src/contract/runs.ts";
 import type { Deps } from "./deps.ts";
 import { retryAfterWait } from "./failures.ts";
-import { Refusal } from "./refusals.ts";
 import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
+import { Refusal } from "./refusals.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 

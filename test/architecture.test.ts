@@ -71,8 +71,7 @@ const readersOfCredentials = [
   "src/cli/core/credentials.ts",
   // If a file of the project names the server, core/credentials.ts reads the token.
   "src/cli/mcp.ts",
-  // These only ask whether a variable is set.
-  "src/cli/core/server-address.ts",
+  // It only asks whether a variable is set.
   "src/cli/core/store-credential.ts",
 ];
 

@@ -12,8 +12,8 @@ import {
 import type { Observation } from "../decision-watch.ts";
 import type { Deps } from "../deps.ts";
 import { isNotFound, retryAfterWait } from "../failures.ts";
-import { feedbackIdOf, Refusal, runIdOf } from "../refusals.ts";
 import type { KnownProposal, ProposalRecord } from "../proposal-files.ts";
+import { feedbackIdOf, Refusal, runIdOf } from "../refusals.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 
 const progressSeconds = 5;

@@ -13,8 +13,8 @@ import {
 } from "../../src/words/fence.ts";
 import type { Deps } from "../deps.ts";
 import { retryAfterWait } from "../failures.ts";
-import { Refusal } from "../refusals.ts";
 import { idAt, instantAt, wordAt } from "../json.ts";
+import { Refusal } from "../refusals.ts";
 import { type Call, defineTool, instantIn, runOf, type ToolAnswer } from "../tool.ts";
 
 const argumentNames: Readonly<Record<string, string>> = {

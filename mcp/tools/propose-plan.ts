@@ -6,10 +6,9 @@ import { createSanitiser, newNonce, teamFence } from "../../src/words/fence.ts";
 import { nextStepFor, nextSteps, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
 import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
-import { feedbackIdOf, Refusal, runIdOf } from "../refusals.ts";
 import { idAt } from "../json.ts";
 import { hashOf, type KnownProposal, type ProposalRecord } from "../proposal-files.ts";
-import { refuseSecrets } from "../secrets.ts";
+import { feedbackIdOf, Refusal, refuseSecrets, runIdOf } from "../refusals.ts";
 import { readThread, type ThreadParts } from "../thread.ts";
 import { type Call, defineTool, feedback, runOf, type ToolAnswer } from "../tool.ts";
 

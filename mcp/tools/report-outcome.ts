@@ -6,9 +6,8 @@ import { outcomeStatuses } from "../../src/contract/runs.ts";
 import { createSanitiser, newNonce } from "../../src/words/fence.ts";
 import type { Deps } from "../deps.ts";
 import { explainLimit, retryAfterWait } from "../failures.ts";
-import { endedClaims, givenClaim, Refusal, runIdOf } from "../refusals.ts";
 import { linkAt } from "../json.ts";
-import { refuseSecrets } from "../secrets.ts";
+import { endedClaims, givenClaim, Refusal, refuseSecrets, runIdOf } from "../refusals.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 
 const unknownClaim =

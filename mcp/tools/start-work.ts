@@ -6,8 +6,8 @@ import { readRun } from "../connection.ts";
 import { approvedPlanOf, decisionText, proposalFieldsOf } from "../decision.ts";
 import type { Deps } from "../deps.ts";
 import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
-import { endedClaims, type GivenClaim, givenClaim, Refusal, runIdOf } from "../refusals.ts";
 import { idAt } from "../json.ts";
+import { endedClaims, type GivenClaim, givenClaim, Refusal, runIdOf } from "../refusals.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 import { noSuchRun } from "./get-decision.ts";
 

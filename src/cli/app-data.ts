@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { DatabaseChoice } from "../programs.ts";
 import { administer, onDatabase } from "./core/administer.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import { ofApp } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
+import { explainMissingConsole } from "./core/missing-endpoints.ts";
 import type { ExportFlags } from "./export-app.lazy.ts";
 
 /** Adds the flags of `innkeep export`. The command needs a token of an owner with the scope `apps:export`. */

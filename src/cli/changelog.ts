@@ -14,8 +14,7 @@ import {
   releaseOf,
   releasesVersion,
 } from "./changelog/flags.ts";
-import type { ImportFlags } from "./changelog/publish.ts";
-import type { ReleaseFlags } from "./changelog/release.ts";
+import type { ImportFlags, ReleaseFlags } from "./changelog/publish.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
@@ -103,7 +102,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   );
   addExamples(picture, "innkeep changelog picture screen.png");
   commandAction<object, readonly string[]>(ofApp(picture), setup, async (invocation, _, paths) =>
-    (await import("./core/content-pictures.ts")).addReleasePictures(invocation, paths),
+    (await import("./core/content.ts")).addReleasePictures(invocation, paths),
   );
 
   addReleases(changelog, setup);
@@ -165,7 +164,7 @@ function addReleases(changelog: Command, setup: Setup): void {
     "innkeep changelog release --version 2.4.0 --notes @notes.md --platform-version android=1.2.0",
   );
   commandAction<ReleaseFlags, string | undefined>(ofApp(releasesVersion(release)), setup, async (...given) =>
-    (await import("./changelog/release.ts")).release(...given),
+    (await import("./changelog/publish.ts")).release(...given),
   );
 
   const exporting = changelog
@@ -219,7 +218,7 @@ async function editRelease(
   if (flags.lang === undefined && flags.deleteTranslation)
     throw usageError("--delete-translation needs --lang.");
   if (flags.lang !== undefined) {
-    const { translateRelease } = await import("./changelog/translate.ts");
+    const { translateRelease } = await import("./changelog/drafts.ts");
     const { lang, draft = false, deleteTranslation = false } = flags;
     return translateRelease(invocation, wanted, {
       language: lang,

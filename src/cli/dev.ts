@@ -10,8 +10,7 @@ import { ofApp, several, wholeNumber } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { note, printList, printOne } from "./core/output.ts";
 import { callDevServer, itemsOf } from "./dev/development-server.ts";
-import type { ListenFlags } from "./dev/events.ts";
-import type { TriggerFlags } from "./dev/trigger.ts";
+import type { ListenFlags, TriggerFlags } from "./dev/events.ts";
 
 const seedHelp = "fill the server from a JSON or YAML file with apps, FAQ, release notes and feedback";
 
@@ -129,7 +128,7 @@ function addTrigger(dev: Command, setup: Setup): void {
     "innkeep dev trigger seat.at_risk",
   );
   commandAction<TriggerFlags, string>(trigger, setup, async (invocation, flags, event) =>
-    (await import("./dev/trigger.ts")).trigger(invocation, flags, event),
+    (await import("./dev/events.ts")).trigger(invocation, flags, event),
   );
 }
 

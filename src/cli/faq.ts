@@ -87,7 +87,7 @@ export function addFaq(faq: Command, setup: Setup): void {
   const picture = mutates(faq.command("picture <files...>").description(routes.texts.addFaqPictures.summary));
   addExamples(picture, "innkeep faq picture screen.png");
   commandAction<object, readonly string[]>(ofApp(picture), setup, async (invocation, _, paths) =>
-    (await import("./core/content-pictures.ts")).addFaqPictures(invocation, paths),
+    (await import("./core/content.ts")).addFaqPictures(invocation, paths),
   );
 
   addFiles(faq, setup);
@@ -213,7 +213,7 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
   if (flags.lang !== undefined) {
     const { sortOrder, ...text } = change;
     if (sortOrder !== undefined) throw usageError("A translation has no position: leave out --sort-order.");
-    const { translateFaq } = await import("./faq/translate.ts");
+    const { translateFaq } = await import("./faq/drafts.ts");
     const { lang, draft = false, deleteTranslation = false } = flags;
     return translateFaq(invocation, id, { language: lang, draft, deletes: deleteTranslation, text });
   }

@@ -7,11 +7,15 @@ import { reportTexts } from "../contract/report-texts.ts";
 import type { Tag } from "../contract/tags.ts";
 import type {
   ListOrder,
+  SearchedThread,
+  SearchFacts,
   SimilarThread,
   ThreadEvent,
   ThreadStatus,
   ThreadSummary,
 } from "../contract/threads.ts";
+import { logicWordsText, unknownValueText } from "../words/thread.ts";
+import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
@@ -23,17 +27,20 @@ import { appIdOf } from "./core/ids.ts";
 import { flagOf, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne, refusePageOfAll } from "./core/output.ts";
 import { rulesOf } from "./delivery/files.ts";
-import type { ResendFlags } from "./delivery/resend.ts";
+import type { ResendFlags } from "./delivery/send.ts";
 import type { SendFlags } from "./delivery/send-report.ts";
-import { addBulk } from "./feedback/change-threads.ts";
+import {
+  addBulk,
+  addMerge,
+  addSnooze,
+  type BodyFlags,
+  type ReplyFlags,
+  replyToSender,
+  wholeThreadId,
+} from "./feedback/change-threads.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
-import { addMerge } from "./feedback/merge.ts";
-import { type BodyFlags, type ReplyFlags, replyToSender } from "./feedback/reply.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
-import type { SearchFlags } from "./search.ts";
-import { addSnooze } from "./feedback/snooze.ts";
-import { wholeThreadId } from "./feedback/thread-ids.ts";
 import { type ThreadTextOptions, threadText } from "./feedback/thread-text.ts";
 import { queryOfView } from "./view.ts";
 
@@ -109,7 +116,7 @@ function addSending(feedback: Command, setup: Setup): void {
   addExamples(resend, "innkeep feedback resend --list", "innkeep feedback resend --all");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
     const { reports } = await import("./delivery/report.ts");
-    return (await import("./delivery/resend.ts")).resend(invocation, reports, flags, id);
+    return (await import("./delivery/send.ts")).resend(invocation, reports, flags, id);
   });
 
   const discard = destroysHere(
@@ -118,7 +125,7 @@ function addSending(feedback: Command, setup: Setup): void {
   addExamples(discard, "innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes");
   commandAction<object, string>(discard, setup, async (invocation, _, id) => {
     const { reports } = await import("./delivery/report.ts");
-    return (await import("./delivery/resend.ts")).discard(invocation, reports, id);
+    return (await import("./delivery/send.ts")).discard(invocation, reports, id);
   });
 }
 
@@ -180,7 +187,7 @@ function addReading(feedback: Command, setup: Setup): void {
     "innkeep feedback search 'is:open \"too many requests\" -widget'",
   );
   commandAction<SearchFlags, readonly string[]>(search, setup, async (invocation, flags, words) =>
-    (await import("./search.ts")).searchFeedback(invocation, flags, words),
+    searchFeedback(invocation, flags, words),
   );
 
   const inbox = feedback
@@ -557,4 +564,67 @@ async function addNote(invocation: Invocation, flags: BodyFlags, given: string):
   });
   note(invocation, `Added a note to feedback ${id}.`);
   printOne(invocation, message, () => message.id);
+}
+
+/** The flags of `feedback search`. */
+interface SearchFlags {
+  readonly app?: string;
+  readonly status?: "open" | "in_progress" | "resolved" | "archived";
+  readonly type?: "bug" | "feature" | "question" | "general";
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly all?: boolean;
+}
+
+/** Prints the threads that a query finds in one app or in all apps, each with the line that matches. */
+async function searchFeedback(
+  invocation: Invocation,
+  { app, status, type, limit, all = false, ...flags }: SearchFlags,
+  words: readonly string[],
+): Promise<undefined> {
+  refusePageOfAll({ all, limit, cursor: flags.cursor });
+  const appId = app === undefined ? undefined : await appIdOf(invocation);
+  const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
+  const { search } = invocation.client();
+  const read = (cursor: string | undefined, most: string | undefined) =>
+    search.list({ query: { q: words.join(" "), appId, status, type, ...period, cursor, limit: most } });
+  const first = await read(flags.cursor, all ? String(limits.listPage.max) : limit);
+  const items = [...first.items];
+  let { nextCursor } = first;
+  if (all && nextCursor !== null) {
+    const from = nextCursor;
+    for await (const page of allPages((cursor) => read(cursor ?? from, String(limits.listPage.max))))
+      items.push(...page.items);
+    nextCursor = null;
+  }
+  printList(invocation, { items, columns, extra: { nextCursor, search: first.search } });
+  const hint = logicWordsText(words.join(" "));
+  if (hint !== undefined) note(invocation, hint);
+  if (first.search) noteFacts(invocation, first.search);
+  noteFurther(invocation, { count: items.length, nextCursor, all: true });
+}
+
+const columns: readonly Column<SearchedThread>[] = [
+  { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "app", of: ({ appName }) => appName },
+  { heading: "number", of: ({ number }) => number },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "type", of: ({ category }) => category },
+  { heading: "created", of: ({ createdAt }) => createdAt },
+  { heading: "subject", of: ({ subject }) => subject },
+  { heading: "found", of: ({ found }) => (found ? `${found.in}: ${found.text}` : "") },
+];
+
+function noteFacts(
+  invocation: Invocation,
+  { counts, didYouMean, indexing, unknownValues = [] }: SearchFacts,
+): void {
+  const { open, in_progress: inProgress, resolved, archived } = counts;
+  note(invocation, `open ${open}, in_progress ${inProgress}, resolved ${resolved}, archived ${archived}`);
+  if (didYouMean !== null) note(invocation, `Did you mean: ${oneLine(didYouMean)}`);
+  for (const unknown of unknownValues) note(invocation, oneLine(unknownValueText(unknown)));
+  if (indexing)
+    note(invocation, "The search index is being built. Until that is done, older feedback may be missing.");
 }

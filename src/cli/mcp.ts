@@ -7,7 +7,7 @@ import { isOfOtherServer } from "./core/credentials.ts";
 import { wholeNumber } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { printOne } from "./core/output.ts";
-import { wordsToStart } from "./published.ts";
+import { wordsToStart } from "./update.ts";
 
 interface McpFlags {
   readonly readOnly?: boolean;

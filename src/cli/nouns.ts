@@ -96,7 +96,7 @@ export const nouns: readonly Noun[] = [
     group: "Testers",
     aliases: ["slots", "seat", "seats"],
     summary: "Find open slots in tests, and request one",
-    load: async () => (await import("./slot.ts")).addSlot,
+    load: async () => (await import("./tester.ts")).addSlot,
   },
   {
     name: "proof",
@@ -110,7 +110,7 @@ export const nouns: readonly Noun[] = [
     group: "Testers",
     aliases: ["sessions"],
     summary: "Report a test session, as the SDK in an app does",
-    load: async () => (await import("./session.ts")).addSession,
+    load: async () => (await import("./tester.ts")).addSession,
   },
   {
     name: "testing",

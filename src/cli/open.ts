@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { CliError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
+import { consoleAddress } from "./core/credentials.ts";
 import { addExamples } from "./core/help.ts";
 import { note, printOne } from "./core/output.ts";
-import { consoleAddress } from "./core/server-address.ts";
 
 export function addOpen(open: Command, setup: Setup): void {
   open

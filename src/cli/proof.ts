@@ -6,7 +6,7 @@ import { destroysHere, mutates, several } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { rulesOf } from "./delivery/files.ts";
 import type { SubmitFlags } from "./delivery/proof.ts";
-import type { ResendFlags } from "./delivery/resend.ts";
+import type { ResendFlags } from "./delivery/send.ts";
 
 export function addProof(proof: Command, given: Setup): void {
   const setup = forTester(given);
@@ -32,7 +32,7 @@ export function addProof(proof: Command, given: Setup): void {
   addExamples(resend, "innkeep proof resend --list", "innkeep proof resend --all");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
     const { proofs } = await import("./delivery/proof.ts");
-    return (await import("./delivery/resend.ts")).resend(invocation, proofs, flags, id);
+    return (await import("./delivery/send.ts")).resend(invocation, proofs, flags, id);
   });
 
   const discard = destroysHere(
@@ -41,6 +41,6 @@ export function addProof(proof: Command, given: Setup): void {
   addExamples(discard, "innkeep proof discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes");
   commandAction<object, string>(discard, setup, async (invocation, _, id) => {
     const { proofs } = await import("./delivery/proof.ts");
-    return (await import("./delivery/resend.ts")).discard(invocation, proofs, id);
+    return (await import("./delivery/send.ts")).discard(invocation, proofs, id);
   });
 }

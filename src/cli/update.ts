@@ -4,8 +4,7 @@ import { type FolderEnvironment, readIfThere, stateFolder, writePrivately } from
 import { isCiJob } from "./core/ci.ts";
 import { proxyOf } from "./core/connection.ts";
 import type { Context } from "./core/context.ts";
-import { isDayOver } from "./core/once-a-day.ts";
-import { type PublishedPackage, published } from "./published.ts";
+import { isDayOver } from "./core/output.ts";
 
 /**
  * Prints a notice of a newer version on a terminal, at most once a day. Returns whether the caller should ask the
@@ -113,3 +112,21 @@ const writeUpdateState = (folders: FolderEnvironment, state: UpdateState, newId:
 /** Whether a text is the version of a release. No other text from the registry is ever printed. */
 const isVersion = (text: unknown): text is string =>
   typeof text === "string" && /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text);
+
+/** A package in a registry of npm. */
+export interface PublishedPackage {
+  /** The address of the registry, without a slash at the end. */
+  readonly registry: string;
+  /** The name of the package in the registry. */
+  readonly name: string;
+}
+
+/**
+ * The registry and the name of this package. Null until we own a name in a registry. Until then no command that we show
+ * downloads the package by name: a stranger could register that name and get the tokens of users. (rule L56)
+ */
+export const published: PublishedPackage | null = null;
+
+/** Returns the command that starts this program: `npx` with the published name, or `innkeep` if it is not published. */
+export const wordsToStart = (from: PublishedPackage | null = published): readonly string[] =>
+  from === null ? ["innkeep"] : ["npx", "-y", from.name];

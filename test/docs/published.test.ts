@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { published, wordsToStart } from "../../src/cli/published.ts";
 import { clientNames } from "../../src/cli/mcp.ts";
+import { published, wordsToStart } from "../../src/cli/update.ts";
 import { createCommandLine } from "../support/clients/command-line.ts";
 import { readText, readTree, treeWithout } from "../support/sources/tree.ts";
 

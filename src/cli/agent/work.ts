@@ -16,9 +16,9 @@ import type { Ending } from "../core/command.ts";
 import { connect, lastingClient } from "../core/connection.ts";
 import type { Context, Invocation } from "../core/context.ts";
 import { isId } from "../core/ids.ts";
+import { explainMissingList } from "../core/missing-endpoints.ts";
 import { note, printLine } from "../core/output.ts";
 import { printable } from "../core/plain-text.ts";
-import { explainMissingList } from "../core/base-server.ts";
 import { type Job, type JobNotes, startWorker, type Worker } from "./worker.ts";
 
 export interface WorkFlags {

@@ -8,8 +8,7 @@ import { assertInside, writeInOneStep } from "../core/files.ts";
 import { goesThroughConsole, hasMaintainerToken } from "../core/ids.ts";
 import { note, printList } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { allWritten, type Release } from "./find.ts";
-import { inLanguage } from "./languages.ts";
+import { allWritten, inLanguage, type Release } from "./find.ts";
 import { type Piece, piecesOf } from "./notes/pieces.lazy.ts";
 
 export interface ExportFlags extends GlobalFlags {

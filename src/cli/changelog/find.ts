@@ -1,12 +1,11 @@
-import type { ChangelogEntry, EditedChangelogEntry } from "../../contract/changelog.ts";
-import { isSameVersion } from "../../contract/content-text.ts";
+import type { ChangelogEntry, EditedChangelogEntry, ReleaseTranslation } from "../../contract/changelog.ts";
+import { isSameVersion, lookedForLanguages } from "../../contract/content-text.ts";
 import { limits } from "../../contract/limits.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, isStart } from "../core/ids.ts";
 import { details, howToGetMore, note, printList, printOne, refusePageOfAll } from "../core/output.ts";
-import { inLanguage, languagesIn } from "./languages.ts";
 
 interface ListFlags {
   readonly since?: string;
@@ -194,3 +193,25 @@ function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: str
   if (ofVersion.length > 0 || !isStart(start)) return ofVersion;
   return entries.filter(({ id }) => id.startsWith(start));
 }
+
+/**
+ * Returns a release note with the texts that a user with this language gets. Changes nothing in an answer for an app
+ * key, because the server has already chosen the language there.
+ */
+export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wanted: string): Entry {
+  if (!isWritten(entry)) return entry;
+  const tag = lookedForLanguages(wanted).find((one) => Object.hasOwn(entry.translations, one));
+  const text = tag === undefined ? undefined : entry.translations[tag];
+  return text ? { ...entry, title: text.title, body: text.body, items: text.items } : entry;
+}
+
+const isWritten = <Entry>(entry: Entry): entry is Entry & Pick<EditedChangelogEntry, "translations"> =>
+  typeof entry === "object" && entry !== null && "translations" in entry;
+
+/**
+ * Returns the languages of the translations as text. Marks outdated translations. Returns undefined if there are none.
+ */
+const languagesIn = (translations: EditedChangelogEntry["translations"]): string | undefined =>
+  Object.entries(translations)
+    .map(([language, { outdated }]) => (outdated ? `${language} (outdated)` : language))
+    .join(", ") || undefined;

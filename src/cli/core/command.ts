@@ -5,9 +5,8 @@ import { stateFolder } from "../../credentials/folders.ts";
 import type { Exit } from "./cli-error.ts";
 import { connect } from "./connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation } from "./context.ts";
-import { assertCredentialKind, findCredential, isOfOtherServer, notSent } from "./credentials.ts";
+import { assertCredentialKind, findCredential, isOfOtherServer, notSent, serverOf } from "./credentials.ts";
 import { note } from "./output.ts";
-import { serverOf } from "./server-address.ts";
 
 /** The result of a command: an exit of this program, or the exit code of another program that the command ran. */
 export type Ending = Exit | { readonly code: number };

@@ -14,8 +14,8 @@ import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
 import { closest } from "../../words/phrases.ts";
 import { CliError, type Exit, exitCodes, type Failure, usageError } from "./cli-error.ts";
+import { DryRun, textOfRequest } from "./connection.ts";
 import type { Context, GlobalFlags } from "./context.ts";
-import { DryRun, textOfRequest } from "./dry-run.ts";
 import { wordsOf } from "./help.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
 

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { type Fields, isObject, valueAt } from "../../contract/json.ts";
+import { readIfThere, stateFolder, writePrivately } from "../../credentials/folders.ts";
 import { usageError } from "./cli-error.ts";
-import type { Invocation } from "./context.ts";
+import type { Context, Invocation } from "./context.ts";
 import { shortened } from "./ids.ts";
 import {
   asLogged,
@@ -376,4 +378,29 @@ export function formatDuration(seconds: number): string {
   const minutes = Math.floor((seconds % 3_600) / 60);
   if (seconds >= 3_600) return `${Math.floor(seconds / 3_600)} h${minutes > 0 ? ` ${minutes} min` : ""}`;
   return seconds >= 60 ? `${Math.floor(seconds / 60)} min` : `${seconds} s`;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Whether a day has passed since a time in epoch milliseconds. Also true if that time is in the future, because the
+ * clock was changed.
+ */
+export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
+
+/**
+ * Whether a note may be shown now. This machine shows the note at most once a day. If the note may be shown, stores the
+ * current time for it.
+ */
+export function mayShowToday(context: Context, what: string): boolean {
+  const file = join(stateFolder(context), `said-${what}`);
+  const now = context.clock.now();
+  const before = Date.parse(readIfThere(file)?.trim() ?? "");
+  if (!Number.isNaN(before) && !isDayOver(before, now.getTime())) return false;
+  try {
+    writePrivately(file, `${now.toISOString()}\n`, context.newId);
+  } catch {
+    // If the time cannot be stored, the note is shown more often.
+  }
+  return true;
 }

@@ -1,10 +1,10 @@
 import { Command, CommanderError, Option } from "commander";
 import { type Noun, nounGroups, nouns } from "../nouns.ts";
-import { bestEffortVerb } from "./best-effort.ts";
+import { bestEffortVerb } from "./ci.ts";
 import { CliError, exitCodes } from "./cli-error.ts";
 import type { Ending, Setup } from "./command.ts";
+import { DryRun } from "./connection.ts";
 import type { Context, GlobalFlags, Io } from "./context.ts";
-import { DryRun } from "./dry-run.ts";
 import {
   calledBy,
   collectValueFaults,

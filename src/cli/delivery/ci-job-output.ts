@@ -1,8 +1,7 @@
 import { placesOf } from "../../client/body.ts";
 import { redactText } from "../../client/redact.ts";
 import { systemReason } from "../../words/phrases.ts";
-import type { BestEffortVerb } from "../core/best-effort.ts";
-import { isCiJob, isGitHubActions, isGitLab } from "../core/ci.ts";
+import { type BestEffortVerb, isCiJob, isGitHubActions, isGitLab } from "../core/ci.ts";
 import type { CliError, Exit } from "../core/cli-error.ts";
 import { startInvocation } from "../core/command.ts";
 import type { Context, GlobalFlags, Invocation } from "../core/context.ts";

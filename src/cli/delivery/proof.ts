@@ -10,11 +10,10 @@ import { NewProof } from "../../contract/tester.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
-import { isStart } from "../core/ids.ts";
+import { isStart, ownSlotId } from "../core/ids.ts";
 import { type Checked, flagOf, type InputFault, inputFaultsError, readTexts } from "../core/input.ts";
 import { type Column, note, printList, printOne } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
-import { ownSlotId } from "../core/slot-id.ts";
 import { checkSentFiles } from "./files.ts";
 import {
   type Explanation,

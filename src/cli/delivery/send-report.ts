@@ -10,8 +10,8 @@ import { closest, systemReason } from "../../words/phrases.ts";
 import { fromTerminal } from "../../words/visible.ts";
 import { ciMetadata, ciRun } from "../core/ci.ts";
 import { type Exit, usageError } from "../core/cli-error.ts";
+import { DryRun } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
-import { DryRun } from "../core/dry-run.ts";
 import { cliErrorOf } from "../core/failures.ts";
 import {
   type Checked,

@@ -1,15 +1,346 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import type { Transport, WireAnswer } from "../../client/call.ts";
+import { proxyFor } from "../../client/connection.ts";
+import { ServerError } from "../../client/errors.ts";
 import { redactText } from "../../client/redact.ts";
-import { countOf } from "../../words/phrases.ts";
-import type { Invocation } from "../core/context.ts";
-import { failureOf } from "../core/failures.ts";
+import type { Route } from "../../client/routes.ts";
+import { shortTransport } from "../../client/transport.ts";
+import { jsonIn } from "../../contract/json.ts";
+import { countOf, systemReason } from "../../words/phrases.ts";
+import { connect, proxyOf } from "../core/connection.ts";
+import type { Context, Invocation } from "../core/context.ts";
+import { failureOf, proxyNext } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";
 import { onOneLine, type Painter, painter, widthOf } from "../core/plain-text.ts";
+import { published } from "../update.ts";
+
+/** Checks the environment variables for proxies and certificates. */
+export function checkNetworkVariables(context: Context): Finding[] {
+  return [...checkProxies(context), ...checkAuthorities(context), ...checkTrust(context)];
+}
+
+const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"];
+
+function checkProxies({ env }: Context): Finding[] {
+  const set = proxyVariables.filter((name) => env[name]);
+  const faults = set.filter((name) => !isProxyAddress(env[name] ?? ""));
+  const findings = faults.map((name) =>
+    failure("proxy", {
+      what: `${name} is not the address of an HTTP proxy.`,
+      why: "Requests through it fail.",
+      next: `Set it to an address such as http://proxy.example:3128, or remove it with \`unset ${name}\`.`,
+    }),
+  );
+  const isIgnored = set.length === 0 && Boolean(env.ALL_PROXY || env.all_proxy);
+  return isIgnored ? [...findings, ignoredProxy] : findings;
+}
+
+export const warning = (check: string, fault: Fault): Finding => ({ check, state: "warning", ...fault });
+
+const ignoredProxy = warning("proxy", {
+  what: "ALL_PROXY is set, but innkeep does not read it.",
+  why: "Requests go directly to the server, without a proxy.",
+  next: "Set HTTPS_PROXY and HTTP_PROXY instead.",
+});
+
+function isProxyAddress(given: string): boolean {
+  const address = given.includes("://") ? given : `http://${given}`;
+  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+}
+
+function checkAuthorities({ env }: Context): Finding[] {
+  const file = env.NODE_EXTRA_CA_CERTS;
+  if (!file) return [];
+  const fault = !existsSync(file)
+    ? "does not exist"
+    : readFileSync(file, "utf8").includes("-----BEGIN CERTIFICATE-----")
+      ? undefined
+      : "contains no certificate";
+  if (fault === undefined)
+    return [remark("authorities", `Node also trusts the certificate authorities in ${file}.`)];
+  return [
+    failure("authorities", {
+      what: `NODE_EXTRA_CA_CERTS names ${file}, which ${fault}.`,
+      why: "Node ignores the file, so it does not trust certificates of your own authority.",
+      next: "Name a PEM file with the certificate of the authority.",
+    }),
+  ];
+}
+
+const checkTrust = ({ env }: Context): Finding[] =>
+  env.NODE_TLS_REJECT_UNAUTHORIZED === "0"
+    ? [
+        failure("certificates", {
+          what: "NODE_TLS_REJECT_UNAUTHORIZED=0 turns the check of certificates off.",
+          why: "Anybody between you and the server can read your credentials.",
+          next: "Remove it with `unset NODE_TLS_REJECT_UNAUTHORIZED`, and name your authority in NODE_EXTRA_CA_CERTS.",
+        }),
+      ]
+    : [];
+
+/**
+ * Checks whether the server can be reached: its host name, its port and its certificate. If there is a proxy, checks
+ * the proxy instead of the server.
+ */
+export async function checkConnection(context: Context, address: string): Promise<Finding[]> {
+  const url = new URL(address);
+  const proxy = proxyFor(url, proxyOf(context));
+  const target = proxy === undefined || !URL.canParse(proxy) ? url : new URL(proxy);
+  const through = target === url ? "" : ` (the proxy for ${url.host})`;
+  const found = await checkName(target, through);
+  if (found.some(({ state }) => state === "failure")) return found;
+  return [...found, ...(await checkPort(context, target, through))];
+}
+
+async function checkName({ hostname }: URL, through: string): Promise<Finding[]> {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host)) return [];
+  const reason = await lookUpFault(host);
+  if (reason === undefined) return [ok("dns", `${host}${through} has an address.`)];
+  return [
+    failure("dns", {
+      what: `The name ${host}${through} cannot be looked up (${reason}).`,
+      why: "No request can be sent.",
+      next: through
+        ? proxyNext
+        : "Check the spelling in --base-url, INNKEEP_BASE_URL or `innkeep config list`, then your network or VPN.",
+    }),
+  ];
+}
+
+async function checkPort(context: Context, url: URL, through: string): Promise<Finding[]> {
+  const reason = await connectionFault(url);
+  if (reason !== undefined) {
+    const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
+    const serverNext = isLocal
+      ? "Start the server with `innkeep serve`, or name another server with `innkeep config set server https://…`."
+      : "Check the port in the address, the firewall, and whether the server runs.";
+    const next = through ? proxyNext : serverNext;
+    const what = `${url.host}${through} does not accept connections (${reason}).`;
+    return [failure("tcp", { what, why: "No request can be sent.", next })];
+  }
+  const found = ok("tcp", `${url.host}${through} accepts connections.`);
+  return url.protocol === "https:" ? [found, tlsFinding(context, url, await checkCertificate(url))] : [found];
+}
+
+const soonMs = 14 * 86_400_000;
+
+function tlsFinding({ clock }: Context, { host }: URL, { reason, validTo }: CertificateCheck): Finding {
+  if (reason !== undefined)
+    return failure("tls", {
+      what: `The certificate of ${host} is not accepted (${reason}).`,
+      why: "Requests are refused, because somebody else could answer them.",
+      next: "Name the certificate of your authority in NODE_EXTRA_CA_CERTS, or renew the certificate of the server.",
+    });
+  if (validTo && validTo.getTime() - clock.now().getTime() < soonMs)
+    return warning("tls", {
+      what: `The certificate of ${host} expires on ${validTo.toISOString().slice(0, 10)}.`,
+      why: "After that day, no request is sent.",
+      next: "Renew the certificate, or tell the person who runs the server.",
+    });
+  return ok("tls", `The certificate of ${host} is accepted.`);
+}
+
+const limitMs = 5_000;
+
+/** Returns why the DNS lookup of a host fails. Returns undefined if it succeeds. */
+async function lookUpFault(host: string): Promise<string | undefined> {
+  const { lookup } = await import("node:dns/promises");
+  try {
+    await lookup(host);
+    return undefined;
+  } catch (error) {
+    return systemReason(error);
+  }
+}
+
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);
+
+const nameOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
+/** Returns why a server does not accept connections. Returns undefined if it accepts them. */
+async function connectionFault(url: URL): Promise<string | undefined> {
+  const { connect } = await import("node:net");
+  return new Promise((resolve) => {
+    const socket = connect({ host: nameOf(url), port: portOf(url), timeout: limitMs });
+    const end = (reason: string | undefined) => {
+      socket.destroy();
+      resolve(reason);
+    };
+    socket.once("connect", () => end(undefined));
+    socket.once("timeout", () => end(silent));
+    socket.once("error", (error) => end(systemReason(error)));
+  });
+}
+
+const silent = `no answer within ${limitMs / 1_000} s`;
+
+/** The result of the check of a certificate. */
+interface CertificateCheck {
+  /** Why the certificate is not accepted. Undefined if it is accepted. */
+  readonly reason?: string;
+  readonly validTo?: Date;
+}
+
+/** Checks the certificate of a server in the same way as Node does for requests. */
+async function checkCertificate(url: URL): Promise<CertificateCheck> {
+  const { connect } = await import("node:tls");
+  const host = nameOf(url);
+  const named = /^[\d.:]+$/.test(host) ? {} : { servername: host };
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: portOf(url), rejectUnauthorized: true, timeout: limitMs, ...named });
+    const end = (found: CertificateCheck) => {
+      socket.destroy();
+      resolve(found);
+    };
+    socket.once("secureConnect", () => end({ validTo: new Date(socket.getPeerCertificate().valid_to) }));
+    socket.once("timeout", () => end({ reason: silent }));
+    socket.once("error", (error) => end({ reason: systemReason(error) }));
+  });
+}
+
+/** The data that the server returns about itself. */
+interface ServerInfo {
+  /** The version of the server. Undefined if it has only the base API or does not return its version. */
+  readonly version?: string;
+  readonly isInnkeep: boolean;
+}
+
+/** The findings about a server, and whether a later try could succeed. */
+interface TriedServer {
+  readonly findings: Finding[];
+  readonly tryLater: boolean;
+}
+
+/** Checks whether an Innkeep server answers at the address. Also checks its version and its clock. */
+export async function tryServer(invocation: Invocation): Promise<TriedServer> {
+  const skews: number[] = [];
+  const watched = watchClock(invocation, skews);
+  try {
+    const info = await ask(invocation, watched);
+    const findings = info
+      ? [kindFinding(info), ...versionFindings(invocation, info), ...clockFindings(skews)]
+      : [notAServer(invocation.baseUrl())];
+    return { findings, tryLater: false };
+  } catch (error) {
+    const why = "Commands that need the server fail.";
+    const next = "Check --base-url and INNKEEP_BASE_URL, or ask the person who runs the server.";
+    const findings = [failure("server", faultOf(error, { why, next }))];
+    return { findings, tryLater: failureOf(error).exit === "tryLater" };
+  }
+}
+
+/**
+ * Returns a transport that compares the clocks. For each answer, it adds to `skews` how many milliseconds the clock of
+ * this machine is ahead of the server's clock.
+ */
+function watchClock({ context }: Invocation, skews: number[]): Transport {
+  const send = context.transport ?? shortTransport(proxyOf(context));
+  return async (request) => {
+    const start = context.clock.now().getTime();
+    const answer = await send(request);
+    const end = context.clock.now().getTime();
+    const theirs = Date.parse(answer.headers.date ?? "");
+    // The header is cut to whole seconds, so on average the server's clock is half a second later than the header.
+    if (!Number.isNaN(theirs)) skews.push((start + end) / 2 - theirs - 500);
+    return answer;
+  };
+}
+
+const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
+
+/**
+ * Asks the server for its version. Returns undefined if it does not have our API. Throws an error if nothing answers.
+ */
+async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
+  const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
+  const health = await orRefusal(() => send(open("/healthz")));
+  if (health && "text" in health) {
+    const { status, version } = Object(jsonIn(health.text));
+    if (status === "ok") return { isInnkeep: true, ...(typeof version === "string" && { version }) };
+  }
+  // The request contains no key. Every server with the base API refuses it with status 401 and JSON.
+  const refusal = await orRefusal(() => send(open("/api/v1/faqs/remote")));
+  return refusal instanceof ServerError && refusal.status === 401 && refusal.body !== undefined
+    ? { isInnkeep: false }
+    : undefined;
+}
+
+/**
+ * Returns the answer of a server or its refusal. Throws an error if there was no answer, or if the status is 500 or
+ * higher (except 501).
+ */
+async function orRefusal(call: () => Promise<WireAnswer>): Promise<WireAnswer | ServerError> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof ServerError && (error.status < 500 || error.status === 501)) return error;
+    throw error;
+  }
+}
+
+const notAServer = (address: string): Finding =>
+  failure("server", {
+    what: `Something answers at ${address}, but it is not an Innkeep server.`,
+    why: "Commands get answers that they cannot read.",
+    next: "Check the path and the port of the address. `innkeep config list` shows where it is set.",
+  });
+
+const kindFinding = ({ isInnkeep, version }: ServerInfo): Finding => {
+  if (!isInnkeep)
+    return ok(
+      "server",
+      "The server has only the base API. Commands that need other parts of Innkeep say so.",
+    );
+  return ok("server", version === undefined ? "It is an Innkeep server." : `It is Innkeep ${version}.`);
+};
+
+/** Returns how to install this program in the version of the server. (rule L56) */
+const installNext = (version: string): string =>
+  published === null
+    ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
+    : `npm install --global ${published.name}@${version}`;
+
+/** Returns the part of a version that compatible versions share. Before 1.0 this includes the second number. */
+const lineOf = (version: string): string => /^(0\.\d+|\d+)/.exec(version)?.[1] ?? "";
+
+function versionFindings({ context }: Invocation, { version }: ServerInfo): Finding[] {
+  if (version === undefined) return [];
+  if (lineOf(version) === lineOf(context.version))
+    return [ok("versions", `Server ${version} and command line ${context.version} are compatible.`)];
+  return [
+    warning("versions", {
+      what: `The server has version ${version}, and this command line has version ${context.version}.`,
+      why: "One of them may not support all commands of the other.",
+      next: installNext(version),
+    }),
+  ];
+}
+
+const fineSeconds = 30;
+
+const mostSeconds = 120;
+
+function clockFindings([first]: readonly number[]): Finding[] {
+  if (first === undefined) return [remark("clock", "The server does not send its time.")];
+  const seconds = Math.round(Math.abs(first) / 1_000);
+  if (seconds <= fineSeconds) return [ok("clock", "This machine and the server agree on the time.")];
+  const state = seconds > mostSeconds ? failure : warning;
+  return [
+    state("clock", {
+      what: `This machine's clock is ${seconds} s ${first > 0 ? "ahead of" : "behind"} the server's.`,
+      why: "Sessions and proofs of testers may be refused, and times in lists are wrong.",
+      next: "Let the network set the clock. On Linux, run `sudo timedatectl set-ntp true`.",
+    }),
+  ];
+}
 
 /**
  * A `warning` is about something that works now but has a disadvantage or will stop working. A `failure` is about
  * something that does not work.
  */
-export type State = "ok" | "note" | "warning" | "failure";
+type State = "ok" | "note" | "warning" | "failure";
 
 /** The result of one check. It never contains a secret. */
 export interface Finding {
@@ -25,7 +356,7 @@ export interface Finding {
 }
 
 /** Describes what is wrong, its consequence, and the next step. */
-export interface Fault {
+interface Fault {
   readonly what: string;
   readonly why: string;
   readonly next: string;
@@ -40,8 +371,6 @@ export const ok = (check: string, what: string): Finding => ({
 });
 
 export const remark = (check: string, what: string): Finding => ({ ...ok(check, what), state: "note" });
-
-export const warning = (check: string, fault: Fault): Finding => ({ check, state: "warning", ...fault });
 
 export const failure = (check: string, fault: Fault): Finding => ({ check, state: "failure", ...fault });
 

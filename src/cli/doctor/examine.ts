@@ -5,23 +5,31 @@ import { routes } from "../../client/routes.ts";
 import { configFolder, stateFolder } from "../../credentials/folders.ts";
 import { withinLimit } from "../../credentials/keychain.ts";
 import { systemReason } from "../../words/phrases.ts";
-import { checkCredential } from "../core/credential-check.ts";
-import { placesStored } from "../status.ts";
+import { placesStored } from "../auth.ts";
 import { runOnDatabase } from "../core/administer.ts";
 import { ciMetadata, isCiJob } from "../core/ci.ts";
 import { didYouMean, type Exit } from "../core/cli-error.ts";
 import { startInvocation } from "../core/command.ts";
 import { connect } from "../core/connection.ts";
 import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "../core/context.ts";
-import { openStore, wrongKindMessage } from "../core/credentials.ts";
+import { namedApp, openStore, signInExpiry, wrongKindMessage } from "../core/credentials.ts";
 import { appIdOf, isId, reachableApps } from "../core/ids.ts";
-import { namedApp, signInExpiry } from "../core/server-address.ts";
 import { chosenProfile, readProfiles, readProjectFile } from "../core/settings.ts";
-import { allKinds } from "../core/store-credential.ts";
+import { allKinds, checkCredential } from "../core/store-credential.ts";
 import { openSpool, resendOf, type Spool, type SpooledItem } from "../delivery/spool.ts";
 import { variables } from "../help.ts";
-import { type Finding, failure, faultOf, ok, remark, reportFindings, warning } from "./checks.ts";
-import { checkConnection, checkNetworkVariables, tryServer } from "./network.ts";
+import {
+  checkConnection,
+  checkNetworkVariables,
+  type Finding,
+  failure,
+  faultOf,
+  ok,
+  remark,
+  reportFindings,
+  tryServer,
+  warning,
+} from "./checks.ts";
 
 /**
  * Checks everything that commands need, and prints the findings. Returns `unexpected` if a check fails. (rule L50)

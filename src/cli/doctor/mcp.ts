@@ -2,14 +2,22 @@ import { credentialKinds } from "../../client/credential-kinds.ts";
 import { ServerError } from "../../client/errors.ts";
 import type { Route } from "../../client/routes.ts";
 import { routes } from "../../client/routes.ts";
-import { tryCredential } from "../core/credential-check.ts";
 import type { Exit } from "../core/cli-error.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 import { isOfOtherServer, notSent } from "../core/credentials.ts";
 import { failureOf } from "../core/failures.ts";
-import { type Finding, failure, faultOf, ok, reportFindings, warning } from "./checks.ts";
-import { checkConnection, tryServer } from "./network.ts";
+import { tryCredential } from "../core/store-credential.ts";
+import {
+  checkConnection,
+  type Finding,
+  failure,
+  faultOf,
+  ok,
+  reportFindings,
+  tryServer,
+  warning,
+} from "./checks.ts";
 
 /** The actions that an agent may do through this server. */
 type Permission = "read" | "propose" | "work";

@@ -5,11 +5,23 @@ import type { Invocation } from "../core/context.ts";
 import { isId, isStart } from "../core/ids.ts";
 import { note } from "../core/output.ts";
 import type { FaqApi, TaggedList } from "./api.ts";
-import { type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
-import { checkFields, rawFieldsOf, splitMarkdown } from "./front-matter.ts";
+import {
+  checkFields,
+  type FileEntry,
+  hashOf,
+  rawFieldsOf,
+  type ServerEntry,
+  splitMarkdown,
+} from "./entry.ts";
 import { conflictsIn, type EarlierEntry, type Item, type PlanInput, planOf, type Take } from "./plan.ts";
-import { type CheckedSource, fieldsInList, readSource } from "./source.ts";
-import { readStates, type SeenState, writeStates } from "./state.ts";
+import {
+  type CheckedSource,
+  fieldsInList,
+  readSource,
+  readStates,
+  type SeenState,
+  writeStates,
+} from "./source.ts";
 
 /** The FAQ files, and the states that were stored for each server and app. */
 interface OpenedFiles {

@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { trimmedMarkdown } from "../../contract/content-text.ts";
 import { writePrivately } from "../../credentials/folders.ts";
 import { CliError, usageError } from "../core/cli-error.ts";
+import { DryRun } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
-import { DryRun } from "../core/dry-run.ts";
 import { failureOf } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";
 import { type FaqApi, faqApi, faqDetails, findFaq } from "./api.ts";
-import { hashOf } from "./entry.ts";
 import {
   checkFields,
   type FileFields,
+  hashOf,
   markdownOf,
   rawFieldsOf,
   slugOf,
   splitMarkdown,
-} from "./front-matter.ts";
+} from "./entry.ts";
 import { faqsFault } from "./source.ts";
 
 interface Edited {

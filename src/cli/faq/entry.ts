@@ -1,5 +1,275 @@
 import { createHash } from "node:crypto";
 import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
+import { isId } from "../core/ids.ts";
+import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
+
+/** The fields of an entry in a file. */
+export type FileFields = Omit<FileEntry, "file">;
+
+/** The unchecked fields that a person wrote. */
+interface RawFields {
+  readonly id: unknown;
+  readonly question: unknown;
+  readonly answer: unknown;
+  readonly sortOrder: unknown;
+}
+
+/** The parts of a Markdown file. All line ends are converted to Unix line ends. */
+export interface MarkdownParts {
+  readonly front: Document;
+  readonly body: string;
+  readonly mark: string;
+  readonly lineEnd: string;
+  /** Whether the file has a front matter. */
+  readonly hasFront: boolean;
+  /** The heading with the question. Undefined if the front matter contains the question. */
+  readonly heading: Heading | undefined;
+}
+
+/**
+ * A value that was read, or a fault. The fault is a sentence without its subject, which is the name of the file.
+ */
+export type Read<Value> = { readonly value: Value } | { readonly fault: string };
+
+const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
+
+/**
+ * Splits a Markdown file into its parts. If the front matter has no question, a heading at the start of the text is the
+ * question. (rule C24)
+ */
+export function splitMarkdown(text: string): Read<MarkdownParts> {
+  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
+  const plain = unixLines(text.slice(mark.length));
+  const found = shape.exec(plain);
+  if (!found && /^---[ \t]*(?:\n|$)/.test(plain))
+    return { fault: "has no front matter: its first line is `---`, and a second `---` must end it" };
+  const [, front = "", body = ""] = found ?? ["", "", plain];
+  const read = parseYaml(front, 1);
+  if ("fault" in read) return { fault: `has a broken front matter: ${read.fault}` };
+  if (read.value.contents !== null && !isMap(read.value.contents))
+    return { fault: 'has a broken front matter: it must be lines such as `question: "How do I sync?"`' };
+  const hasQuestion = isMap(read.value.contents) && read.value.contents.has("question");
+  const heading = hasQuestion ? undefined : headingOf(body);
+  return { value: { front: read.value, body, mark, lineEnd, hasFront: found !== null, heading } };
+}
+
+/**
+ * Parses YAML. Duplicate keys are faults, and so are aliases that expand to too much data. `linesBefore` is the number
+ * of lines in the file before the text. It is added to the line numbers in messages.
+ */
+export function parseYaml(text: string, linesBefore = 0): Read<Document> {
+  const document = parseDocument(text, { prettyErrors: true });
+  const [error] = document.errors;
+  if (error) return { fault: faultOf(error.message, linesBefore) };
+  try {
+    document.toJS({ maxAliasCount: 100 });
+    return { value: document };
+  } catch (thrown) {
+    return { fault: faultOf(thrown instanceof Error ? thrown.message : "it cannot be read", linesBefore) };
+  }
+}
+
+function faultOf(message: string, linesBefore: number): string {
+  const [first = ""] = message.split("\n", 1);
+  const sentence = first
+    .replace(/[.:]$/, "")
+    .replace(/^Missing closing (["'])quote/, "a quotation mark ($1) without an end")
+    .replace(/ at line (\d+)/, (_, line: string) => ` at line ${Number(line) + linesBefore}`);
+  return /mapping|implicit/i.test(sentence) ? `${sentence}. A text with a colon needs quotes` : sentence;
+}
+
+/**
+ * Returns the fields of a Markdown file. The answer is the body without the heading that contains the question, without
+ * empty lines at its start and without one line end at its end. If neither the front matter nor a heading contains the
+ * question, it is made from the name of the file. (rule C24)
+ */
+export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
+  const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
+  const rest = heading ? body.slice(heading.end) : body;
+  return { id, question, sortOrder, answer: rest.replace(/^(?:[ \t]*\n)+/, "").replace(/\n$/, "") };
+}
+
+/** Makes a question from a file name, such as "How do i export" from `02-how-do-i-export.md`. */
+function questionOfName(name: string): string {
+  const words = name
+    .replace(/\.\w+$/, "")
+    .replace(/[-_\s]+/g, " ")
+    .trim()
+    .replace(/^\d+\.? (?=\S)/, "");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
+ * Checks the fields of an entry. Each fault is a sentence without its subject, which is the name of the file.
+ */
+export function checkFields(raw: RawFields): {
+  readonly value: FileFields;
+  readonly faults: readonly string[];
+} {
+  const { id, sortOrder } = raw;
+  const faults = [
+    ...textFaults("question", raw.question),
+    ...textFaults("answer", raw.answer),
+    ...(isMissing(id) || (typeof id === "string" && isId(id.trim()))
+      ? []
+      : ["has an `id` that is not a valid id"]),
+    ...(isMissing(sortOrder) || Number.isSafeInteger(sortOrder)
+      ? []
+      : ["has a `sortOrder` that is not a whole number"]),
+  ];
+  const value = {
+    id: typeof id === "string" ? id.trim().toLowerCase() : undefined,
+    question: String(raw.question),
+    answer: String(raw.answer).replace(/\r\n?/g, "\n"),
+    sortOrder: typeof sortOrder === "number" ? sortOrder : undefined,
+  };
+  return { value, faults };
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null;
+
+function textFaults(name: string, value: unknown): string[] {
+  if (isMissing(value) || value === "") return [`has no ${name}`];
+  if (typeof value !== "string") return [`has a ${name} that is not a text. Put it in quotes`];
+  if (value.trim() === "") return [`has no ${name}`];
+  return value.includes("\0") ? [`has a NUL character in its ${name}`] : [];
+}
+
+/** Returns the text of a new Markdown file. */
+export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): string =>
+  `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
+
+/**
+ * Returns the text of a Markdown file after a change of some fields. The rest of the text does not change. (rule C24)
+ */
+export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
+  const { mark, lineEnd, heading } = parts;
+  const { answer, question, ...others } = change;
+  const fields = heading ? others : { question, ...others };
+  const text = frontWith(parts, fields) + bodyWith(parts, heading && question, answer);
+  return mark + text.replaceAll("\n", lineEnd);
+}
+
+function frontWith({ front, hasFront }: MarkdownParts, fields: Partial<FileFields>): string {
+  if (setFields(front, front.contents, fields)) return `---\n${front.toString(yamlStyle)}---\n`;
+  const given = withoutMissing(fields);
+  const isEmpty = Object.keys(given).length === 0;
+  if (isEmpty) return hasFront ? "---\n---\n" : "";
+  return `---\n${stringify(given, yamlStyle)}---\n`;
+}
+
+function bodyWith(
+  { body, heading }: MarkdownParts,
+  question: string | undefined,
+  answer: string | undefined,
+): string {
+  if (!heading) return answer === undefined ? body : `${unixLines(answer)}\n`;
+  const head = question === undefined ? body.slice(0, heading.end) : heading.with(question);
+  return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);
+}
+
+/**
+ * Sets fields in a map of a YAML document. Inserts a new id as the first field. Returns false if `map` is not a map.
+ */
+export function setFields(document: Document, map: unknown, fields: Partial<FileFields>): boolean {
+  if (!isMap(map)) return false;
+  for (const [name, value] of Object.entries(withoutMissing(fields))) {
+    if (name === "id" && !map.has(name)) map.items.unshift(document.createPair(name, value));
+    else map.set(name, value);
+  }
+  return true;
+}
+
+/** The style in which YAML is written. Long lines are not wrapped, so a long question stays on one line. */
+export const yamlStyle = { lineWidth: 0 } as const;
+
+export const unixLines = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+const withoutMissing = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** A heading at the beginning of a text. */
+interface Heading {
+  readonly text: string;
+  /** The position after the heading. */
+  readonly end: number;
+  /** Returns the same kind of heading with another text, including the line end. */
+  readonly with: (text: string) => string;
+}
+
+/**
+ * The maximum length of a heading. A longer line is not searched for a heading, because that would take too long.
+ */
+const longestHeading = 2_000;
+
+/** Returns the heading at the start of a text, with `#` or underlined. Returns undefined if there is none. */
+function headingOf(body: string): Heading | undefined {
+  const blank = blankOf(body);
+  const [line = "", next = ""] = body.slice(blank.length).split("\n", 2);
+  if (line.length > longestHeading) return undefined;
+  const end = (taken: string) => Math.min(body.length, blank.length + taken.length + 1);
+  const [, signs, title = ""] = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/.exec(line) ?? [];
+  const text = title.trimEnd().replace(/[ \t]+#+$/, "");
+  if (signs !== undefined && text !== "")
+    return { text, end: end(line), with: (other) => `${blank}${signs} ${oneLine(other)}\n` };
+  if (/^ {0,3}[^\s#>*+-]/.test(line) && /^ {0,3}(?:=+|-+)[ \t]*$/.test(next))
+    return {
+      text: line.trim(),
+      end: end(`${line}\n${next}`),
+      with: (other) => `${blank}${oneLine(other)}\n${next}\n`,
+    };
+  return undefined;
+}
+
+/**
+ * Returns the empty lines and comments before the text. Searches for the end of a comment only behind the last one, so
+ * the time is linear.
+ */
+function blankOf(body: string): string {
+  let at = 0;
+  for (;;) {
+    const empty = /^(?:[ \t]*\n)*/.exec(body.slice(at))?.[0].length ?? 0;
+    at += empty;
+    const end = body.startsWith("<!--", at) ? body.indexOf("-->", at + 4) : -1;
+    if (end < 0) return body.slice(0, at);
+    const after = /^[ \t]*(?:\n|$)/.exec(body.slice(end + 3))?.[0];
+    if (after === undefined) return body.slice(0, at);
+    at = end + 3 + after.length;
+  }
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+const longestSlug = 60;
+
+/** The names that a file must not have. They are device names of Windows and `readme`. */
+const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
+
+/**
+ * Returns the same text for all file names that Windows or macOS treats as equal. These systems ignore upper and lower
+ * case and the way in which accents are encoded.
+ */
+export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
+
+/**
+ * Returns a file name for a question, without an extension. It consists of letters, digits and hyphens. `taken`
+ * contains the names that are already used. They were converted with `foldedName`.
+ */
+export function slugOf(question: string, taken: ReadonlySet<string>): string {
+  const words = question
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+    .toLowerCase()
+    .match(/[\p{L}\p{N}\p{M}]+/gu);
+  const cut = [...(words ?? ["entry"]).join("-")].slice(0, longestSlug).join("").replace(/-$/, "");
+  const slug = reserved.test(cut) ? `${cut}-entry` : cut;
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? slug : `${slug}-${count}`;
+    if (!taken.has(foldedName(name))) return name;
+  }
+}
 
 export interface FaqText {
   readonly question: string;

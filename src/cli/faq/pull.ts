@@ -14,11 +14,9 @@ import {
   tellNewServer,
 } from "./checkout.ts";
 import { hashOf } from "./entry.ts";
-import { conflictsIn, type Item } from "./plan.ts";
-import { named, planJson, planText } from "./plan-text.ts";
+import { conflictsIn, type Item, named, planJson, planText } from "./plan.ts";
 import { tellConflicts, translationsSeen, translationsTaken } from "./push.ts";
-import { defaultPath, type FileChange } from "./source.ts";
-import type { SeenEntry, SeenState } from "./state.ts";
+import { defaultPath, type FileChange, type SeenEntry, type SeenState } from "./source.ts";
 
 /** What a pull does with the file of one entry. */
 interface Step {

@@ -20,10 +20,8 @@ import {
   tellNewServer,
 } from "./checkout.ts";
 import { type FaqText, type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
-import { type Action, changesIn, type Item } from "./plan.ts";
-import { planJson, planText } from "./plan-text.ts";
-import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
-import type { SeenEntry } from "./state.ts";
+import { type Action, changesIn, type Item, planJson, planText } from "./plan.ts";
+import { defaultPath, type FileChange, type FileFault, faultsError, type SeenEntry } from "./source.ts";
 
 /**
  * The maximum number of attempts of a push. Another attempt is needed whenever somebody has changed the list on the

@@ -1,20 +1,24 @@
 import { type Command, Option } from "commander";
+import { ServerError } from "../../client/errors.ts";
 import { routes } from "../../client/routes.ts";
 import { limits } from "../../contract/limits.ts";
-import type { ThreadStatus } from "../../contract/threads.ts";
+import type { OwnedThread, ThreadStatus, ThreadSummary } from "../../contract/threads.ts";
 import { countOf } from "../../words/phrases.ts";
+import { deliveryWords, hasRepeats, probableReceiver, senderOf } from "../../words/thread.ts";
+import { oneLine } from "../../words/visible.ts";
 import { choices } from "../core/choices.ts";
-import { usageError } from "../core/cli-error.ts";
+import { CliError, usageError } from "../core/cli-error.ts";
 import { commandAction, type Setup } from "../core/command.ts";
 import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
-import { mutates, ofApp, several } from "../core/flags.ts";
+import { failureOf } from "../core/failures.ts";
+import { instantOf, mutates, ofApp, several } from "../core/flags.ts";
 import { addExamples } from "../core/help.ts";
-import { appIdOf } from "../core/ids.ts";
+import { appIdOf, wholeId } from "../core/ids.ts";
+import { agrees, canAsk, textOf } from "../core/input.ts";
 import { note, printOne } from "../core/output.ts";
 import { queryOfView } from "../view.ts";
-import { endOfSnooze } from "./snooze.ts";
-import { wholeThreadId } from "./thread-ids.ts";
+import { newestMessageIn, threadText } from "./thread-text.ts";
 
 interface BulkFlags {
   readonly view?: string;
@@ -120,3 +124,302 @@ async function chosen(
   for await (const page of allPages(read)) total += page.items.length;
   return { filter, expected: { total, asOf } };
 }
+
+/** Adds `feedback merge` and `feedback unmerge`. */
+export function addMerge(feedback: Command, setup: Setup): void {
+  const merge = feedback
+    .command("merge <thread> <into>")
+    .description(routes.threads.merge.summary)
+    .addHelpText("after", mergeNotes);
+  addExamples(merge, "innkeep feedback merge 14 12 --app Larder");
+  commandAction<object, string>(mutates(ofApp(merge)), setup, (invocation, _, thread) =>
+    mergeThread(invocation, thread, String(merge.processedArgs[1])),
+  );
+
+  const unmerge = feedback.command("unmerge <thread>").description(routes.threads.unmerge.summary);
+  addExamples(unmerge, "innkeep feedback unmerge 14 --app Larder");
+  commandAction<object, string>(mutates(ofApp(unmerge)), setup, (invocation, _, thread) =>
+    unmergeThread(invocation, thread),
+  );
+}
+
+const mergeNotes = `
+Each sender sees only their own messages, and a reply goes only to the senders that you choose.
+\`feedback unmerge\` undoes a merge.`;
+
+async function mergeThread(invocation: Invocation, given: string, other: string): Promise<undefined> {
+  const id = await wholeThreadId(invocation, given);
+  const into = await wholeThreadId(invocation, other);
+  const thread = await invocation.client().threads.merge({ params: { id }, body: { into } });
+  note(
+    invocation,
+    `Feedback ${id} is merged into ${into}. \`innkeep feedback unmerge ${id}\` undoes the merge.`,
+  );
+  printOne(invocation, thread, () => threadText(thread));
+}
+
+async function unmergeThread(invocation: Invocation, given: string): Promise<undefined> {
+  const id = await mergedThreadId(invocation, given);
+  const thread = await invocation.client().threads.unmerge({ params: { id } });
+  note(invocation, `Feedback ${id} is a separate thread again.`);
+  printOne(invocation, thread, () => threadText(thread));
+}
+
+/**
+ * Returns the id of a merged thread. If its number is given, the server returns the thread into which it was merged,
+ * which lists the merged threads.
+ */
+async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
+  const id = await wholeThreadId(invocation, given);
+  const number = /^#?(\d+)$/.exec(given)?.[1];
+  if (number === undefined) return id;
+  const { merged } = await invocation.client().threads.read({ params: { id } });
+  return merged.find((one) => one.number === Number(number))?.id ?? id;
+}
+
+/** Adds `feedback snooze`. */
+export function addSnooze(feedback: Command, setup: Setup): void {
+  const snooze = feedback
+    .command("snooze <thread> <until>")
+    .description("Hide a thread from triage until a time or until its sender writes. `none` ends the snooze")
+    .addHelpText("after", snoozeNotes);
+  addExamples(
+    snooze,
+    "innkeep feedback snooze 01a1fda4 3d",
+    "innkeep feedback snooze 01a1fda4 2026-12-01",
+    "innkeep feedback snooze 01a1fda4 none",
+  );
+  commandAction<object, string>(mutates(ofApp(snooze)), setup, (invocation, _, thread) =>
+    snoozeThread(invocation, thread, String(snooze.processedArgs[1])),
+  );
+}
+
+const snoozeNotes = `
+The end is a time in ISO 8601, a day (its start in UTC), or a duration from now: 90m, 4h, 3d, 2w.
+At the end, the thread becomes unread for all members.`;
+
+/** Snoozes a thread until a time, or ends its snooze (`none`). */
+async function snoozeThread(invocation: Invocation, given: string, until: string): Promise<undefined> {
+  const snoozedUntil = until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
+  const id = await wholeThreadId(invocation, given);
+  const thread = await invocation.client().threads.update({ params: { id }, body: { snoozedUntil } });
+  const end = thread.feedback.snoozedUntil;
+  note(
+    invocation,
+    end === null ? `Feedback ${id} is not snoozed.` : `Feedback ${id} is snoozed until ${end}.`,
+  );
+  printOne(invocation, thread, () => threadText(thread));
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** Returns the instant at which the snooze ends. The argument is an instant, a day, or a duration from now. */
+function endOfSnooze(given: string, now: Date): string {
+  const [, number, unit = ""] = /^(\d{1,5})([mhdw])$/.exec(given) ?? [];
+  const seconds = unitSeconds[unit];
+  if (number === undefined || seconds === undefined) return instantOf("<until>", given) ?? given;
+  return new Date(now.getTime() + Number(number) * seconds * 1_000).toISOString();
+}
+
+/** The flags of a command that sends a message. */
+export interface BodyFlags {
+  readonly body: string;
+}
+
+export interface ReplyFlags extends BodyFlags {
+  readonly everyone?: boolean;
+  /** The id of the report whose sender gets the reply. */
+  readonly report?: string;
+  readonly resolve?: boolean;
+  readonly force?: boolean;
+  /** The id of the newest message that the person has read, or `none`. */
+  readonly expectMessage?: string;
+  /**
+   * The value from `feedback view` that stands for the receivers that the person saw. Used for a reply to everyone.
+   */
+  readonly expectReceivers?: string;
+}
+
+/**
+ * Replies to the sender. If somebody else has replied already, asks the person first. With `--expect-message` the
+ * server refuses the reply if there is a newer message. (rule L55)
+ */
+export async function replyToSender(
+  invocation: Invocation,
+  flags: ReplyFlags,
+  given: string,
+): Promise<undefined> {
+  const body = await textOf(invocation, "--body", flags.body);
+  const id = await wholeThreadId(invocation, given);
+  const { threads } = invocation.client();
+  const read = () => threads.read({ params: { id } });
+  const { force, expectMessage, expectReceivers } = flags;
+  const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
+  const isOpen = flags.everyone !== true && flags.report === undefined;
+  // A dry run also works without the server. Then the request names no receiver.
+  const ifUnread = invocation.flags.dryRun ? () => undefined : ifUnreadable;
+  const thread = asks || isOpen ? await read().catch(ifUnread) : undefined;
+  const reportId = isOpen ? receiverIn(thread) : flags.report;
+  const send = (seen: Seen, idempotencyKey?: string) =>
+    threads.addMessage({
+      params: { id },
+      body: {
+        direction: "outbound",
+        body,
+        ...(flags.everyone ? { everyone: true } : {}),
+        ...(reportId === undefined ? {} : { reportId }),
+        ...(flags.resolve ? { change: { status: "resolved" } } : {}),
+        ...seen,
+      },
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    });
+  const known = asks ? seenBeforeReply(thread) : expectedOf(flags);
+  const message = await send(known).catch(async (error) => {
+    if (!hasNewerReply(error)) throw error;
+    const newest = asks ? seenIn(await read()) : {};
+    if (!(asks && (await wantsToReply(invocation, error)))) throw notSent(error, id);
+    const { idempotencyKey: key } = invocation.flags;
+    return send(newest, key === undefined ? undefined : `${key}-again`);
+  });
+  const resolved = flags.resolve ? " and resolved it" : "";
+  const { delivery } = message;
+  const deliveryTexts = delivery ? deliveryWords(delivery).map((words) => ` ${oneLine(words)}`) : [];
+  const advice =
+    delivery && delivery.missed > 0 ? " An owner can turn on sender pages in the settings of the app." : "";
+  const receiver = thread && reportId !== undefined ? ` To ${senderText(thread, reportId)}.` : "";
+  note(invocation, `Replied to feedback ${id}${resolved}.${receiver}${deliveryTexts.join("")}${advice}`);
+  printOne(invocation, message, () => message.id);
+}
+
+function senderText(thread: OwnedThread, reportId: string): string {
+  const { name, email } = senderOf(thread, reportId);
+  return oneLine(name ?? email ?? "an anonymous sender");
+}
+
+/** The state of the thread when the person read it. The server refuses the reply if the thread has changed. */
+interface Seen {
+  readonly expectedMessageId?: string | null;
+  readonly expectedMergeId?: string | null;
+  readonly expectedReceivers?: string;
+}
+
+/**
+ * Returns the state that the person read, according to the flags. A message does not show who would get a reply to
+ * everyone, so `--everyone` also needs the receivers.
+ */
+function expectedOf({ everyone, expectMessage, expectReceivers, force }: ReplyFlags): Seen {
+  if (force) return {};
+  if (everyone && expectMessage !== undefined && expectReceivers === undefined)
+    throw usageError(
+      "--everyone with --expect-message also needs --expect-receivers, because the receivers may have changed.",
+      "`innkeep feedback view` shows both values.",
+    );
+  return {
+    ...(expectMessage === undefined
+      ? {}
+      : { expectedMessageId: expectMessage === "none" ? null : expectMessage }),
+    ...(expectReceivers === undefined ? {} : { expectedReceivers: expectReceivers }),
+  };
+}
+
+const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
+  expectedMessageId: newestMessageIn(messages),
+  expectedMergeId: merged.at(-1)?.id ?? null,
+  ...(receivers === undefined ? {} : { expectedReceivers: receivers }),
+});
+
+/**
+ * Returns the state that the person read. If somebody has replied since the sender's last message, names the message
+ * before that reply, so that the server reports the existing reply.
+ */
+function seenBeforeReply(thread: OwnedThread | undefined): Seen {
+  if (thread === undefined) return {};
+  const { messages } = thread;
+  const word = messages.findLastIndex(({ direction }) => direction === "inbound");
+  const reply = messages.findIndex(({ direction }, at) => at > word && direction === "outbound");
+  return seenIn(reply === -1 ? thread : { ...thread, messages: messages.slice(0, reply) });
+}
+
+/**
+ * Ignores the error if the token may not read the thread. Then the reply goes to the first sender, without a check.
+ */
+function ifUnreadable(error: unknown): undefined {
+  if (!(error instanceof ServerError) || error.status !== 403) throw error;
+}
+
+/**
+ * Returns the report that a reply without `--report` answers. Returns undefined if the thread has only one report, or
+ * if the given id belongs to a merged thread. Then the sender of the given thread gets the reply. (rule M10)
+ */
+const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
+  thread !== undefined && thread.feedback.mergedInto === undefined && hasRepeats(thread)
+    ? probableReceiver(thread)
+    : undefined;
+
+const hasNewerReply = (error: unknown): error is ServerError =>
+  error instanceof ServerError && error.code === "answered";
+
+const wantsToReply = ({ context }: Invocation, { message }: ServerError): Promise<boolean> =>
+  agrees(context, `${message} Send your reply anyway?`);
+
+const notSent = (error: ServerError, id: string): CliError =>
+  new CliError({
+    ...failureOf(error),
+    message: `Nothing was sent. ${error.message}`,
+    next: `\`innkeep feedback view ${id}\` shows the thread. --force sends your reply anyway.`,
+  });
+
+/** Returns the id at the end of a console link. Returns any other text unchanged. */
+const threadId = (given: string): string =>
+  given
+    .replace(/[?#].*$/, "")
+    .replace(/\/+$/, "")
+    .split("/")
+    .at(-1) ?? given;
+
+/**
+ * Returns the whole id of a thread. The person may give its number, its console link, its id or the start of the id.
+ */
+export const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
+  const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];
+  return number === undefined ? idFrom(invocation, given) : idOfNumber(invocation, number);
+};
+
+/** Returns the id of the thread with this number in the app. Throws a CliError if there is none. */
+async function idOfNumber(invocation: Invocation, number: string): Promise<string> {
+  const { threads } = invocation.client();
+  const params = { appId: await appIdOf(invocation) };
+  const [found] = (await threads.list({ params, query: { number } })).items;
+  if (found === undefined)
+    throw new CliError({
+      exit: "notFound",
+      code: "not_found",
+      message: `The app has no feedback with the number ${number}.`,
+      next: "`innkeep feedback list` shows the numbers.",
+    });
+  return found.id;
+}
+
+const idFrom = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(threadId(given), {
+    thing: "feedback",
+    command: "innkeep feedback list",
+    list: async () => (await allThreads(invocation)).map(({ id, subject }) => ({ id, name: subject })),
+  });
+
+/** Returns the newest threads of the app, from a limited number of pages. */
+async function allThreads(invocation: Invocation): Promise<readonly ThreadSummary[]> {
+  const { threads } = invocation.client();
+  const params = { appId: await appIdOf(invocation) };
+  const found: ThreadSummary[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < mostPages; pages += 1) {
+    const page = await threads.list({ params, query: { limit: String(limits.listPage.max), cursor } });
+    found.push(...page.items);
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
+const mostPages = 20;

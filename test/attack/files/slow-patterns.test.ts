@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { secretIn } from "../../../mcp/secrets.ts";
+import { secretIn } from "../../../mcp/refusals.ts";
 import { browserName } from "../../../server/access/sign-in/rules.ts";
 import { replyFrom } from "../../../server/feedback/saved-replies/rules.ts";
 import { readMail } from "../../../server/mail/incoming/read.ts";

@@ -5,7 +5,7 @@ import {
   markdownOf,
   rawFieldsOf,
   splitMarkdown,
-} from "../../../src/cli/faq/front-matter.ts";
+} from "../../../src/cli/faq/entry.ts";
 import { sideOf } from "../../../src/cli/faq/plan.ts";
 import { fc } from "../../support/property.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { snapshotName } from "../../../server/dev/dev-server.ts";
 import { isUnder } from "../../../src/cli/core/files.ts";
 import { foldersUpwards } from "../../../src/cli/core/settings.ts";
-import { slugOf } from "../../../src/cli/faq/front-matter.ts";
+import { slugOf } from "../../../src/cli/faq/entry.ts";
 import { globOf } from "../../../src/cli/feedback/junit/find-files.lazy.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 

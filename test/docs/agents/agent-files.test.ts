@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { published } from "../../../src/cli/published.ts";
+import { published } from "../../../src/cli/update.ts";
 import { openMcpSession } from "../../mcp/support/mcp-session.ts";
 import { readText } from "../../support/sources/tree.ts";
 import { bundleManifest } from "./bundle-manifest.ts";

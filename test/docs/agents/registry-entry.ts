@@ -1,4 +1,4 @@
-import type { PublishedPackage } from "../../../src/cli/published.ts";
+import type { PublishedPackage } from "../../../src/cli/update.ts";
 import { packageFacts, repository } from "./package-facts.ts";
 
 const { mcpName, version } = packageFacts;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { secretIn } from "../../../mcp/secrets.ts";
+import { secretIn } from "../../../mcp/refusals.ts";
 
 // Assembled here, so that scanners do not report this file as a leak.
 const of = (...parts: string[]) => parts.join("");

@@ -1,8 +1,8 @@
 import { countOf } from "../../../words/phrases.ts";
 import { isGitHubActions } from "../../core/ci.ts";
 import type { CliError, Exit } from "../../core/cli-error.ts";
+import { DryRun, type RequestView, textOfRequest } from "../../core/connection.ts";
 import type { Invocation } from "../../core/context.ts";
-import { DryRun, type RequestView, textOfRequest } from "../../core/dry-run.ts";
 import { cliErrorOf } from "../../core/failures.ts";
 import { annotation, markdownLink, markdownText } from "../../core/github-actions.ts";
 import { type InputFault, inputFaultsError } from "../../core/input.ts";
