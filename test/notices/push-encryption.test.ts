@@ -1,7 +1,7 @@
 import { createECDH } from "node:crypto";
 import { expect, it } from "vitest";
 import { outcomeOf } from "../../server/notices/browsers/rules.ts";
-import { encryptedFor, isPublicKey } from "../../server/notices/browsers/web-push.ts";
+import { encryptedFor, isPublicKey } from "../../server/notices/browsers/worker.ts";
 
 it("the push encryption of the example in RFC 8291 gives the result of the RFC", () => {
   const own = createECDH("prime256v1");

@@ -7,7 +7,7 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { addressRefusal, reachOf } from "../../http/post-safely.ts";
 import { hashOf, sealAddress } from "../../secrets/secrets.ts";
 import { type BrowserRow, noticeBrowsers as rows } from "./store.ts";
-import { isPublicKey, keysOfServer } from "./web-push.ts";
+import { isPublicKey, keysOfServer } from "./worker.ts";
 
 type BrowserDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
