@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { dataUrl, mp4, pdf, png } from "../../support/files/sample-files.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
-import { p99 } from "../../support/network/hostile-connections.ts";
+import { p99, timesOf } from "../../support/network/hostile-connections.ts";
 import { innkeepServe, innkeepServeInGroup } from "../../support/programs/built-program.ts";
 import { memoryGroup } from "../../support/programs/memory-group.ts";
 import { quietGoal } from "../../support/torture.ts";
@@ -40,21 +40,20 @@ it("eight of the largest reports at the same time need less than 200 MB more mem
   const headers = { "x-api-key": ready.demo.apiKey, "Content-Type": "application/json" };
   const body = largestReport();
   const before = peakOf(child.pid);
-  const sent = Array.from({ length: 8 }, () =>
-    fetch(`${ready.baseUrl}/api/v1/feedback/remote`, { method: "POST", headers, body }),
+  const all = Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const answer = await fetch(`${ready.baseUrl}/api/v1/feedback/remote`, {
+        method: "POST",
+        headers,
+        body,
+      });
+      return answer.status;
+    }),
   );
-  let isOver = false;
-  const all = Promise.allSettled(sent).then((answers) => {
-    isOver = true;
-    return answers.map((answer) => (answer.status === "fulfilled" ? answer.value.status : answer.reason));
-  });
   const small: number[] = [];
-  const times: number[] = [];
-  while (!isOver) {
-    const started = performance.now();
+  const times = await timesOf(async () => {
     small.push((await fetch(`${ready.baseUrl}/api/v1/faqs/remote`, { headers })).status);
-    times.push(performance.now() - started);
-  }
+  }, all);
   expect(await all).toEqual(Array(8).fill(201));
   const peak = peakOf(child.pid);
   process.stdout.write(
