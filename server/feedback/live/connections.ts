@@ -65,7 +65,7 @@ interface LiveDeps {
 }
 
 /**
- * Creates the store of the open connections of this process. One read of the database serves all connections. Soon
+ * Creates the store of the open connections of this process. One read of the database serves all connections. A minute
  * after the last connection was closed, the process stops reading. Before each event, permissions are read again.
  */
 export function createLiveConnections(deps: LiveDeps): LiveConnections {
@@ -215,7 +215,9 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
       });
       return reading;
     },
-    /** Stops reading after a pause, unless a connection was opened or `start` was called during the pause. */
+    /**
+     * Stops reading after a pause, unless a connection is open then or `start` was called during the pause.
+     */
     stopLater(): void {
       clearTimeout(lingering);
       lingering = setTimeout(() => open.size === 0 && stop(), lingerMs).unref();

@@ -35,8 +35,8 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
 }
 
 /**
- * Deletes those of these files that no thread has any more. This happens in the background. A failure is only logged,
- * because the thread or the app is already deleted.
+ * Deletes the files that no thread has any more, in the background. A failure is only logged, because the thread or
+ * the app is already deleted.
  */
 export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
   keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
