@@ -314,7 +314,7 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
   ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
 ];
 
-/** Returns the ids of the tags in the filters. Undefined if one of these tags does not exist. */
+/** Returns the ids of the tags in the filters. Returns undefined if one of these tags does not exist. */
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
@@ -417,7 +417,9 @@ function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   return ofKind(engine, order, filters);
 }
 
-/** Returns the conditions for the assignee, for the side that has to act, and for the snooze. */
+/**
+ * Returns the conditions for the assignee, for the side that has to act (team or sender), and for the snooze.
+ */
 const ofState = (filters: Filters): Condition[] => [
   ...ofAssignee(filters),
   ...ofTurn(filters),

@@ -45,8 +45,8 @@ const beatMs = 25_000;
 const gapMs = 250;
 
 /**
- * How often permissions are read again on PostgreSQL, because a notification from another server may be lost. Also the
- * pause after an error. (rule A22)
+ * How often permissions are read again on PostgreSQL, because a notification from another server may be lost. (rule
+ * A22) This is also the pause after an error, before changes are read again.
  */
 const againMs = 5_000;
 

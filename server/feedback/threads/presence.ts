@@ -8,7 +8,7 @@ import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
 
 /**
  * One view of a page by a person. Everything after `since` is marked as new on the page. If `since` is null, nothing
- * is.
+ * is marked.
  */
 interface PageView {
   readonly since: string | null;

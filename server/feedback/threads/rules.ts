@@ -19,7 +19,9 @@ export function snoozeRefusal(
   if (!(ahead > 0) || ahead > limits.snoozeDays * 86_400_000)
     return badRequest("snoozedUntil", `must be in the next ${limits.snoozeDays} days`);
   if (isUnfinished(status)) return undefined;
-  return new ApiError("wrong_state", { message: "Only a thread that is open or in progress can be snoozed." });
+  return new ApiError("wrong_state", {
+    message: "Only a thread that is open or in progress can be snoozed.",
+  });
 }
 
 /** A change of the assignee. The values are ids of accounts, or null for nobody. */
@@ -111,7 +113,7 @@ export function threadEvents({
   readonly releases: readonly NamingRelease[];
 }): ThreadEvent[] {
   const all = [
-    // Changes of the same instant stay in their order.
+    // Changes with the same time stay in the order in which they were made.
     ...changes.toReversed().flatMap(eventsOfChange),
     ...runs.map(({ id, at, by, byName, decision }) => ({
       ...{ at, by, byName, kind: "decision", field: "decision", from: null, to: decision, runId: id },

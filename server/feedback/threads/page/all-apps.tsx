@@ -281,7 +281,7 @@ interface PartOfApp {
   readonly undo: string;
 }
 
-/** Runs a change in each app. If the person may not change an app, its threads count as left out. */
+/** Runs a change in each app. If the person may not change the threads of an app, they count as left out. */
 async function inEachApp<Given extends string | readonly string[]>(
   byApp: readonly (readonly [appId: string, given: Given])[],
   act: (

@@ -409,7 +409,7 @@ const MetadataOfReport = ({
   );
 };
 
-/** What a person can choose for a thread: tags and assignees. Also contains the id of the person. */
+/** The tags and the members that a person can choose for a thread, and the id of that person. */
 export interface ThreadSorting {
   /** The names of all tags of the app. */
   readonly knownTags: readonly string[];

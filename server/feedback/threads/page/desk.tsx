@@ -59,7 +59,7 @@ import { RepliedNotice } from "./reply.tsx";
 interface DeskShown {
   /** The query of the list, if the page is the answer to a form. */
   readonly list?: string;
-  /** The id of the thread beside the list, if the page is the answer to a form. */
+  /** The id of the thread next to the list, if the page is the answer to a form. */
   readonly opened?: string;
   /** What the thread also shows, if the page is the answer to a form of the thread. */
   readonly shown?: ShownAgain;
@@ -167,7 +167,7 @@ async function navigationFor(visit: SignedInVisit, { shown }: DeskShown): Promis
   return shown?.done === undefined ? known : { ...known, done: shown.done };
 }
 
-/** Opens the thread with this number or id. Returns undefined if the app no longer has such a thread. */
+/** Opens the thread with this number or id. Returns undefined if the app has no such thread. */
 async function openWanted(visit: SignedInVisit, appId: string, wanted: string) {
   try {
     const id = /^[1-9]\d{0,8}$/.test(wanted) ? await idOfNumber(visit, appId, wanted) : wanted;

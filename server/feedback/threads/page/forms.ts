@@ -164,7 +164,7 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
     const { ask, fields, param } = visit;
     const change = await changeIn(visit);
     // Without scripts, the Enter key in the field for a day uses the first button of the form, which is the button of
-    // this part. Then the person wants to snooze the thread.
+    // this part. If nothing but the day was changed, the person wants to snooze the thread.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
     const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });

@@ -138,8 +138,8 @@ const MergePage = ({
             </fieldset>
             <p class="hint">
               The messages, files and proposals move to the chosen thread. Each sender sees only their own
-              messages and the replies to them. If this thread is not finished but the chosen thread is, the chosen thread is opened
-              again. You can undo the merge for 30 days.
+              messages and the replies to them. If this thread is not finished but the chosen thread is, the
+              chosen thread is opened again. You can undo the merge for 30 days.
             </p>
             <div class="actions">
               <button class="primary" type="submit">

@@ -80,8 +80,8 @@ export interface Opened {
 }
 
 /**
- * Reads a thread, and records that the person has seen it. Does not record it for a merged thread, or for a script
- * that updates an open page. Throws `not_found`.
+ * Reads a thread, and records that the person has seen it. Does not record this for a merged thread, or if the page
+ * was requested in the background. Throws `not_found`.
  */
 export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
   const view = await visit.views.ofThread(id);
@@ -562,7 +562,7 @@ const Step = ({
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
-  /** A sign that is shown in place of `words`. */
+  /** A sign such as `›`. It is shown in place of `words`. */
   readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;

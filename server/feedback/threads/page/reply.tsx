@@ -91,9 +91,7 @@ export const MessageComposer = (props: MessageComposerProps) => {
   );
 };
 
-/**
- * Whether the field for the note is shown first. It is if the note was refused, or if only the note has text.
- */
+/** Whether the field for the note is shown first, because the note was refused or only the note has text. */
 const isNoteFirst = ({ note, reply }: ThreadForms): boolean =>
   note.refusal !== undefined || (note.value("noteBody") !== "" && reply.value("replyBody") === "");
 

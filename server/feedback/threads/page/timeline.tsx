@@ -252,7 +252,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** What is new in the thread since the last visit of the person. It is undefined at the first visit. */
+/** What is new in the thread since the last visit of the person. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;

@@ -188,7 +188,8 @@ async function hashesOf(tx: Transaction, these: string, seqs: readonly number[])
 }
 
 /**
- * Deletes the proposals of threads and sends a signal for each one, so that requests that wait for its decision end.
+ * Deletes the proposals of threads. Sends a signal for each proposal, so that requests that wait for a decision on it
+ * end.
  */
 async function removeProposals(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
   await tx.run(

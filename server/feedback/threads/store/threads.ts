@@ -34,14 +34,14 @@ export interface NewThread extends ReportTexts {
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
-  /** The id of the block of a sender that hides the report. */
+  /** The id of the entry in the list of blocked senders that hides the report. */
   readonly blockedBy?: string | undefined;
 }
 
 export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly appName: string;
   readonly senderPages: number;
-  /** The number of the thread. Null until the threads of the app are numbered. */
+  /** The number of the thread, or null until the threads of the app are numbered. */
   readonly number: number | null;
   readonly status: string;
   readonly occurrences: number;
