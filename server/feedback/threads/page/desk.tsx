@@ -511,6 +511,23 @@ const ListForm = (props: ListFormProps) => {
   );
 };
 
+interface PaneProps extends ThreadProps {
+  /** The name of the list. */
+  readonly view: string;
+  readonly neighbours: {
+    /** The addresses of the threads before and after this one. */
+    readonly previous: string | undefined;
+    readonly next: string | undefined;
+    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
+    readonly nextId: string;
+    /** The position in the list, such as `3 of 38`. It is empty if the position is not known. */
+    readonly place: string;
+    /** The address of the list. */
+    readonly back: string;
+    readonly list: string;
+  };
+}
+
 /**
  * A thread next to the list from which it was opened. In a narrow window, it is shown in place of the list.
  */
@@ -618,20 +635,3 @@ export const deskPage = definePage({
   needs: "viewer",
   show: (visit) => showDesk(visit),
 });
-
-interface PaneProps extends ThreadProps {
-  /** The name of the list. */
-  readonly view: string;
-  readonly neighbours: {
-    /** The addresses of the threads before and after this one. */
-    readonly previous: string | undefined;
-    readonly next: string | undefined;
-    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
-    readonly nextId: string;
-    /** The position in the list, such as `3 of 38`. It is empty if the position is not known. */
-    readonly place: string;
-    /** The address of the list. */
-    readonly back: string;
-    readonly list: string;
-  };
-}

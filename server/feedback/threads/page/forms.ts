@@ -289,22 +289,6 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
 }
 
 /**
- * The result of a part of the form. `done` names the notice that the page shows. `anchor` is the id of the element to
- * which it scrolls.
- */
-interface Done<Word extends string> {
-  readonly done: Word;
-  readonly anchor?: string;
-  readonly messageId?: string;
-  /**
-   * The address of the next page, if it is not the page of the same thread. The next page shows the notice.
-   */
-  readonly next?: string;
-  /** The address of the next page, if that page shows the result without a notice. */
-  readonly to?: string | undefined;
-}
-
-/**
  * Adds the thread to an unpublished release note, or opens the form for a new note with the thread. Does not save the
  * other parts of the form. (rule C32)
  */
@@ -323,6 +307,22 @@ async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-nam
     idempotencyKey: fields.idempotencyKey,
   });
   return { ...goTo(links.entry(param("appId"), entryId), "thread-named"), sentFields: [] };
+}
+
+/**
+ * The result of a part of the form. `done` names the notice that the page shows. `anchor` is the id of the element to
+ * which it scrolls.
+ */
+interface Done<Word extends string> {
+  readonly done: Word;
+  readonly anchor?: string;
+  readonly messageId?: string;
+  /**
+   * The address of the next page, if it is not the page of the same thread. The next page shows the notice.
+   */
+  readonly next?: string;
+  /** The address of the next page, if that page shows the result without a notice. */
+  readonly to?: string | undefined;
 }
 
 /** Saves one part of the form. If other parts have unsaved text, the next page keeps that text. */
