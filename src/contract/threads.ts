@@ -381,7 +381,7 @@ export const threadFilters = z.object({
   /** Finds the threads whose first report has this e-mail address, in upper or lower case. */
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, 200)),
-  /** Finds the thread with this number. Cannot be combined with `q` and `unread`. */
+  /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
   number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
   from: z.optional(boundary),
   to: z.optional(boundary),

@@ -42,7 +42,7 @@ import {
   type WholeList,
 } from "./store.ts";
 
-/** The handlers that list the threads of an app, and of all apps. */
+/** The handlers that list the threads of one app, or of all apps of the caller. */
 export const inbox = (
   deps: Pick<Deps, "clock" | "database" | "log" | "time">,
 ): Pick<Handlers<typeof contract>, "list" | "listAll"> => ({
@@ -51,7 +51,7 @@ export const inbox = (
 });
 
 /**
- * Returns a page of the threads of an app. Each has its last message and whether it is unread for the caller. Throws
+ * Returns a page of the threads of an app, each with its last message and whether it is unread for the caller. Throws
  * `not_found` and `bad_request`.
  */
 async function listInbox(
@@ -83,9 +83,9 @@ async function listInbox(
 }
 
 /**
- * Returns a page of the threads of all apps of the caller. For each app, only the sort keys of its threads are read, in
- * the order of an index. Then the lists are combined, and all columns are read only for the threads of the page. (rule
- * F49)
+ * Returns a page of the threads of all apps of the caller. First reads only the sort keys of the threads, for each app
+ * in the order of an index, and merges these lists. Then reads all columns, but only for the threads of the page.
+ * (rule F49)
  */
 async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "time">,
@@ -121,8 +121,8 @@ async function listAllApps(
 }
 
 /**
- * The limits of an exact count. A person needs the exact number before a change of all these threads. A search
- * continues until this time is over. (rule F45)
+ * The limits of an exact count. A person needs an exact count before changing all threads of a list. A search whose
+ * count takes longer than `milliseconds` is not counted to its end. (rule F45)
  */
 const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
 
@@ -232,7 +232,6 @@ export function views(
 
 /** Returns the functions that count the threads of views. */
 function countsIn(database: Deps["database"]) {
-  /** Counts the threads of a view. */
   async function count(
     caller: ConsoleCaller,
     appId: string,
@@ -243,7 +242,7 @@ function countsIn(database: Deps["database"]) {
     return countAnswer(await countThreads(database, scope, { most: most + 1, milliseconds }), most);
   }
 
-  /** Counts the threads of several views. Only a view with a search needs separate statements. */
+  /** Counts the threads of several views. One statement counts all views except those with a search. */
   async function countAll(
     caller: ConsoleCaller,
     appId: string,
@@ -293,7 +292,7 @@ async function mayChange(
   await ownedApp(tx, appId, isShared ? { ...caller, needs: "maintainer" } : caller);
 }
 
-/** Returns a view if the caller may see it. Throws `not_found` otherwise. */
+/** Returns the view with this id if the caller may see it. Throws `not_found` otherwise. */
 async function ownedView(
   reader: Reader,
   { appId, caller, viewId }: OfApp & { readonly viewId: string },

@@ -1,7 +1,7 @@
 import { type FixedView, fixedViews } from "../../../src/contract/fixed-views.ts";
 import { fixedViewNames } from "../../../src/contract/views.ts";
 
-/** Returns the query of a list, with the thread that is opened next to the list. */
+/** Adds the thread that is shown next to the list to the query of the list. */
 export function withOpened(list: string, thread: string | number): string {
   const query = new URLSearchParams(list);
   query.set("open", String(thread));
@@ -23,11 +23,10 @@ const noFilter: ListFilter = {
   ...{ snoozed: "", sender: "", from: "", to: "", order: "activity" },
 };
 
-/** Returns all filters of a list, with the given values. A filter that is not given selects everything. */
+/** Returns all filters of a list. A filter that is not in `given` selects everything. */
 export const filterWith = (given: Readonly<Partial<Record<FilterName, string | undefined>>>): ListFilter =>
   changedFilter(noFilter, given);
 
-/** Returns the filters with the changed values. */
 export function changedFilter(
   filter: ListFilter,
   change: Readonly<Partial<Record<FilterName, string | undefined>>>,
@@ -41,14 +40,13 @@ export function changedFilter(
   };
 }
 
-/** Whether the filters of a list are the same. */
 export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
   filterNames.every((name) => one[name] === other[name]);
 
 /**
- * Returns the filters of the list that an address shows. A search without a status covers every status. An empty search
- * shows the list from which it was sent. All other addresses without a status and without a view show the threads to
- * triage.
+ * Returns the filters of the list that an address shows. A search without a status covers every status. An empty
+ * search shows the list from which it was sent, which the parameter `in` contains. An address without a search, a
+ * status and a view shows the view `to_triage`.
  */
 export function filterOf(query: (name: string) => string): ListFilter {
   const q = query("q").trim();
@@ -97,7 +95,7 @@ function addressValues({ status, unread, order, ...filter }: ListFilter): Record
   };
 }
 
-/** Returns the filters in the form of the API. */
+/** Returns the filters as a query for the API. A search has no order. */
 export const filterQuery = ({ order, ...filter }: ListFilter): Record<string, string> => ({
   ...filter,
   ...(filter.q === "" ? { order } : {}),
@@ -109,13 +107,13 @@ export const inboxQuery = (query: (name: string) => string): Record<string, stri
   cursor: query("cursor"),
 });
 
-/** Returns a function that reads the values of the query `list`. */
+/** Returns a function that reads the values of a query such as `status=open&type=bug`. */
 export function valuesIn(list: string): (name: string) => string {
   const given = new URLSearchParams(list);
   return (name) => given.get(name) ?? "";
 }
 
-/** Returns the names of the tags in the address of the inbox. The field `also` has one more tag. */
+/** Returns the names of the tags in the address of the inbox. The parameter `also` contains one more tag. */
 function chosenTags(query: (name: string) => string): string[] {
   const given = [...query("tag").split(","), query("also")].map((name) => name.trim());
   return [...new Set(given.filter((name) => name !== ""))];

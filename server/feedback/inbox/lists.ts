@@ -28,7 +28,9 @@ import {
   tagsOf,
 } from "./store.ts";
 
-/** Returns the summaries of these threads. In a search, each summary has the line that was found. */
+/**
+ * Returns the summaries of these threads. In a search, each summary also has the line that the search found.
+ */
 export async function summariesOf(
   reader: Reader,
   { userId, q }: { readonly userId: string; readonly q: string | undefined },
@@ -50,7 +52,10 @@ export async function summariesOf(
   });
 }
 
-/** Returns the summary of a thread as a list. The list is empty if the thread was deleted after its row was read. */
+/**
+ * Returns the summary of a thread as a list of one. The list is empty if the thread was deleted after its row was
+ * read.
+ */
 function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
   if (!news) return [];
   const { seq: _, assigneeId, assigneeEmail, assigneeName, ...summary } = row;
@@ -79,8 +84,8 @@ const longest = 200;
 /** Returns the beginning of a text in one line. If the text has spaces, it is cut at a space. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
-  // A text never has more characters than UTF-16 units. So most texts are short enough without a count of their
-  // characters.
+  // A text never has more characters than UTF-16 units. So a text with few units is short enough, and its characters
+  // need not be counted.
   if (line.length <= longest) return line;
   const characters = [...line];
   if (characters.length <= longest) return line;
@@ -98,7 +103,10 @@ export async function prepareInbox(
   await endDueSnoozes(deps);
 }
 
-/** Returns filters as the store needs them: names of tags, and the id of the assignee. */
+/**
+ * Returns the filters as the store needs them. `tag` becomes a list of tag names, and `assignee` becomes the id of an
+ * account.
+ */
 export async function inboxScope(
   reader: Reader,
   { appId, userId }: MemberOf,
@@ -141,13 +149,16 @@ const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, 
 /** The first page of a search. */
 interface FirstPage {
   readonly rows: readonly { readonly status: string }[];
-  /** If the search ended because of its time limit: the `seq` at which it ended. */
+  /** The `seq` at which the search ended, if it ended because of its time limit. */
   readonly reached?: number | undefined;
   /** The maximum number of threads on the page. */
   readonly limit: number;
 }
 
-/** Returns the facts about the whole search. Only its first page shows them. (rules F58, F59) */
+/**
+ * Returns what the first page of a search says about the whole search: the number of found threads by status, and a
+ * corrected query if nothing was found. (rules F58, F59)
+ */
 export async function factsOf(
   database: Database,
   { appIds, userId }: InboxScope,
@@ -182,8 +193,8 @@ interface SortedRow {
 }
 
 /**
- * The cursor of a list of threads, for each order of the list: how the parts of the cursor are parsed, and their values
- * for a row.
+ * The cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a cursor. `of`
+ * returns the values of these parts for a row.
  */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },

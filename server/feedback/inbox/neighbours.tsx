@@ -7,8 +7,8 @@ import { Line, Notice } from "../../console/parts.tsx";
 import { inboxQuery, valuesIn, withOpened } from "./filters.ts";
 
 /**
- * The names of the list of decisions in the address of a thread. The list begins with the oldest or with the newest
- * proposal, and each order has its own name.
+ * The names of the list of decisions in the address of a thread. One name is for the list that begins with the oldest
+ * proposal, the other for the list that begins with the newest proposal.
  */
 const oldestList = "decisions";
 
@@ -36,9 +36,11 @@ export function listAddress(links: Links, appId: string, { list }: InboxPosition
   return links.inbox(appId) + (list === "" ? "" : `?${new URLSearchParams(list)}`);
 }
 
-/** The threads before and after a thread in the list of decisions, and its position. */
+/** The threads before and after a thread in the list of decisions, and the position of the thread. */
 export interface QueueNeighbours extends Neighbours {
-  /** The position of the thread, such as `3 of 11`. Undefined if the thread is no longer in the list. */
+  /**
+   * The position of the thread, such as `3 of 11`. It is undefined if the thread is no longer in the list.
+   */
   readonly place: string | undefined;
 }
 
@@ -66,9 +68,9 @@ export async function neighboursInQueue(
 const decidedName = "decided";
 
 /**
- * Returns the address of the thread that waits for a decision after the thread with this id. After the last thread,
- * returns the address of the first remaining thread. If none remains, returns the address of the list. Call this before
- * the decision is stored.
+ * Returns the address of the next thread that waits for a decision, after the thread with this id. After the last
+ * thread, returns the address of the first thread that still waits. If none waits, returns the address of the list.
+ * Call this before the decision is stored.
  */
 export async function addressAfterDecision(
   visit: SignedInVisit,
@@ -97,7 +99,10 @@ export interface Decided {
   readonly subject: string;
 }
 
-/** Returns the thread that the address names as decided, if the person may read it. */
+/**
+ * Returns the thread on which the person has just decided. Its id is in the address of the page. Returns undefined if
+ * there is none, or if the person may not read it.
+ */
 export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Decided | undefined> {
   const id = query(decidedName);
   if (!Object.hasOwn(words, query("done")) || !/^[\da-f-]{36}$/i.test(id)) return undefined;
@@ -116,7 +121,7 @@ const words: Readonly<Record<string, readonly [what: string, then: string]>> = {
   "changes-asked-for": ["You asked for changes", "The agent reads your note and can propose again."],
 };
 
-/** Shows what the person has just decided, and on which thread. (rule A55) */
+/** Shows the decision that the person has just made, with a link to the thread. (rule A55) */
 export const DecidedNotice = ({
   done,
   decided,
@@ -151,13 +156,13 @@ export interface InboxPosition {
   /** The query of the inbox page; empty if the thread was not opened from the inbox. */
   readonly list: string;
   readonly at: number;
-  /** Whether the thread is shown beside its list. */
+  /** Whether the thread is shown next to the list, not on its own page. */
   readonly desk?: boolean;
   /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
   readonly next?: string;
 }
 
-/** The previous or next thread in the list, with its own position. */
+/** The previous or the next thread in a list. */
 export interface Neighbour {
   /** The app of the thread, if the list has threads of several apps. */
   readonly appId?: string;
@@ -181,10 +186,7 @@ export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" |
   };
 }
 
-/**
- * Returns the address of a thread. It shows the thread on a separate page, or next to the list from which it was
- * opened.
- */
+/** Returns the address that shows a thread on its own page, or next to the list from which it was opened. */
 export function threadAddress(
   links: Links,
   { appId, id }: { readonly appId: string; readonly id: string },
@@ -223,7 +225,7 @@ export async function neighboursOf(
       next: beside(after) ?? (await firstOfNext(ask, appId, position, list.nextCursor)),
     };
   } catch (error) {
-    // The address contains an invalid query of a list.
+    // The query of the list in the address is invalid.
     if (error instanceof ApiError && error.code === "bad_request") return noNeighbours;
     throw error;
   }

@@ -3,8 +3,8 @@ import type { ThreadFilters } from "../../../src/contract/threads.ts";
 import { type View, ViewQuery } from "../../../src/contract/views.ts";
 
 /**
- * Returns the filters of a stored view that this version knows, and the names of the other filters. Another version may
- * have saved the view, with other filters or with other values. (rule F44)
+ * Returns the filters of a stored view that this version knows, and the names of the other filters. Another version,
+ * which has other filters or other values, may have saved the view. (rule F44)
  */
 export function knownFilters(
   stored: object,
@@ -20,7 +20,7 @@ export function knownFilters(
   return unknown.length === 0 ? { query } : { query, unknownFilters: unknown };
 }
 
-/** Returns why these filters cannot be combined. Undefined if they can be combined. */
+/** Returns why these filters cannot be combined. Returns undefined if they can be combined. */
 export function filterRefusal({
   q,
   unread,
@@ -29,15 +29,15 @@ export function filterRefusal({
 }: Pick<ThreadFilters, "q" | "unread" | "number" | "sender">): ApiError | undefined {
   if (q !== undefined && unread !== undefined) return badRequest("unread", "cannot be combined with `q`");
   if (sender !== undefined && (q !== undefined || unread !== undefined))
-    return badRequest("sender", "cannot be combined with `q` and `unread`");
+    return badRequest("sender", "cannot be combined with `q` or `unread`");
   if (number !== undefined && (q !== undefined || unread !== undefined))
-    return badRequest("number", "cannot be combined with `q` and `unread`");
+    return badRequest("number", "cannot be combined with `q` or `unread`");
   return undefined;
 }
 
 /**
- * Returns a count for an answer: the number, or a text such as `500+` if there are more, or if a search did not end in
- * time. (rule F44)
+ * Returns a count for an answer: a number, or a text such as `500+`. It is a text if there are more than `most`, or if
+ * a search did not end in time. (rule F44)
  */
 export function countAnswer(
   { count, isComplete }: { readonly count: number; readonly isComplete: boolean },

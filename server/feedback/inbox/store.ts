@@ -27,7 +27,7 @@ export interface SummaryRow
 /** The columns that a statement reads for each thread. */
 interface Columns<Row extends object> {
   readonly sql: string;
-  /** Returns a statement around the given statement, which selects the threads. */
+  /** Returns a statement that contains the given statement, for example one that counts its rows. */
   readonly around?: (statement: string) => string;
   readonly row?: Row;
 }
@@ -39,7 +39,6 @@ const summary: Columns<SummaryRow> = {
             f.snoozed_until AS "snoozedUntil", f.seq`,
 };
 
-/** The id of a thread and the time of its creation, without the other fields that a list shows. */
 type FoundThread = Pick<SummaryRow, "id" | "createdAt">;
 
 const counted: Columns<{ readonly count: number }> = {
@@ -49,14 +48,13 @@ const counted: Columns<{ readonly count: number }> = {
 
 const found: Columns<FoundThread> = { sql: `f.id, f.created_at AS "createdAt"` };
 
-/** The id and the sort keys of a thread. */
 export type KeyedThread = Pick<SummaryRow, "id" | "createdAt" | "activeAt" | "seq">;
 
 const keyed: Columns<KeyedThread> = {
   sql: `f.id, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq`,
 };
 
-/** Selects a page of the inbox: the sort key after which it begins, and its length. */
+/** A page of the inbox. It begins after the sort key `position`, and has at most `limit` threads. */
 interface InboxPage {
   readonly position: readonly string[];
   readonly limit: number;
@@ -69,16 +67,16 @@ export type Filters = Omit<ThreadFilters, "cursor" | "limit" | "tag" | "assignee
   readonly assignee?: string | null | undefined;
 };
 
-/** Returns the order in which the matching threads are listed. */
+/** Returns the order of a list. A list of unread threads is always sorted by activity. */
 export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
   if (q !== undefined) return "found";
   return order === "activity" || unread === "true" ? "activity" : "created";
 };
 
 /**
- * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. A list is
- * sorted by `createdAt` and `id`, or by `activeAt` and `id` if activity is the order. A search is sorted by `seq`,
- * which increases with each new thread. (rules F50, F51)
+ * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. A list
+ * is sorted by `createdAt` and `id`, or by `activeAt` and `id` if its order is `activity`. A search is sorted by
+ * `seq`, which increases with each new thread. (rules F50, F51)
  */
 export const listThreads = (
   reader: Reader,
@@ -86,14 +84,14 @@ export const listThreads = (
   page: InboxPage,
 ): Promise<ThreadRows<SummaryRow>> => list(reader, scope, page, summary);
 
-/** Returns only the sort keys of the threads that `listThreads` returns. */
+/** Returns the sort keys of the threads that `listThreads` returns, without their other columns. */
 export const listKeys = (
   reader: Reader,
   scope: Filters & MemberOf,
   page: InboxPage,
 ): Promise<ThreadRows<KeyedThread>> => list(reader, scope, page, keyed);
 
-/** Returns the rows of these threads, in the same order. */
+/** Returns the rows of these threads in the order of `ids`, without deleted threads. */
 export async function readSummaries(reader: Reader, ids: readonly string[]): Promise<SummaryRow[]> {
   if (ids.length === 0) return [];
   const these: Condition = [`f.id IN (${ids.map(() => "?").join(", ")})`, ...ids];
@@ -136,23 +134,25 @@ function queryOf(
   return { ...ordered, conditions: [...ordered.conditions, afterKey(key, page)] };
 }
 
-/** Limits for reading the threads of a whole list. */
+/** The limits for reading all pages of a list. */
 export interface WholeList {
   /** The maximum number of threads that are read. */
   readonly most: number;
-  /** How long a search continues after its time limit. The default is 0: only one page is searched. */
+  /**
+   * The time after which a search begins no new page. The default is 0, with which it reads only one page.
+   */
   readonly milliseconds?: number;
 }
 
-/** A number of threads. If a search did not end in time, it is a minimum number, and `isComplete` is false. */
+/** A number of threads. `isComplete` is false if a search did not end in time, so that there may be more. */
 interface ThreadCount {
   readonly count: number;
   readonly isComplete: boolean;
 }
 
 /**
- * Counts the threads that `listThreads` returns on all its pages. A count finds the same threads as the list, so that
- * both agree. (rule F44)
+ * Counts the threads on all pages of `listThreads`. Uses the same conditions, so that the count and the list agree.
+ * (rule F44)
  */
 export async function countThreads(
   reader: Reader,
@@ -182,8 +182,8 @@ function countedOrderOf(filters: Filters): OrderInTime {
 }
 
 /**
- * Counts the threads of several lists with one statement, each up to `most`. None of the lists may be a search. A page
- * of the console counts many views. With a statement for each view, it would send many requests to the database.
+ * Counts the threads of several lists, each up to `most`. None of the lists may be a search. One statement counts all
+ * lists, because a page of the console shows the counts of many views.
  */
 export async function countLists(
   reader: Reader,
@@ -209,7 +209,10 @@ export async function countLists(
   return counts.map((_, at) => Number(row?.[`c${at}`] ?? 0));
 }
 
-/** Returns the first threads that `listThreads` returns. `isComplete` is false if a search did not end in time. */
+/**
+ * Returns the first threads of `listThreads`, at most `whole.most`. `isComplete` is false if a search did not end in
+ * time.
+ */
 export async function firstThreads(
   reader: Reader,
   scope: Filters & MemberOf,
@@ -219,7 +222,7 @@ export async function firstThreads(
   return readWhole(reader, scope, whole, { columns: found, sizeOf });
 }
 
-/** Reads a list page after page. Other requests are answered between two pages. */
+/** Reads a list page by page. The process answers other requests between two pages. */
 async function readWhole<Row extends object>(
   reader: Reader,
   scope: Filters & MemberOf,
@@ -240,14 +243,14 @@ async function readWhole<Row extends object>(
   }
 }
 
-/** For each order, the sort key of a position before the first thread of a list. */
+/** For each order, a sort key that comes before every thread. */
 const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
   created: ["9999", ""],
   activity: ["9999", ""],
   found: [String(Number.MAX_SAFE_INTEGER)],
 };
 
-/** Whether there is an index that contains the matching threads and only few other threads. */
+/** Whether an index exists in which the query reads few threads that do not match the filters. */
 const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
   tagIds.length > 0 ||
   filters.sender !== undefined ||
@@ -311,7 +314,7 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
   ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
 ];
 
-/** Returns the ids of the tags in the filters. Undefined if one of these tags does not exist. */
+/** Returns the ids of the tags in the filters. Returns undefined if one of these tags does not exist. */
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
@@ -329,8 +332,8 @@ function inActivity(
 
 /**
  * Returns a query for sorted threads, and its sort key. If the list is filtered by tags, the query reads the index of
- * the first tag. Otherwise the planner might read all threads of the app, or sort all threads of the tag. For snoozed
- * threads, the query reads their own index even with tags, because few threads are snoozed.
+ * the first tag. Otherwise the planner might read all threads of the app, or sort all threads of the tag. A query for
+ * snoozed threads always reads the index of snoozed threads, because few threads are snoozed.
  */
 function inOrder(
   engine: Engine,
@@ -363,7 +366,7 @@ function inOrder(
       ...given("t.created_at < ?", to),
       ...[
         ...(status === undefined ? [withStatus(status)] : []),
-        // The index of the tag has the status, so that finished threads are not read.
+        // The index of the tag contains the status, so the query does not read finished threads.
         ...(isForUnfinished(filters) ? [isOpen("t")] : []),
         ...given("f.category = ?", type),
         ...(assignee === null ? ofAssignee(filters) : []),
@@ -376,8 +379,8 @@ function inOrder(
   };
 }
 
-// The query names the index. Otherwise SQLite without statistics would read all threads of the period if the list is
-// filtered by time.
+// The query names the index. Otherwise SQLite, which has no statistics here, would read all threads of the period if
+// the list is filtered by time.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order === "activity") return "feedback f";
   if (status !== undefined && type !== undefined)
@@ -386,8 +389,8 @@ const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): 
   return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
 };
 
-// The query names the index. Otherwise SQLite would use an index in which more columns match, and read all threads of a
-// status.
+// The query names the index. Otherwise SQLite would use an index that has more of the filtered columns, and read all
+// threads of a status.
 const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
@@ -414,7 +417,9 @@ function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   return ofKind(engine, order, filters);
 }
 
-/** Returns the conditions for the assignee, for the side that has to act, and for the snooze. */
+/**
+ * Returns the conditions for the assignee, for the side that has to act (team or sender), and for the snooze.
+ */
 const ofState = (filters: Filters): Condition[] => [
   ...ofAssignee(filters),
   ...ofTurn(filters),
@@ -435,8 +440,8 @@ const ofTurn = (filters: Filters): Condition[] => {
 };
 
 /**
- * Returns the condition for the snooze. It compares no times, because snoozes that are over are removed before a list
- * is read.
+ * Returns the condition for the snooze. It needs no time, because snoozes that are over are ended before a list is
+ * read.
  */
 const ofSnooze = ({ snoozed }: Filters): Condition[] => {
   if (snoozed === undefined) return [];
@@ -487,7 +492,7 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 
 /**
  * Returns the conditions for the sender. If the list is sorted by activity, a second condition makes PostgreSQL read
- * all threads of the sender and sort them. Without it, PostgreSQL would read the threads of the app in this order until
+ * all threads of the sender and sort them. Without it, PostgreSQL would read the threads of the app by activity, until
  * it has found enough threads of the sender.
  */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
@@ -543,8 +548,9 @@ interface ThreadQuery {
 }
 
 /**
- * The rows of a page. `reached` is set if a search ended because of its time limit: threads with a lower `seq` were not
- * searched.
+ * The rows of a page. `reached` is set if the next page of a search does not begin after the last row, for example
+ * because the search ended at its time limit. The next page begins with the threads whose `seq` is lower than
+ * `reached`.
  */
 export interface ThreadRows<Row> {
   readonly rows: readonly Row[];
@@ -561,7 +567,7 @@ export async function readFound<Row>(
     readonly by: "member" | "agent";
     readonly status?: string | undefined;
     readonly type?: string | undefined;
-    /** The conditions that make the search faster. */
+    /** Conditions that the search checks while it reads its index. They make it faster. */
     readonly narrowing: readonly Condition[];
     readonly conditions: readonly Condition[];
   },
@@ -575,13 +581,13 @@ export async function readFound<Row>(
   const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
   const { from, condition } = amongFound(reader, found);
   const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
-  // A thread that has changed since it was found may be missing on the page. The next page begins after the found
-  // threads.
+  // A thread that has changed since the search found it may be missing on the page. So the next page begins after the
+  // last found thread, not after the last row.
   const isShort = found.seqs.length >= limit && rows.length < found.seqs.length;
   return { rows, reached: found.reached ?? (isShort ? found.seqs.at(-1) : undefined) };
 }
 
-/** A view. `query` is JSON. `userId` is null for a shared view. */
+/** A stored view. `query` is JSON. `userId` is null for a shared view. */
 export interface ViewRow extends Omit<View, "query" | "shared" | "unknownFilters"> {
   readonly appId: string;
   readonly userId: string | null;

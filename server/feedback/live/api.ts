@@ -9,7 +9,9 @@ const messages = {
   server: "The server has too many open connections for events. Try again later.",
 };
 
-/** The handler that sends events about changes to a browser. (rules F70 to F74) */
+/**
+ * The handler that keeps a connection to a browser open and sends events about changes on it. (rules F70 to F74)
+ */
 export const live = ({ liveConnections }: Pick<Deps, "liveConnections">): Handlers<typeof contract> => ({
   async follow({ caller, lastEventId, query: { since } }) {
     const full = liveConnections.fullFor(caller.id);

@@ -20,32 +20,38 @@ import { liveReads, type Place } from "./store.ts";
 
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
-  /** Returns which limit one more connection of the session would exceed. Undefined if it would exceed no limit. */
+  /**
+   * Returns `session` or `server` if that limit of open connections is reached. Returns undefined if the session may
+   * open another connection.
+   */
   fullFor(sessionId: string): "session" | "server" | undefined;
   /** Prepares a connection. Returns the function that opens it. */
   prepare(
     caller: Pick<ConsoleCaller, "id" | "userId">,
     known: Known,
   ): Promise<(connection: EventConnection) => void>;
-  /** Returns how many connections are open. */
   readonly count: () => number;
 }
 
-/** The maximum number of connections of one session. Each browser opens one connection. */
+/** The maximum number of connections of one session. The tabs of a browser share one connection. */
 export const mostOfSession = 20;
 
-/** How often each connection gets a comment line. Without it, proxies might close the connection. */
+/**
+ * How often each connection gets a line without content. Proxies might close a connection on which nothing is sent.
+ */
 const beatMs = 25_000;
 
-/** The minimum time between two reads of the database. Changes in between are read together. */
+/** The minimum time between two reads of the database. One read finds all changes since the previous read. */
 const gapMs = 250;
 
-/** How often permissions are read on PostgreSQL, because a notification from another server may be lost. (rule A22) */
+/**
+ * How often permissions are read again on PostgreSQL, because a notification from another server may be lost. (rule
+ * A22) This is also the pause after an error, before changes are read again.
+ */
 const againMs = 5_000;
 
 /**
- * How long changes are still read after the last connection was closed, because the browser may be opening its next
- * page.
+ * How long changes are still read after the last connection was closed. The browser may be opening its next page.
  */
 const lingerMs = 60_000;
 
@@ -59,8 +65,8 @@ interface LiveDeps {
 }
 
 /**
- * Creates the connections of one process. Changes are read once for all connections, and only while there are
- * connections. Before each event, the permissions are read again.
+ * Creates the store of the open connections of this process. One read of the database serves all connections. A minute
+ * after the last connection was closed, the process stops reading. Before each event, permissions are read again.
  */
 export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const { clock, database, settings, stopping } = deps;
@@ -84,7 +90,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
     count: () => open.size,
     async prepare({ id: sessionId, userId }, known) {
       const { history } = await watch.start();
-      // The client may disconnect before the connection is open.
+      // If the client disconnects before the connection is open, nothing else stops the watch.
       watch.stopLater();
       const roles = (await rolesOf(database, [userId])).get(userId) ?? new Map();
       return ({ send, end, onClose }) => {
@@ -99,7 +105,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
         const events = history.missed(known, now());
         const position = history.position();
         watch.inTurn(async () => {
-          // The roles were read before the connection was open, so a change in between is found here.
+          // The roles were read before the connection was open. They may have changed since then.
           await checkRights(database, [connection], now());
           await deliver(database, [connection], { events, now: now() });
           send(position);
@@ -115,15 +121,15 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
-/** What the process needs while it reads changes. It reads changes only while there are connections. */
+/** The state of the watch while it reads changes. */
 interface Reading {
-  /** The mark up to which the changes of threads were read. */
+  /** The position in the sequence of thread changes up to which this process has read. */
   mark: string;
   readonly history: History;
   readonly end: () => void;
 }
 
-/** Creates the watch that reads changes and sends them to the open connections. */
+/** Creates the watch. It reads changes and sends them to the open connections. */
 function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: ReadonlySet<Connection>) {
   /** The topics of the signals since the last read. */
   const heard = new Set<string>();
@@ -131,14 +137,16 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   let timer: NodeJS.Timeout | undefined;
   let lingering: NodeJS.Timeout | undefined;
   let earliest = Number.NEGATIVE_INFINITY;
-  /** The tasks run one after the other, so that each connection gets its events in order. */
+  /**
+   * The end of the last task. Tasks run one after the other, so that each connection gets its events in order.
+   */
   let work: Promise<void> = Promise.resolve();
   const now = () => clock.now().toISOString();
 
   function inTurn(task: () => Promise<void>): void {
     work = work.then(task).catch((error) => {
       log.warn({ err: error }, "events could not be sent");
-      // It is unknown which changes were missed, so after a pause every page reads everything again.
+      // It is unknown which changes were missed. So after a pause, every page reads everything again.
       earliest = performance.now() + againMs;
       hear(everyTopic);
     });
@@ -207,7 +215,9 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
       });
       return reading;
     },
-    /** Stops the reading after a pause, unless `start` is called during the pause. */
+    /**
+     * Stops reading after a pause, unless a connection is open then or `start` was called during the pause.
+     */
     stopLater(): void {
       clearTimeout(lingering);
       lingering = setTimeout(() => open.size === 0 && stop(), lingerMs).unref();
@@ -215,7 +225,6 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   };
 }
 
-/** The connection of a browser that receives events. */
 interface Connection extends Pick<EventConnection, "send" | "end"> {
   readonly sessionId: string;
   readonly userId: string;
@@ -276,15 +285,15 @@ const sessionsOf = (connections: readonly Connection[]) => connections.map(({ se
 /** If there are more changes than this at once, they are replaced by one change of the kind `everything`. */
 const mostChanges = 100;
 
-/** Changes, and the mark up to which the changes of threads were read. */
+/** Changes, and the position in the sequence of thread changes up to which they were read. */
 interface Read {
   readonly mark: string;
   readonly changes: readonly Change[];
 }
 
 /**
- * Returns the changes that the given topics name. Changes of threads are also read from the sequence of changes after
- * the mark, because no topic is signalled for a new report. Changes of tags and assignees have only a topic.
+ * Returns the changes for the given topics. Changes of threads also come from the sequence of thread changes after
+ * `mark`, because no topic is signalled for a new report. Changes of tags and assignees come only from topics.
  */
 async function readChanges(reader: Reader, mark: string, topics: readonly string[]): Promise<Read> {
   if (topics.length > mostChanges || topics.some(meansEverything))
@@ -316,7 +325,7 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
  */
 const threadsChanged = "thread:";
 
-/** For each name of a topic: the kind of change, and the statement that finds the app. */
+/** For each name of a topic: the kind of its events, and the kind of object whose id the topic contains. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
@@ -332,7 +341,7 @@ function partsOf(topic: string): { readonly name: string; readonly id: string } 
   return at < 0 ? { name: topic, id: "" } : { name: topic.slice(0, at), id: topic.slice(at + 1) };
 }
 
-/** Returns the kind of change of a topic, and the statement that finds its app. */
+/** Returns the kind of the events for a topic, and the kind of object whose id the topic contains. */
 const placeIn = (topic: string) => places.get(partsOf(topic).name);
 
 const meansEverything = (topic: string): boolean => [everyTopic, threadsTopic, slotsTopic].includes(topic);
@@ -352,7 +361,7 @@ const isOfInterest = (topic: string): boolean =>
   ["app", "lists"].includes(partsOf(topic).name) ||
   placeIn(topic) !== undefined;
 
-/** The position up to which a browser has read. */
+/** How much a browser already knows. */
 interface Known {
   /** The id of the last event that the browser has received. */
   readonly lastEventId: string | undefined;
@@ -368,39 +377,39 @@ interface SentEvent extends Change {
   readonly text: string;
 }
 
-/** The last events of one process, for browsers that connect again. (rule F73) */
+/** The last events of this process. A browser that connects again gets those that it missed. (rule F73) */
 interface History {
-  /** Turns changes into events, and keeps the last ones. */
+  /** Turns changes into events, and adds them to the history. */
   add(changes: readonly Change[], at: string): SentEvent[];
   /**
-   * Returns the events that a browser has missed. If they are no longer kept, returns one event of the kind
-   * `everything`.
+   * Returns the events that a browser has missed. If the history no longer has all of them, returns one event of the
+   * kind `everything`.
    */
   missed(known: Known, now: string): readonly SentEvent[];
-  /** Returns the line with the id of the last event. */
+  /** Returns the line of the event stream with the id of the last event. */
   position(): string;
 }
 
-/** The number of events that are kept. */
+/** The maximum number of events in the history. */
 const mostKept = 500;
 
-/** Events from this time before `since` are also sent, because the clocks of servers differ. */
+/** Events up to this many milliseconds before `since` are also sent, because the clocks of servers differ. */
 const marginMs = 2_000;
 
-/** Returns the lines of an event. `id` is undefined for an event that is not kept. */
+/** Returns the lines of the event stream for an event. An event that is not in the history has no `id`. */
 const textOf = ({ kind, appId, threadId }: Change, at: string, id?: string): string =>
   `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ kind, appId, threadId, at })}\n\n`;
 
-/** Creates the history of a process that reads changes since a time. */
+/** Creates the history of the changes since `begun`. */
 export function createHistory(begun: string): History {
-  // Event ids of other processes, or of an earlier history, begin with another text.
+  // The ids of events contain this text. Other processes, and earlier histories, have other texts.
   const epoch = randomBytes(6).toString("hex");
   const events: SentEvent[] = [];
   let last = 0;
-  // All events after this time are kept. Of the events at this time, some may be missing.
+  // The history has all events after this time. Some events at exactly this time may be missing.
   let completeAfter = begun;
 
-  /** Returns the number in an event id. Undefined if the id does not belong to this history. */
+  /** Returns the number in an event id. Returns undefined if the id does not belong to this history. */
   function numberIn(id: string): number | undefined {
     const [, given, digits = ""] = /^([0-9a-f]{12})-(\d{1,15})$/.exec(id) ?? [];
     return given === epoch && Number(digits) <= last ? Number(digits) : undefined;
@@ -440,7 +449,6 @@ export function createHistory(begun: string): History {
   };
 }
 
-/** A change: its kind, its app and its thread. */
 interface Change {
   readonly kind: LiveKind;
   readonly appId?: string;
@@ -450,14 +458,13 @@ interface Change {
 /** The roles of a person, by app. */
 type RolesByApp = ReadonlyMap<string, Role>;
 
-/** Whether a person may see less than before: a membership has ended, or its role is lower. */
+/** Whether a person may see less than before, because a membership has ended or its role is lower. */
 const hasLost = (before: RolesByApp, now: RolesByApp): boolean =>
   [...before].some(([appId, role]) => {
     const present = now.get(appId);
     return present === undefined || !suffices(present, role);
   });
 
-/** Whether the roles of a person are the same as before. */
 const areSame = (before: RolesByApp, now: RolesByApp): boolean =>
   before.size === now.size && [...before].every(([appId, role]) => now.get(appId) === role);
 

@@ -4,7 +4,7 @@ import { type Condition, sqlOf, valuesOf } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { type ChangesAfter, notAMark, threadChanges } from "../agent-work/store/changes.ts";
 
-/** A thread or an app that has changed. */
+/** The app to which a changed object belongs, and its thread if it belongs to one. */
 export interface PlaceRow {
   readonly appId: string;
   readonly threadId?: string;
@@ -16,11 +16,11 @@ interface MembershipRow {
   readonly role: Role;
 }
 
-/** The maximum number of values in one statement. */
+/** The maximum number of distinct values in one statement. */
 const mostValues = 500;
 
 /**
- * The queries that find the app of an object, by the kind of the object. A query returns undefined if the object was
+ * The queries that find the app of an object, by the kind of the object. They return undefined if the object was
  * deleted.
  */
 const places = {
@@ -51,15 +51,16 @@ const places = {
 };
 export type Place = keyof typeof places;
 
-/** The queries for the connections that get events. */
+/** The queries for the connections on which browsers receive events. */
 export const liveReads = {
-  /** Returns the app and the thread of an object. Undefined if the object was deleted. */
+  /** Returns the app and the thread of an object. Returns undefined if the object was deleted. */
   placeOf: (reader: Reader, place: Place, id: string): Promise<PlaceRow | undefined> =>
     places[place](reader, id),
 
   /**
-   * Returns the threads that changed after a mark, and the next mark. `threads` is undefined if more than `most`
-   * threads have changed, or if the database does not know the mark.
+   * Returns the threads that changed after a mark, and the next mark. A mark is a position in the sequence of thread
+   * changes. `threads` is undefined if more than `most` threads have changed, or if the database does not know the
+   * mark.
    */
   async threadsAfter(
     reader: Reader,

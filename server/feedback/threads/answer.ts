@@ -7,8 +7,7 @@ import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store/threads.ts";
 
 /**
- * A stored file of a thread. `upload` is its name in its public address, and `name` is the name that the sender gave
- * it.
+ * A stored file of a thread. `upload` is its name in its public address. `name` is the name that it had at the sender.
  */
 export interface ThreadFile {
   readonly upload: string;
@@ -40,8 +39,8 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 
 /**
  * Returns a stored thread in the form that an agent reads. The result also has the senders of repeated reports, which
- * the contract removes from an agent's answer. `asked` is the requested id. If the requested thread was merged into
- * this thread, it is not the id of this thread. (rules F19, F46)
+ * the contract removes from an answer to an agent. `asked` is the requested id. It may be the id of a thread that was
+ * merged into this one. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -69,7 +68,9 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
 /** The thread from which a message came, if that thread was merged into another one. */
 interface PlaceOfMessage {
   readonly originId: string | null;
-  /** For a reply to everyone: the number of the first merge after the reply. */
+  /**
+   * The number of the first merge after a reply to everyone. It is null for other messages, and if there was no merge.
+   */
   readonly beforeMerge: number | null;
 }
 
@@ -103,7 +104,7 @@ function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
   };
 }
 
-/** Returns the names of the metadata entries that were not stored, in the form of an answer. */
+/** Returns the names of the metadata entries that were not stored, as a part of an answer. */
 export const droppedOf = ({
   metadataDropped,
 }: {
@@ -129,7 +130,7 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
 }
 
 /**
- * Returns the public addresses of the files of a report or message. `json` is the stored description of these files.
+ * Returns the public addresses of the files of a report or a message. `json` contains the stored `ThreadFiles`.
  */
 export function fileAddresses({ baseUrl }: Pick<Addresses, "baseUrl">, json: string) {
   const files: ThreadFiles = JSON.parse(json);

@@ -12,7 +12,10 @@ import { endDueSnoozes } from "./store/fields.ts";
 import { removeFiles, removeThread } from "./store/removal.ts";
 import { auditedChanges, decidedRuns, namingReleases, numberThreads } from "./store/threads.ts";
 
-/** The handlers that read, change and delete a thread. The folders `messages` and `merge` have the other handlers. */
+/**
+ * The handlers that read, change and delete a thread. The handlers for messages and merges are in the folders
+ * `messages` and `merge`.
+ */
 export function threads(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,
 ): Pick<Handlers<typeof contract>, "read" | "events" | "update" | "remove" | "renewStatusLink"> {
@@ -41,8 +44,8 @@ export function threads(
 
     async update({ caller, address, params: { id }, body, save }) {
       await endDueSnoozes(deps);
-      // Threads are numbered before the transaction begins. Numbering locks many threads. In the transaction, which has
-      // already locked this thread, that could cause a deadlock.
+      // Numbering locks many threads. The transaction below locks this thread first, so numbering inside it could
+      // cause a deadlock.
       await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
       return save(async (tx) => {
         const { appId } = await unmergedThread(tx, id, caller);

@@ -15,7 +15,7 @@ export const typeNames = {
   general: "General",
 } as const;
 
-/** The labels of the thread's fields in the side column. */
+/** The labels of the fields of a thread that a person can change in the side column. */
 export const editLabels = {
   assignee: "Assigned to",
   status: "Status",

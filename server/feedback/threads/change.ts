@@ -80,12 +80,13 @@ export async function changeThread(
 }
 
 /**
- * Whether a person who sets this status finishes the thread. The thread then counts as read for that person. (rule F50)
+ * Whether a change to this status finishes the thread. The thread then counts as read for the person who made the
+ * change. (rule F50)
  */
 export const isFinish = (status: string | undefined): boolean =>
   status !== undefined && !isUnfinished(status);
 
-/** Stores the event that says that fields of a thread were changed. */
+/** Stores the event about changed fields of a thread. */
 export const recordThreadChange = (
   deps: Pick<Deps, "newId">,
   tx: Transaction,
@@ -114,8 +115,8 @@ export const recordThreadChange = (
 
 /**
  * Snoozes a thread, or ends its snooze. A snoozed thread counts as read for all members. When the snooze ends, the
- * thread is unread for all members. Returns the changes for the audit log. They are empty if nothing changes. Throws
- * `bad_request` and `wrong_state`. (rule F42)
+ * thread is unread for all members. Returns the changes for the audit log; the list is empty if nothing changes.
+ * Throws `bad_request` and `wrong_state`. (rule F42)
  */
 async function changeSnooze(
   tx: Transaction,
@@ -150,8 +151,8 @@ interface Assignment {
 }
 
 /**
- * Assigns a thread to a member, or to nobody. Returns the change for the audit. Throws `bad_request` for a person who
- * may not change the feedback of the app. Throws `assignee_changed` if the thread has another assignee than the one
+ * Assigns a thread to a member, or to nobody. Returns the change for the audit log. Throws `bad_request` if the new
+ * assignee may not change the feedback of the app. Throws `assignee_changed` if the present assignee is not the one
  * that the caller saw. (rule F31)
  */
 async function assign(
@@ -159,7 +160,7 @@ async function assign(
   { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Assignment,
 ): Promise<readonly AuditChange[]> {
   await tx.lock(id);
-  // The lock ensures that no thread is assigned to a member who is removed at the same time.
+  // With this lock, a thread cannot be assigned to a member who is removed at the same time.
   await members.lock(tx, appId);
   const wanted = assignee === null ? null : await memberNamed(tx, { appId, assignee, userId });
   const row = await assignees.of(tx, id);
@@ -190,8 +191,8 @@ async function memberNamed(
 }
 
 /**
- * Returns the id of the account whose threads a list shows. Returns null for threads without an assignee, and undefined
- * for no filter. `assignee` is `me`, `none`, or the id or e-mail address of a member.
+ * Returns the id of the account for the filter `assignee`, which is `me`, `none`, or the id or e-mail address of a
+ * member. Returns null for `none`, and undefined if there is no filter.
  */
 export async function filteredAssignee(
   reader: Reader,

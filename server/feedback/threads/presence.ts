@@ -7,8 +7,8 @@ import { nextView } from "../unread/rules.ts";
 import { inboxViews, threadViews } from "../unread/store/read-marks.ts";
 
 /**
- * One view of a page by a person. Everything after `since` is new to the person; if `since` is null, nothing is marked
- * as new.
+ * One view of a page by a person. Everything after `since` is marked as new on the page. If `since` is null, nothing
+ * is marked.
  */
 interface PageView {
   readonly since: string | null;
@@ -63,7 +63,9 @@ export const createPageViews =
         };
       },
 
-      /** Hides the changes from before `now` in the inbox of this person. */
+      /**
+       * Hides everything that changed before `now` from the line about changes in the inbox of this person.
+       */
       hideChanges: (appId: string) =>
         database.write((tx) => inboxViews.note(tx, { appId, userId }, { visitedAt: at, sinceAt: at })),
     };
@@ -94,7 +96,7 @@ export const createPageAnswering =
     return {
       /**
        * Returns the e-mail addresses of the other members who are writing in a thread now. `members` are the members
-       * who may answer there. The caller has checked that this person may read the thread.
+       * who may answer there. Call this only if this person may read the thread.
        */
       async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
         const rows = await answering.list(database, feedbackId);

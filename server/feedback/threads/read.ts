@@ -30,7 +30,7 @@ interface ReportOfThread {
   readonly id: string;
   readonly createdAt: string;
   readonly email: string | null;
-  /** The id of the thread for which the report was sent. */
+  /** The id of the thread to which the report belonged before all merges. */
   readonly home: string;
 }
 
@@ -47,7 +47,7 @@ function withMails(
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReportOfThread[];
-    /** The threads to which reports have belonged, by the id of the thread for which the reports were sent. */
+    /** The threads to which reports have belonged, by the id of the thread to which they belonged first. */
     readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;
@@ -94,7 +94,7 @@ interface WantedThread {
   readonly viewer: Viewer;
 }
 
-/** Returns a thread as members read it. Throws `not_found` if the viewer may not read it. */
+/** Returns a thread in the form that members read. Throws `not_found` if the viewer may not read it. */
 export async function ownedThread(
   { settings, clock }: Pick<Deps, "clock" | "settings">,
   reader: Reader,
@@ -155,7 +155,7 @@ async function visibleThread(reader: Reader, { id, viewer }: WantedThread): Prom
   return thread;
 }
 
-/** A thread, and its app. If the thread of the request was merged, this is the thread into which it was merged. */
+/** A thread and its app. If the requested thread was merged, this is the thread into which it was merged. */
 interface FoundThread {
   readonly id: string;
   readonly appId: string;
@@ -172,8 +172,8 @@ export async function readableThread(reader: Reader, id: string, viewer: Viewer)
 }
 
 /**
- * Locks and returns the thread that `readableThread` returns for an id. Call this before a change of the thread, so
- * that nobody merges the thread at the same time. Throws `not_found`.
+ * Locks and returns the thread that `readableThread` returns for an id. Call this before you change the thread, so
+ * that nobody merges it at the same time. Throws `not_found`.
  */
 export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
   await tx.lock(id);
@@ -192,7 +192,7 @@ export async function unmergedThread(tx: Transaction, id: string, viewer: Viewer
   return found;
 }
 
-/** Returns the threads that were merged into a thread, as an answer shows them. */
+/** Returns the threads that were merged into a thread, in the form of an answer. */
 const mergedThreads = (rows: readonly MergeRow[], now: Date): MergedThread[] =>
   rows.map((row) => ({
     ...{ id: row.id, number: row.threadNumber, subject: row.subject },

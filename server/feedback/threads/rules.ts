@@ -7,8 +7,8 @@ import type { ThreadEvent } from "../../../src/contract/threads.ts";
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
 
 /**
- * Returns why a thread cannot be snoozed until the given time. Undefined if it can be snoozed. A null time ends the
- * snooze, which is always possible. (rule F42)
+ * Returns why a thread cannot be snoozed until the given time. Returns undefined if it can be snoozed. The time null
+ * ends the snooze, which is always possible. (rule F42)
  */
 export function snoozeRefusal(
   { status, until }: { readonly status: string; readonly until: string | null },
@@ -19,10 +19,12 @@ export function snoozeRefusal(
   if (!(ahead > 0) || ahead > limits.snoozeDays * 86_400_000)
     return badRequest("snoozedUntil", `must be in the next ${limits.snoozeDays} days`);
   if (isUnfinished(status)) return undefined;
-  return new ApiError("wrong_state", { message: "Only an open thread can be snoozed." });
+  return new ApiError("wrong_state", {
+    message: "Only a thread that is open or in progress can be snoozed.",
+  });
 }
 
-/** A change of the assignee: ids of accounts, or null for nobody. */
+/** A change of the assignee. The values are ids of accounts, or null for nobody. */
 interface AssigneeChange {
   readonly present: string | null;
   /** The assignee that the caller saw; undefined if the request does not name one. */
@@ -41,26 +43,25 @@ export const assignmentRefusal = ({
 const dayMilliseconds = 86_400_000;
 
 /**
- * The time of a cleanup is at most this much later than the time of the previous cleanup. Cleanups run daily.
+ * A cleanup uses a time that is at most this much later than the time of the previous cleanup. Cleanups run daily.
  */
 const mostAdvance = 2 * dayMilliseconds;
 
 /**
- * Returns the time that a cleanup uses. It is at most two days after the time of the last cleanup. So a clock that is
- * years ahead cannot delete everything in one night, even if the server does not doubt the clock. (rule P10)
+ * Returns the time that a cleanup uses in place of `now`. It is at most two days after the time of the last cleanup.
+ * So a wrong clock that is years ahead cannot delete all threads in one night, even if the server has not noticed that
+ * the clock is wrong. (rule P10)
  */
 export function retentionTime(last: string | undefined, now: Date): Date {
   if (last === undefined) return now;
   return new Date(Math.min(now.getTime(), Date.parse(last) + mostAdvance));
 }
 
-/**
- * Returns the time limit for resolved threads. A thread is too old if its last activity was before this time.
- */
+/** Returns a time. A resolved thread is too old if its last activity was before this time. */
 export const tooOldBefore = (days: number, now: Date): string =>
   new Date(Math.max(0, now.getTime() - days * dayMilliseconds)).toISOString();
 
-/** An entry of the audit about the fields of a thread. */
+/** An entry of the audit log about the fields of a thread. */
 export interface AuditedChange {
   readonly id: string;
   readonly at: string;
@@ -87,7 +88,7 @@ export interface NamingRelease {
   readonly title: string;
 }
 
-/** The kind of event for each field in the audit. A change of another field is not an event. */
+/** The kind of event for each field in the audit log. A change of another field is not an event. */
 const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
   status: "status",
   category: "type",
@@ -112,7 +113,7 @@ export function threadEvents({
   readonly releases: readonly NamingRelease[];
 }): ThreadEvent[] {
   const all = [
-    // Changes of the same instant stay in their order.
+    // Changes with the same time stay in the order in which they were made.
     ...changes.toReversed().flatMap(eventsOfChange),
     ...runs.map(({ id, at, by, byName, decision }) => ({
       ...{ at, by, byName, kind: "decision", field: "decision", from: null, to: decision, runId: id },
@@ -144,8 +145,8 @@ function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEv
 }
 
 /**
- * Splits a recorded actor into the person and the token. The mark of an imported actor stays in the name of the person.
- * (rule X6)
+ * Splits an actor in the audit log into the person and the token. If the actor was imported, the name of the person
+ * keeps the mark that says so. (rule X6)
  */
 function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
   const isImported = actor.endsWith(importedMark);

@@ -36,7 +36,9 @@ import {
 } from "./desk-list.tsx";
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
-/** Shows the feedback of all apps of a person. A thread opens in the inbox of its app. (rule F49) */
+/**
+ * Shows the threads of all apps of a person in one list. A thread opens in the inbox of its app. (rule F49)
+ */
 const showAllApps = (visit: SignedInVisit): Promise<Reply> => showList(visit, visit.query);
 
 async function showList(
@@ -60,7 +62,7 @@ async function showList(
   return show(<AllApps {...shown} navigation={{ ...navigation, tab: "all" }} />, refusal?.status);
 }
 
-/** The filters that a list over all apps can have. */
+/** Whether a list of the threads of all apps can have this filter. */
 const isShown = (name: string): boolean => ["view", "status", "type", "order", "unread"].includes(name);
 
 interface AllAppsProps {
@@ -127,8 +129,8 @@ const AllApps = ({
           </div>
           <form class="list-form" id="list-form" method="post" action={links.allFeedbackForm("change")}>
             {/*
-             * Without scripts, the Enter key in the field for a day or on a box uses the first button of the form. It
-             * must not resolve threads.
+             * Without scripts, the Enter key in the field for a day or on a checkbox uses the first button of the form.
+             * This button must not resolve threads.
              */}
             <button
               class="unseen"
@@ -196,7 +198,7 @@ const AllApps = ({
   );
 };
 
-/** Returns the number of an app's colour. An app has the same colour on each page. */
+/** Returns the number of the colour of an app, from 0 to 7. It depends only on the id of the app. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
 /**
@@ -244,7 +246,10 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The actions for threads of several apps, and the change that each makes. A snooze also needs its end. */
+/**
+ * The actions for threads of several apps, and the change that each of them makes. A snooze is not here, because its
+ * change contains a time.
+ */
 const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   Object.entries({
     resolve: { status: "resolved" },
@@ -256,7 +261,10 @@ const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   }),
 );
 
-/** Returns the ids of the selected threads by app. The value of a box has both ids. */
+/**
+ * Returns the ids of the selected threads by app. The value of a checkbox is the id of the app, a dot, and the id of
+ * the thread.
+ */
 function idsByApp(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const byApp = new Map<string, string[]>();
   for (const value of new Set(values)) {
@@ -273,7 +281,7 @@ interface PartOfApp {
   readonly undo: string;
 }
 
-/** Runs a change in each app. If the change of an app is refused, its threads count as left out. */
+/** Runs a change in each app. If the person may not change the threads of an app, they count as left out. */
 async function inEachApp<Given extends string | readonly string[]>(
   byApp: readonly (readonly [appId: string, given: Given])[],
   act: (

@@ -30,7 +30,7 @@ export interface ThreadAsideProps {
   /** The release notes that are not published yet. */
   readonly openNotes: readonly Omit<NamingRelease, "address">[];
   readonly now: Date;
-  /** The link to the sender's page; undefined if the app has no sender pages. */
+  /** The link to the sender's page. It is undefined if the app has no sender pages. */
   readonly statusLink: StatusLinkProps["link"] | undefined;
 }
 
@@ -105,7 +105,10 @@ export const ThreadAside = (props: ThreadAsideProps) => {
   );
 };
 
-/** The values of the fields as text, for a person who cannot change them, and for printing. */
+/**
+ * Shows the values of the fields as text. A person who cannot change them sees this, and it is printed in place of the
+ * fields.
+ */
 const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>
@@ -170,7 +173,10 @@ const EditFields = ({
   </div>
 );
 
-/** When the snooze of the thread ends, or fields to snooze it. Only an unfinished thread can be snoozed. (rule F42) */
+/**
+ * Shows when the snooze of the thread ends. If the thread is not snoozed, shows the fields to snooze it. Only an
+ * unfinished thread can be snoozed. (rule F42)
+ */
 const Snooze = ({
   thread: { feedback },
   forms,
@@ -209,7 +215,7 @@ const Snooze = ({
             </button>
           </div>
           <details class="reveal">
-            <summary>Or until a day</summary>
+            <summary>Snooze until a certain day</summary>
             <div class="field">
               <SnoozeDay id="snooze-day" />
             </div>
@@ -237,7 +243,10 @@ const HiddenInSubject = ({ text }: { readonly text: string }) => (
   </>
 );
 
-/** Links to the issue of a thread. If there is none, links to the form for a new issue in the repository of the app. */
+/**
+ * Links to the issue of a thread. If the thread has none, links to the form for a new issue in the repository of the
+ * app.
+ */
 const IssueLink = ({
   feedback,
   repository,
@@ -313,8 +322,8 @@ const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
     <Refused refusal={refusal} />
     {url === undefined ? (
       <p class="hint">
-        The answer to the report contained a link to this page. If you create a new link, old links stop
-        working.
+        The app got a link to the sender's page when it sent the report. If you create a new link, old links
+        stop working.
       </p>
     ) : (
       <p>
@@ -400,7 +409,7 @@ const MetadataOfReport = ({
   );
 };
 
-/** The tags and the assignees that a person can choose for a thread, and the signed-in person. */
+/** The tags and the members that a person can choose for a thread, and the id of that person. */
 export interface ThreadSorting {
   /** The names of all tags of the app. */
   readonly knownTags: readonly string[];
@@ -495,7 +504,7 @@ const ThreadTags = ({
   </>
 );
 
-/** A button that blocks the sender. Later reports of this sender are hidden; this thread stays visible. */
+/** Buttons that block the sender. Later reports of this sender are then hidden. This thread stays visible. */
 const BlockSender = ({
   contact,
   action,
@@ -554,9 +563,9 @@ const mostCharacters = 1_000;
 const mostTitle = 120;
 
 /**
- * Returns the address of GitHub's form for a new issue, filled with the subject and the message of a thread. The
- * message is in a code block, so GitHub shows no mentions and no links in it. The issue does not contain the name or
- * the address of the sender.
+ * Returns the address of GitHub's form for a new issue, with the subject and the message of a thread in its fields.
+ * The message is in a code block, so GitHub shows no mentions and no links in it. The issue does not contain the name
+ * or the address of the sender.
  */
 export function newIssueAddress(
   repository: string,
@@ -579,8 +588,8 @@ export function newIssueAddress(
 }
 
 /**
- * The part of the side column with the link to similar threads. If a person opens this part, the script shows the
- * similar threads in it.
+ * The part of the side column about similar threads. If a person opens this part, the script shows the similar threads
+ * in it. Without scripts, it has a link to their page.
  */
 const SimilarLink = ({ address }: { readonly address: string }) => (
   <details class="reveal" data-fetches={address} data-part="similar-threads">

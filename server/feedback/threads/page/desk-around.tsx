@@ -30,7 +30,7 @@ interface InboxChangesProps {
   readonly changes: Changes | undefined;
   /** When this person last visited the inbox. */
   readonly since: string | null;
-  /** The address to which the form that hides this line is sent. */
+  /** The address of the form that hides this line. */
   readonly action: string;
   /** The query of the shown list. */
   readonly list: string;
@@ -84,8 +84,8 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
 }
 
 /**
- * The button that marks all threads of the list as read, on all pages of the list. A list with other filters than
- * status and type has no such button.
+ * The button that marks all threads of the list as read, on all its pages. It is missing if the list has filters other
+ * than status and type.
  */
 export const MarkAllRead = ({
   filter,
@@ -129,8 +129,8 @@ function markAllLabel(status: string, type: string): string {
 }
 
 /**
- * Whether the list has no filter except status and type. The order and the filter for unread threads do not count. The
- * filter that hides snoozed threads does not count either, because a snoozed thread counts as read.
+ * Whether the list has no filters other than status and type. The order and the filter for unread threads do not
+ * count. The filter that hides snoozed threads does not count either, because snoozed threads count as read.
  */
 const isWhole = (filter: ListFilter): boolean => {
   const { status, type } = filter;
@@ -142,7 +142,6 @@ const isWhole = (filter: ListFilter): boolean => {
   return isSameFilter(plain, filterWith({ status, type }));
 };
 
-/** The text for an empty list. */
 export const Nothing = ({
   navigation: { app, links },
   filter,
@@ -153,7 +152,7 @@ export const Nothing = ({
   readonly filter: ListFilter;
   /** The address of the same list without a filter by status. */
   readonly everywhere: string;
-  /** The address of the next page. It is set if the search ended before it had searched all threads. */
+  /** The address of the next page. It is set if the search has not searched all threads. */
   readonly older: string | undefined;
 }) => {
   if (older !== undefined) {
@@ -257,7 +256,6 @@ export const viewsInOrder = [
 /** The filters of the view of unread threads. The API does not have this view. */
 export const unreadFilter: ListFilter = filterWith({ unread: "true" });
 
-/** Returns the filters of a saved view. */
 export const savedFilter = (query: SavedView["query"]): ListFilter =>
   changedFilter(filterWith(query), { order: query.order === "created" ? "created" : "activity" });
 
@@ -268,14 +266,16 @@ interface ViewsProps {
   /** How many threads are unread, as text. */
   readonly unread: string;
   readonly filter: ListFilter;
-  /** The saved view that is open; undefined if there is none. */
+  /** The saved view that is open, or undefined if there is none. */
   readonly saved: SavedView | undefined;
-  /** A form that was refused. */
+  /** The form for a view, if it was refused. */
   readonly refused: Filled | undefined;
   readonly children: ComponentChildren;
 }
 
-/** The views of the app, each with its number of threads, and the forms that save them. */
+/**
+ * The views of the app, each with its number of threads, and the forms that save, change and delete views.
+ */
 export const Views = (props: ViewsProps) => {
   const { links, appId, counts, unread, filter, saved } = props;
   const inbox = links.inbox(appId);
@@ -329,7 +329,7 @@ export const Views = (props: ViewsProps) => {
   );
 };
 
-/** Returns what a screen reader says about a saved view after its name. */
+/** Returns the text that a screen reader reads after the name of a saved view. */
 const hintOf = ({ shared, unknownFilters }: SavedView): string | undefined => {
   const hints = [
     ...(shared ? ["shared"] : []),
@@ -338,13 +338,15 @@ const hintOf = ({ shared, unknownFilters }: SavedView): string | undefined => {
   return hints.length === 0 ? undefined : hints.join(", ");
 };
 
-/** Says that the list has more threads than its saved view. */
+/**
+ * Says that the list may have more threads than its saved view, because some filters of the view are unknown.
+ */
 export const UnknownFilters = ({ saved }: Pick<ViewsProps, "saved">) =>
   saved?.unknownFilters === undefined ? null : (
     <Notice kind="attention">
       <b>This list may have more threads than the view.</b> This version of Innkeep does not know these
       filters of the view, or their values: <Line text={saved.unknownFilters.join(", ")} />. If you save the
-      view, it loses them.
+      view, these filters are lost.
     </Notice>
   );
 

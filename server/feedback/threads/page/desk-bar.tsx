@@ -12,7 +12,7 @@ interface ListBarProps {
   /** The address of the inbox. */
   readonly inbox: string;
   readonly filter: ListFilter;
-  /** The id of the open saved view; empty if there is none. */
+  /** The id of the open saved view. It is empty if there is none. */
   readonly saved: string;
   /** The name of the open view. */
   readonly name: string;
@@ -84,7 +84,9 @@ export const ListBar = (props: ListBarProps) => {
   );
 };
 
-/** Returns the filters that neither the name of the view nor another part of the bar shows. */
+/**
+ * Returns the filters, with their texts, that neither the name of the view nor another part of the bar shows.
+ */
 function useFilterWords({ filter, saved, people }: ListBarProps) {
   const wordsOf = usePersonWords();
   if (saved !== "" || fixedViewOf(filter) !== undefined) return [];
@@ -108,7 +110,7 @@ const assignees: ReadonlyMap<string, string> = new Map([
   ["none", "Assigned to nobody"],
 ]);
 
-/** The filters that also apply to a search. A search covers every status. */
+/** The filters that a search keeps. A search does not keep the status. */
 const kept = ({ type, tag, assignee }: ListFilter) => Object.entries({ type, tag, assignee });
 
 const SearchForm = ({ inbox, filter }: ListBarProps) => {
@@ -161,7 +163,7 @@ const turns = [
   ["sender", "Waiting for the sender"],
 ] as const;
 
-/** The form with the filters of the list. Filters without a field in this form stay as they are. */
+/** The form with the filters of the list. Filters that have no field here are kept in hidden fields. */
 const FilterForm = ({ inbox, filter, saved, tags, people }: ListBarProps) => (
   <form class="stack tight" method="get" action={inbox}>
     <HiddenFields
@@ -200,7 +202,7 @@ const FilterForm = ({ inbox, filter, saved, tags, people }: ListBarProps) => (
         Show
       </button>
       <a class="button quiet small" href={`${inbox}?${listQuery(filterWith({ q: filter.q }))}`}>
-        No filters
+        Remove all filters
       </a>
     </div>
   </form>
@@ -253,14 +255,14 @@ const ChosenTags = ({
   </div>
 );
 
-/** One filter of the list other than a tag: its words, and the list without it. */
+/** A filter of the list other than a tag. `words` describes it. */
 interface ChosenFilter {
   readonly words: string;
   /** The address of the list without this filter. */
   readonly address: string;
 }
 
-/** The filters of the list other than tags. Each is a link that removes it. */
+/** The filters of the list other than tags. A click on a filter removes it. */
 const ChosenFilters = ({ chosen }: { readonly chosen: readonly ChosenFilter[] }) => (
   <ul class="row" aria-label="Filters">
     {chosen.map(({ words, address }) => (
@@ -275,7 +277,7 @@ const ChosenFilters = ({ chosen }: { readonly chosen: readonly ChosenFilter[] })
   </ul>
 );
 
-/** The fields with which a person adds one more tag to the filter. */
+/** The field with which a person adds one more tag to the filter. */
 const TagChoice = ({ chosen, all }: { readonly chosen: readonly string[]; readonly all: readonly Tag[] }) => {
   const left = all.filter(({ name }) => !chosen.includes(name));
   return (

@@ -13,7 +13,9 @@ import { deskPage, showDesk } from "./desk.tsx";
 import { type ActName, actResultValues, isActName, keyFor } from "./desk-list.tsx";
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
-/** Changes the chosen threads of the list. The next page shows the result and offers to undo the change. (rule F48) */
+/**
+ * Changes the selected threads of the list. The next page shows the result and offers to undo it. (rule F48)
+ */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const params = { appId: param("appId") };
@@ -34,8 +36,8 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Returns the action of the form. Without scripts, the Enter key in the field for a day uses the button for tags, which
- * is the first of the form.
+ * Returns the action of the form. Without scripts, the Enter key in the field for a day uses the first button of the
+ * form, which adds a tag. If only the day was typed, the action is a snooze.
  */
 const actOf = (fields: Fields): string =>
   fields.text("act") === "tag" && fields.text("tagName").trim() === "" && fields.text("snoozeDay") !== ""
@@ -43,7 +45,7 @@ const actOf = (fields: Fields): string =>
     : fields.text("act");
 
 /**
- * The maximum number of threads that are merged at once. The number is small, because each merge is a separate change.
+ * The maximum number of threads that are merged at once. It is small, because each merge is a separate request.
  */
 const mostMerged = 20;
 
@@ -51,11 +53,11 @@ const mostMerged = 20;
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
- * Merges the chosen threads into the oldest of them. Returns the address of the page that shows the oldest thread and
- * offers to undo the merges. (rules F46, F48)
+ * Merges the selected threads into the oldest of them. Returns the address of the page that shows the oldest thread
+ * and offers to undo the merges. (rules F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
-  // Ids begin with the time at which the thread was created.
+  // Ids begin with the time at which the thread was created, so the first id is that of the oldest thread.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
     throw new ApiError("bad_request", {
@@ -104,7 +106,7 @@ async function changeOf(visit: SignedInVisit, did: ActName, value: string): Prom
   return changes[did];
 }
 
-/** Returns the chosen threads as the API expects them: by their ids, or by the filters of the list. */
+/** Returns the selected threads as the API expects them: their ids, or the filters of the list. */
 function chosenIn(fields: Fields): Record<string, unknown> {
   if (fields.text("all") !== "1") return { ids: fields.all("id") };
   const filter = filterQuery(filterOf(valuesIn(fields.text("list"))));
@@ -119,8 +121,8 @@ function chosenIn(fields: Fields): Record<string, unknown> {
 const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
- * Returns the address of the page after an action. If the action resolved, archived or snoozed the open thread, that
- * page shows the next thread, the same thread or the list, depending on the settings of the person. (rule O32)
+ * Returns the address of the page after an action. If the action resolved, archived or snoozed the open thread, this
+ * page shows the next thread, the same thread or the list, as the person has chosen in the settings. (rule O32)
  */
 async function nextAddress(
   { ask, fields, links, param }: SignedInVisit,
@@ -138,7 +140,7 @@ async function nextAddress(
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** The first part of the value `undo` after merges. The ids of the merged threads follow. */
+/** After merges, the value `undo` begins with this word. The ids of the merged threads follow. */
 const undoOfMerges = "merges";
 
 /** Undoes merges, the last one first. Returns how many threads are separate again, and how many are not. */
@@ -187,7 +189,7 @@ async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promis
   return goTo(inboxOf(links.inbox(appId), fields.text("list")), "read");
 }
 
-/** Hides the line about changes since the last visit. */
+/** Hides the line about what changed since the last visit. */
 async function hideChanges({ ask, fields, links, views: pageViews, param }: SignedInVisit): Promise<Reply> {
   const appId = param("appId");
   await ask(apps.read, { params: { appId } });
@@ -233,7 +235,7 @@ async function removeView({ ask, fields, links, param }: SignedInVisit): Promise
   return goTo(links.inbox(param("appId")), "view-deleted");
 }
 
-/** Runs a form of the views. If it is refused, the page shows it again. */
+/** Runs the action of a form for views. If it is refused, the page shows the form again. */
 function withViewForm<Done extends string>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,
@@ -246,7 +248,7 @@ function withViewForm<Done extends string>(
   });
 }
 
-/** Replaces the path `name` in a refusal with the name of the form's field. */
+/** Replaces the path `name` in a refusal with the name of the field in the form. */
 function namedField(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map(({ path, message }) => ({
     path: path === "name" ? "viewName" : path,

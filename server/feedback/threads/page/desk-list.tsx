@@ -19,18 +19,21 @@ interface ThreadRowProps {
   /** The address that opens the thread. */
   readonly href: string;
   readonly isOpened: boolean;
-  /** The box with which a person chooses the thread. It is undefined if the row has no box. */
+  /** The checkbox that selects the thread. It is undefined if the row has no checkbox. */
   readonly choice: { readonly isChosen: boolean; readonly value: string } | undefined;
   /** The app of the thread, in a list of all apps. */
   readonly app?: { readonly name: string; readonly colour: number } | undefined;
-  /** The status that all threads of the list have. It is empty if the list has no filter for a status. */
+  /** The status by which the list is filtered. It is empty if there is no such filter. */
   readonly status: string;
   /** The e-mail address of the signed-in person. */
   readonly person: string;
   readonly now: Date;
 }
 
-/** One thread of the list, in two lines: its subject and its age, then the sender and the last message. */
+/**
+ * One thread of the list, in two lines. The first has the subject and the age, the second the sender and the last
+ * message.
+ */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;
   const classes = [thread.unread ? "unread" : "", isOpened ? "opened" : ""].filter((name) => name !== "");
@@ -131,8 +134,8 @@ const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
 };
 
 /**
- * The author and the beginning of the last message. Shows nothing if a sender's message is the same as the subject of
- * the thread.
+ * The author and the beginning of the last message. Shows nothing if the last message is from a sender and is the same
+ * as the subject.
  */
 const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => {
   const wordsOf = usePersonWords();
@@ -195,7 +198,7 @@ const TypeIcon = ({ type }: { readonly type: string }) => {
 };
 
 /**
- * The actions of the forms of the list, and the texts for their results. A form sends an action as one word. Some
+ * The actions of the forms of the list, and the texts for their results. A form sends an action as a word. Some
  * actions also have a value after a colon, such as `snooze:24`.
  */
 const actNames = {
@@ -222,11 +225,13 @@ export interface ActResult {
   readonly did: ActName;
   readonly changed: number;
   readonly skipped: number;
-  /** The value with which the change can be undone; empty if it is too late. */
+  /** The value with which the change can be undone. It is empty if the change cannot be undone. */
   readonly undo: string;
 }
 
-/** Reads the result of a change from the query of an address. Returns undefined if the query has none. */
+/**
+ * Reads the result of a change from the query of an address. Returns undefined if the query contains no result.
+ */
 export function actResultOf(query: (name: string) => string): ActResult | undefined {
   const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
@@ -247,8 +252,8 @@ function resultWords({ did, changed, skipped }: ActResult): string {
 }
 
 /**
- * Shows the result of an action on threads, and offers to undo it. Without a result it is empty and hidden. A script
- * shows it on the next pages while the change can be undone. (rule F48)
+ * Shows the result of an action on threads, and offers to undo it. Without a result, this element is empty and hidden.
+ * A script fills it on the next pages while the action can still be undone. (rule F48)
  */
 export const ActNotice = ({
   result,
@@ -302,14 +307,14 @@ interface ActBarProps {
   /** The members to whom threads can be assigned. */
   readonly people: readonly Assignee[];
   readonly tags: readonly Tag[];
-  /** The number of chosen threads if all threads of the list are chosen, otherwise undefined. */
+  /** The number of selected threads if all threads of the list are selected, otherwise undefined. */
   readonly all: number | undefined;
-  /** The link that chooses all threads of the list, or none of them. */
+  /** The link that selects all threads of the list, or none of them. */
   readonly choice: ComponentChildren;
 }
 
 /**
- * The bar at the bottom of the list with the actions for the chosen threads. It is part of the form around the list.
+ * The bar below the list with the actions for the selected threads. It is part of the form around the list.
  */
 export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   <fieldset class="act-bar" id="act-bar">
@@ -353,7 +358,9 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   </fieldset>
 );
 
-/** The actions for selected threads of several apps: those that need no member and no tag of one app. */
+/**
+ * The actions for selected threads of several apps. Actions that need a tag or another member of one app are left out.
+ */
 export const ActBarOfApps = () => (
   <fieldset class="act-bar" id="act-bar">
     <legend class="unseen">Selected threads</legend>
@@ -421,6 +428,9 @@ const ActMenu = ({
   </details>
 );
 
-/** Returns the idempotency key of a form for one of several requests: the part about the thread or the app with this id. */
+/**
+ * Returns the idempotency key for one of the requests that a form sends. `id` is the id of the thread or the app in
+ * this request.
+ */
 export const keyFor = ({ idempotencyKey: key }: Fields, id: string): string | undefined =>
   key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;

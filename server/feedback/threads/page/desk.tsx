@@ -55,21 +55,23 @@ import {
 } from "./page.tsx";
 import { RepliedNotice } from "./reply.tsx";
 
-/** Data for the page that is not in its address. */
+/** Data for the page that its address does not contain. */
 interface DeskShown {
   /** The query of the list, if the page is the answer to a form. */
   readonly list?: string;
-  /** The id of the thread beside the list, if the page is the answer to a form. */
+  /** The id of the thread next to the list, if the page is the answer to a form. */
   readonly opened?: string;
-  /** The result of a form of the thread, if the page is the answer to this form. */
+  /** What the thread also shows, if the page is the answer to a form of the thread. */
   readonly shown?: ShownAgain;
-  /** A form of the views that was refused. */
+  /** The form for a view, if it was refused. */
   readonly refusedView?: Filled;
-  /** Why nothing was done with the chosen threads. */
+  /** Why the action on the selected threads was refused. */
   readonly refusal?: ApiError;
 }
 
-/** Shows the feedback of an app: its views, a list, and the thread that is opened from it. (rule F47) */
+/**
+ * Shows the inbox of an app: its views, a list of threads, and the thread that is opened from the list. (rule F47)
+ */
 export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Promise<Reply> {
   const { ask, reads } = visit;
   const query = given.list === undefined ? visit.query : valuesIn(given.list);
@@ -147,7 +149,8 @@ function nextOf(
 }
 
 /**
- * Returns the thread that the person has just answered and resolved. The page then shows the next thread or the list.
+ * Returns the thread that the person has just answered and resolved. The page shows a notice about it, and then the
+ * next thread or the list.
  */
 async function repliedThread(visit: SignedInVisit, id: string): Promise<OwnedThread | undefined> {
   if (id === "") return undefined;
@@ -164,7 +167,7 @@ async function navigationFor(visit: SignedInVisit, { shown }: DeskShown): Promis
   return shown?.done === undefined ? known : { ...known, done: shown.done };
 }
 
-/** Opens the thread with this number or id. Returns undefined if the app no longer has such a thread. */
+/** Opens the thread with this number or id. Returns undefined if the app has no such thread. */
 async function openWanted(visit: SignedInVisit, appId: string, wanted: string) {
   try {
     const id = /^[1-9]\d{0,8}$/.test(wanted) ? await idOfNumber(visit, appId, wanted) : wanted;
@@ -198,7 +201,7 @@ async function listWithProposals(
 }
 
 /**
- * Counts the threads of each view. Also counts the threads of the list if all of them are chosen, or if the list is
+ * Counts the threads of each view. Also counts the threads of the list if all of them are selected, or if the list is
  * neither a fixed view nor a search.
  */
 function countViews(
@@ -229,7 +232,7 @@ interface DeskProps extends DeskShown {
   readonly people: readonly Assignee[];
   readonly counts: ViewCounts;
   readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
-  /** Whether all threads of the list are chosen, also those on its other pages. */
+  /** Whether all threads of the list are selected, also those on its other pages. */
   readonly isAll: boolean;
   readonly thread: ThreadProps | undefined;
   /** The thread that the person has just answered and resolved. */
@@ -237,7 +240,7 @@ interface DeskProps extends DeskShown {
   /** Whether the address names a thread that does not exist. */
   readonly isMissing: boolean;
   readonly result: ActResult | undefined;
-  /** Whether the thread was opened from the inbox of all apps. Then the link back leads there. */
+  /** Whether the thread was opened from the inbox of all apps. The link back then leads to that inbox. */
   readonly isFromAllApps: boolean;
   readonly now: Date;
 }
@@ -355,11 +358,14 @@ const countOf = (
   status: string,
 ): number | string | undefined => Object.entries(counts).find(([name]) => name === status)?.[1];
 
-/** Returns the threads before and after the opened one in the list. */
+/**
+ * Returns the addresses of the threads before and after the opened one in the list, and other data for the bar above
+ * the thread.
+ */
 function besideIn({ navigation, items, thread, list, cursor, isFromAllApps, ...props }: DeskProps) {
   const here = items.findIndex(({ id }) => id === thread?.thread.feedback.id);
   const at = thread?.position.at ?? 0;
-  // If the thread is no longer in the list, its last position is used.
+  // A thread that is no longer in the list keeps its last position.
   const [before, after] = here === -1 ? [at - 1, at] : [here - 1, here + 1];
   const inbox = navigation.links.inbox(navigation.app.id);
   const hrefAt = (at: number): string | undefined => {
@@ -445,8 +451,7 @@ const List = (props: DeskProps & { readonly unread: number }) => {
 };
 
 /**
- * The link that chooses all threads of the list, or none. The threads of a list that is too long cannot be chosen at
- * once.
+ * The link that selects all threads of the list, or none. If the list is too long for this, a text says so.
  */
 const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
   if (isChosen) return <a href={at({})}>Select none</a>;
@@ -457,13 +462,15 @@ const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonl
 };
 
 interface ListFormProps extends DeskProps {
-  /** Whether the person wanted to choose all threads, but the list has too many, or its search took too long. */
+  /**
+   * Whether the person wanted to select all threads, but the list has too many, or its search took too long.
+   */
   readonly isTooMuch: boolean;
   readonly at: (more: Record<string, string>) => string;
   readonly children: ComponentChildren;
 }
 
-/** The form around the list, with which a person changes the threads that are ticked. */
+/** The form around the list. It changes the selected threads. */
 const ListForm = (props: ListFormProps) => {
   const { app, links } = props.navigation;
   const { counts, list, items, isAll, thread } = props;
@@ -472,7 +479,7 @@ const ListForm = (props: ListFormProps) => {
     isAll && typeof matching?.count === "number" ? { ...matching, count: matching.count } : undefined;
   return (
     <form class="list-form" id="list-form" method="post" action={links.inbox(app.id, "change")}>
-      {/* In the field for a tag, the Enter key uses the first button of the form. It must not resolve threads. */}
+      {/* In the field for a tag, the Enter key uses the first button of the form. This must not resolve threads. */}
       <button class="unseen" type="submit" name="act" value="tag" tabIndex={-1} aria-hidden="true">
         Add the tag
       </button>
@@ -504,7 +511,26 @@ const ListForm = (props: ListFormProps) => {
   );
 };
 
-/** A thread beside the list from which it was opened. In a narrow window the thread is shown in place of the list. */
+interface PaneProps extends ThreadProps {
+  /** The name of the list. */
+  readonly view: string;
+  readonly neighbours: {
+    /** The addresses of the threads before and after this one. */
+    readonly previous: string | undefined;
+    readonly next: string | undefined;
+    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
+    readonly nextId: string;
+    /** The position in the list, such as `3 of 38`. It is empty if the position is not known. */
+    readonly place: string;
+    /** The address of the list. */
+    readonly back: string;
+    readonly list: string;
+  };
+}
+
+/**
+ * A thread next to the list from which it was opened. In a narrow window, it is shown in place of the list.
+ */
 const Pane = ({ view, neighbours, ...props }: PaneProps) => {
   const { navigation, thread } = props;
   const { links, app } = navigation;
@@ -586,7 +612,7 @@ const StepTo = ({
     </a>
   );
 
-/** The content beside the list while no thread is open. */
+/** The content next to the list while no thread is open. */
 const NoThread = ({
   isMissing,
   hasThreads,
@@ -609,20 +635,3 @@ export const deskPage = definePage({
   needs: "viewer",
   show: (visit) => showDesk(visit),
 });
-
-interface PaneProps extends ThreadProps {
-  /** The name of the list. */
-  readonly view: string;
-  readonly neighbours: {
-    /** The addresses of the threads before and after this one. */
-    readonly previous: string | undefined;
-    readonly next: string | undefined;
-    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
-    readonly nextId: string;
-    /** The position in the list, such as `3 of 38`; empty if the position is not known. */
-    readonly place: string;
-    /** The address of the list. */
-    readonly back: string;
-    readonly list: string;
-  };
-}

@@ -25,7 +25,8 @@ export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
 });
 
 /**
- * The parts of a thread's page that a person can fill in. All parts are in one form, so each button sends all of them.
+ * The parts of the form on the page of a thread. All parts are in one form, so each button sends the fields of all
+ * parts.
  */
 export type ThreadPart =
   | "decision"
@@ -44,7 +45,7 @@ export type ThreadPart =
 /** Returns the name of the field for the note of a recall. Each approved proposal on the page has its own field. */
 export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 
-/** Returns the name of the hidden field with the time of the claim that the page showed. */
+/** Returns the name of the hidden field that contains when the shown claim began. */
 export const claimedName = (runId: string): string => `claimed:${runId}`;
 
 const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
@@ -61,7 +62,7 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   block: [],
 };
 
-/** The sent form, and the part whose button was used. If there is no refusal, this part was saved. */
+/** A sent form, and the part whose button was used. This part was saved if there is no `refusal`. */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
@@ -73,16 +74,16 @@ export interface SentThread {
 /** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /**
-   * The versions of the values that the fields of `edit` had when the page was opened. The form has them in hidden
-   * fields.
+   * For each field of `edit`, the version of the value that it had when the page was opened. The form contains these
+   * versions in hidden fields.
    */
   readonly was: Values;
-  /** The id of the proposal on the page from which the form was sent. It is empty if no form was sent. */
+  /** The id of the proposal that the page with the form showed. It is empty if no form was sent. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
   /**
-   * The id of the proposal whose approval should be recalled or whose claim should be released; empty if the form was
-   * sent for something else.
+   * The id of the proposal in a request to recall an approval or to release a claim. It is empty if the form was sent
+   * for something else.
    */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
@@ -91,7 +92,7 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
    * on the page counts as seen.
    */
   readonly seenMessage: string | undefined;
-  /** The id of the thread whose merge is the last one that the writer of the typed reply has seen. */
+  /** The id of the last merged thread that the writer of the typed reply has seen. */
   readonly seenMerge: string | undefined;
   /**
    * The receivers of a reply to everyone, as the writer of the typed reply saw them. If this is undefined, the
@@ -105,8 +106,8 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
 }
 
 /**
- * Returns the values for the form of the next page. Text that was sent but not saved stays; every other field has its
- * stored value.
+ * Returns the values for the form of the next page. Text that was sent but not saved is kept. Every other field gets
+ * its stored value.
  */
 export function threadForms(current: Values, sent?: SentThread): ThreadForms {
   const edit = editValues(current, sent);
@@ -137,8 +138,9 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
 }
 
 /**
- * Returns what the writer of a typed reply has seen. `name` says what: the newest message, the last merge, or the
- * receivers. If another button loaded the page again, newer messages, merges and receivers on it do not count as seen.
+ * Returns what the writer of a typed reply has seen: the newest message, the last merge or the receivers, depending on
+ * `name`. If another button loaded the page again, the newer messages, merges and receivers on it do not count as
+ * seen.
  */
 function seenIn(
   sent: SentThread | undefined,
@@ -158,7 +160,7 @@ export function hasDrafts(fields: Fields, donePart: ThreadPart | undefined): boo
 }
 
 /**
- * Whether the button of this part also saves the fields in the side column. The buttons for a note and a reply do so,
+ * Whether the button of this part saves the fields in the side column. The buttons for a note and for a reply do this,
  * too.
  */
 const savesEdits = (part: ThreadPart): boolean => part === "edit" || part === "note" || part === "reply";
@@ -175,7 +177,7 @@ const draftNames = (fields: Fields): string[] => [
   ...fields.entries().flatMap(([name]) => (name.startsWith(recallNoteName("")) ? [name] : [])),
 ];
 
-/** Returns the names of the fields that belong to a part. */
+/** Returns the names of the fields that the button of a part saves. */
 export function namesOf(part: ThreadPart, fields: Fields): readonly string[] {
   if (part === "recall") return [recallNoteName(fields.text("recall"))];
   return part !== "edit" && savesEdits(part) ? [...names[part], ...names.edit] : names[part];
@@ -200,15 +202,17 @@ const hasEditFault = ({ part, refusal }: SentThread): boolean =>
 /** Returns the name of a field for its path in the API, such as `change.status`. */
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
-/** Keeps the typed notes for the recall of other proposals, because those were not sent. */
+/**
+ * Empties the field of the recalled proposal. Keeps the notes that were typed for the recall of other proposals.
+ */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
   sent: true,
 });
 
 /**
- * Changes the paths in a refusal to the names of the form's fields. The API calls the text of a message `body`, and the
- * text of a decision or recall `note`. The form has a separate field for each.
+ * Changes the paths in a refusal to the names of the fields of the form. The API calls the text of a message `body`,
+ * and the text of a decision or a recall `note`. The form has a separate field for each of these texts.
  */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
@@ -228,7 +232,7 @@ function editValues(current: Values, sent: SentThread | undefined) {
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
-    // After this refusal, the form has the version of the present value. If the person sends the form again, it
+    // After this refusal, the form gets the version of the present value. If the person sends the form again, it
     // overwrites the change of the other person.
     if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
@@ -250,7 +254,6 @@ const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): bool
 const isEdited = (fields: Fields, name: string): boolean =>
   fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(originalVersionName(name));
 
-/** The signed-in person, and the time. */
 export interface PageReader {
   readonly email: string;
   readonly now: Date;
@@ -259,10 +262,10 @@ export interface PageReader {
 /** The name of the hidden field with the id of the newest message that the page showed. */
 export const seenMessageName = "seenMessage";
 
-/** The name of the hidden field with the id of the thread that had been merged last when the page was shown. */
+/** The name of the hidden field with the id of the last merged thread that the page showed. */
 export const seenMergeName = "seenMerge";
 
-/** The name of the hidden field with the receivers that a reply to everyone had when the page was shown. */
+/** The name of the hidden field with the receivers of a reply to everyone, as the page showed them. */
 export const seenReceiversName = "seenReceivers";
 
 /** The times for which a person can snooze a thread, in hours, and their names. */
@@ -277,7 +280,7 @@ export const snoozes = [
 /** The value of a button that snoozes a thread until the day in `SnoozeDay`. */
 export const untilDay = "day";
 
-/** The hour at which a thread comes back on the chosen day, in the time zone of the person. */
+/** The time at which a thread comes back on the chosen day, in the time zone of the person. */
 const firstHour = "08:00";
 
 /** The field for the day until which a thread is snoozed. A script fills in the time zone of the browser. */
@@ -290,13 +293,14 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 );
 
 /**
- * Returns when a snooze ends: after this number of hours, or on the day of the form. The day is in the time zone of the
- * person's profile, or else in that of the browser. Throws `bad_request` if the form has no day.
+ * Returns when a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form. That day is in the
+ * time zone of the profile of the person, or else in that of the browser. Throws `bad_request` if no valid time was
+ * chosen.
  */
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {
     const hours = Number(value);
-    if (!(hours > 0 && hours <= limits.snoozeDays * 24)) throw refused("Choose a time of the list.");
+    if (!(hours > 0 && hours <= limits.snoozeDays * 24)) throw refused("Choose a time from the list.");
     return new Date(now.getTime() + hours * 3_600_000).toISOString();
   }
   const sent = fields.text("snoozeZone");

@@ -63,7 +63,6 @@ const doneWords: Readonly<Record<string, "approved" | "rejected" | "changes-aske
   request_changes: "changes-asked-for",
 };
 
-/** Recalls an approval. */
 function recall(visit: SignedInVisit): Promise<Reply<"recalled">> {
   const { ask, fields } = visit;
   const runId = fields.text("recall");
@@ -120,9 +119,8 @@ function addMessage(
 }
 
 /**
- * Returns the address of the page that follows after a reply has resolved a thread that was shown next to its list. It
- * is the page of the next thread, or the list. That page also shows the result of the reply. Returns undefined if the
- * page of the same thread follows. (rule O32)
+ * Returns the address to which a person goes after a reply that resolves a thread in the inbox. It shows the next
+ * thread or the list, and the result of the reply. Returns undefined if the person stays on the thread. (rule O32)
  */
 async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
   const { ask, links, param } = visit;
@@ -165,7 +163,8 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   doPart(visit, "edit", async () => {
     const { ask, fields, param } = visit;
     const change = await changeIn(visit);
-    // Without scripts, the Enter key in the field for a day uses the button of this part, which is the first of the form.
+    // Without scripts, the Enter key in the field for a day uses the first button of the form, which is the button of
+    // this part. If nothing but the day was changed, the person wants to snooze the thread.
     const isSnooze = Object.keys(change).length === 0 && fields.text("snoozeDay") !== "";
     const body = isSnooze ? { snoozedUntil: await snoozeEnd(visit, untilDay) } : change;
     await ask(threads.update, { params: { id: param("id") }, body, idempotencyKey: fields.idempotencyKey });
@@ -196,8 +195,8 @@ async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, u
 const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
 
 /**
- * Assigns the thread to the signed-in person. The server refuses this if the assignee has changed since the page was
- * shown.
+ * Assigns the thread to the signed-in person. The server refuses this if the thread has got another assignee since the
+ * page was shown.
  */
 function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
   const { ask, fields, param } = visit;
@@ -254,7 +253,7 @@ function blockSender(visit: SignedInVisit): Promise<Reply<"blocked">> {
   });
 }
 
-/** Shows the thread again after a form was sent. If the form was beside the list, the thread is shown there. */
+/** Shows the thread again after a form was sent, next to the list if the form was there. */
 function showAgain(visit: SignedInVisit, shown: ShownAgain): Promise<Reply> {
   const { desk, list } = inboxPositionOf(visit);
   return desk ? showDesk(visit, { list, opened: visit.param("id"), shown }) : showThread(visit, shown);
@@ -277,8 +276,8 @@ function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * Marks the thread as unread for this person, and then shows the inbox. The page of the thread would mark the thread as
- * read again.
+ * Marks the thread as unread for this person, and then shows the list. The page of the thread would mark it as read
+ * again.
  */
 async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply<"unread">> {
   await ask(readMarks.update, {
@@ -289,20 +288,9 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
   return goTo(listAddress(links, param("appId"), inboxPositionOf({ query, fields })), "unread");
 }
 
-/** The result of a part of the form: the name of the notice, and the element of the page that shows the result. */
-interface Done<Word extends string> {
-  readonly done: Word;
-  readonly anchor?: string;
-  readonly messageId?: string;
-  /** The address of the page that follows and shows the notice, if that is not the page of the same thread. */
-  readonly next?: string;
-  /** The address of a page that follows and needs no notice, because it shows the result itself. */
-  readonly to?: string | undefined;
-}
-
 /**
- * Names the thread in a release note that is not published, or opens a new note that names it. Nothing else on the page
- * is saved. (rule C32)
+ * Adds the thread to an unpublished release note, or opens the form for a new note with the thread. Does not save the
+ * other parts of the form. (rule C32)
  */
 async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-named">> {
   const { ask, fields, links, param } = visit;
@@ -321,7 +309,23 @@ async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-nam
   return { ...goTo(links.entry(param("appId"), entryId), "thread-named"), sentFields: [] };
 }
 
-/** Saves one part of the form. If another part has unsaved text, the next page keeps that text. */
+/**
+ * The result of a part of the form. `done` names the notice that the page shows. `anchor` is the id of the element to
+ * which it scrolls.
+ */
+interface Done<Word extends string> {
+  readonly done: Word;
+  readonly anchor?: string;
+  readonly messageId?: string;
+  /**
+   * The address of the next page, if it is not the page of the same thread. The next page shows the notice.
+   */
+  readonly next?: string;
+  /** The address of the next page, if that page shows the result without a notice. */
+  readonly to?: string | undefined;
+}
+
+/** Saves one part of the form. If other parts have unsaved text, the next page keeps that text. */
 function doPart<Word extends string>(
   visit: SignedInVisit,
   part: ThreadPart,
@@ -348,7 +352,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // `sentFields` is empty, because the text in the other fields was not saved.
+  // `sentFields` names the saved fields. It is empty, because the text in the other fields was not saved.
   return { ...reply, sentFields: [] };
 }
 

@@ -80,7 +80,7 @@ const MergePage = ({
   readonly navigation: AppNavigation;
   readonly thread: OwnedThread;
   readonly others: readonly ThreadSummary[];
-  /** The words or the number by which the person looks for the other thread. */
+  /** The words or the number that the person typed to find the other thread. */
   readonly typed: string;
   readonly refusal: ApiError | undefined;
   readonly now: Date;
@@ -138,8 +138,8 @@ const MergePage = ({
             </fieldset>
             <p class="hint">
               The messages, files and proposals move to the chosen thread. Each sender sees only their own
-              words. If this thread is not finished but the chosen thread is, the chosen thread is opened
-              again. You can undo the merge for 30 days.
+              messages and the replies to them. If this thread is not finished but the chosen thread is, the
+              chosen thread is opened again. You can undo the merge for 30 days.
             </p>
             <div class="actions">
               <button class="primary" type="submit">
@@ -180,7 +180,9 @@ const mergePage = definePage({
   show: (visit) => showMerge(visit),
 });
 
-/** The page on which a person chooses the thread into which another one is merged, and the form that undoes a merge. */
+/**
+ * The page on which a person chooses the thread into which this thread is merged, and the form that undoes a merge.
+ */
 export const mergeDefinitions: Definitions = [
   mergePage,
   defineForm({
@@ -216,7 +218,7 @@ async function showSimilar(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The similar threads. A script shows them beside the thread, too. */
+/** The similar threads. A script also shows them next to the thread. */
 const Similar = ({
   thread: { app, feedback },
   items,
@@ -273,7 +275,6 @@ const Similar = ({
   </div>
 );
 
-/** The page that lists the threads that are similar to a thread. */
 export const similarDefinitions: Definitions = [
   definePage({
     at: (links) => links.thread(":appId", ":id", "similar"),

@@ -42,7 +42,9 @@ import { CurrentProposal, EarlierProposals, type RenderedPlans, renderedPlans } 
 import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./reply.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
-/** What the page also shows if it is the answer to a form: the sent form, and the notice with the name `done`. */
+/**
+ * What the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
+ */
 export interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
@@ -54,8 +56,9 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const { done, sent } = shownAgain;
   const opened = await openThread(visit, visit.param("id"));
   const { app, feedback } = opened.thread;
-  // The page of a merged thread redirects to the other thread. So a page that was open before the merge loads the parts
-  // of the other thread. After a sent form there is no redirect, so that the typed text stays.
+  // The page of a merged thread redirects to the thread into which it was merged. So the script of a page that was
+  // open before the merge loads its parts from that thread. After a sent form there is no redirect, because the typed
+  // text would be lost.
   if (feedback.mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(app.id, feedback.mergedInto));
   const known = await appNavigationOf(visit, "inbox");
@@ -70,13 +73,16 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   return show(<Thread {...parts} neighbours={neighbours} decided={decided} />, sent?.refusal?.status);
 }
 
-/** An opened thread, and the time at which the person last viewed it. */
+/** An opened thread, and the time of the last visit of this person, or null if there was none. */
 export interface Opened {
   readonly thread: OwnedThread;
   readonly since: string | null;
 }
 
-/** Reads a thread, and records that the person has seen it. Throws `not_found`. */
+/**
+ * Reads a thread, and records that the person has seen it. Does not record this for a merged thread, or if the page
+ * was requested in the background. Throws `not_found`.
+ */
 export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
   const view = await visit.views.ofThread(id);
   const thread = await readThread(visit, id);
@@ -99,7 +105,7 @@ export async function threadParts(
     ShownAgain & {
       readonly navigation: AppNavigation;
       readonly position: InboxPosition;
-      /** Data that the page around the thread has already read. */
+      /** Data that the page of the inbox has already read. */
       readonly known?: Known;
     },
 ): Promise<ThreadProps> {
@@ -116,7 +122,7 @@ interface Known {
   readonly people: readonly Assignee[];
 }
 
-/** Reads the data that is shown together with the thread, such as its release notes and the saved replies. */
+/** Reads the other data that is shown with the thread, such as its release notes and the saved replies. */
 async function readBeside(visit: SignedInVisit, { thread, since }: Opened, given?: Known) {
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
@@ -147,7 +153,7 @@ async function readBeside(visit: SignedInVisit, { thread, since }: Opened, given
   };
 }
 
-/** Returns the newest other threads of the sender; none if the sender left no address. */
+/** Returns the newest other threads of the sender. The list is empty if the sender left no address. */
 async function otherThreads({ ask }: SignedInVisit, { app, feedback, sender }: OwnedThread) {
   if (sender.email === null) return { items: [], more: false };
   const query = { sender: sender.email, limit: String(mostOthers + 1) };
@@ -201,7 +207,6 @@ export interface ThreadProps {
   readonly statusUrl: string | undefined;
 }
 
-/** Returns the title of a page that shows a thread. */
 export const threadTitle = (thread: OwnedThread): string =>
   `${numberOf(thread.feedback)}${titled(thread.feedback.subject)}`;
 
@@ -308,8 +313,8 @@ export const ThreadBody = (props: ThreadProps) => {
 };
 
 /**
- * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text. The
- * Enter key in a field saves the fields of the side column. It never makes a decision.
+ * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text.
+ * The Enter key in a field saves the fields of the side column. It never decides on a proposal.
  */
 const ThreadForm = ({
   id,
@@ -357,7 +362,10 @@ const ThreadForm = ({
   </Can>
 );
 
-/** The script of an open page shows this notice when the thread is merged. `address` then leads to the other thread. */
+/**
+ * The script of an open page shows this notice when the thread was merged. `address` then redirects to the thread into
+ * which it was merged.
+ */
 const MergedSince = ({ address }: { readonly address: string }) => (
   <div id="merged-since" hidden>
     <Notice kind="attention">
@@ -367,7 +375,10 @@ const MergedSince = ({ address }: { readonly address: string }) => (
   </div>
 );
 
-/** The script of an open page shows this notice when there is a newer proposal, or the proposal was decided. */
+/**
+ * The script of an open page shows this notice when there is a newer proposal, or when somebody has decided on the
+ * proposal.
+ */
 const NewerNotice = ({
   thread: { latestProposal },
   address,
@@ -486,7 +497,7 @@ const MergedList = ({
   </ul>
 );
 
-/** The links to the list, and to the previous and next thread in it. */
+/** Links to the list, and to the previous and the next thread of the list. */
 const ThreadNavigation = ({
   links,
   appId,
@@ -551,7 +562,7 @@ const Step = ({
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
-  /** A sign that is shown in place of `words`. */
+  /** A sign such as `›`. It is shown in place of `words`. */
   readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;
@@ -582,7 +593,9 @@ export const numberedPage = definePage({
   },
 });
 
-/** Returns the number of a thread as it is shown before the subject. Empty if the thread has no number yet. */
+/**
+ * Returns the number of a thread as it is shown before the subject, or an empty text if the thread has no number yet.
+ */
 export const numberOf = ({ number }: { readonly number: number | null }): string =>
   number === null ? "" : `#${number} `;
 
@@ -593,8 +606,8 @@ export const threadPage = definePage({
 });
 
 /**
- * The head of an additional page about a thread, such as the page for a merge. It has a link back to the thread, a
- * title, and the subject of the thread.
+ * The head of another page about a thread, such as the page for a merge. It has a link back to the thread, a title,
+ * and the subject of the thread.
  */
 export const OtherPageHead = ({
   title,

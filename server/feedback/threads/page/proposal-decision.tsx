@@ -13,7 +13,7 @@ interface ProposalStateProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** The badge with the state of a proposal. The script updates it. */
+/** The badge with the state of a proposal. The script of an open page updates it. */
 export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
   const state = stateOf(proposal, life);
   return (
@@ -55,7 +55,7 @@ interface ProposalWorkProps {
   readonly now: Date;
 }
 
-/** What agents did with a proposal after its approval. The script updates it. */
+/** What agents did with a proposal after its approval. The script of an open page updates this part. */
 const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   if (!life || (proposal.status !== "approved" && life.claims.length === 0)) return null;
   const [newest, ...earlier] = life.claims;
@@ -116,7 +116,7 @@ interface DecidedProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** The decision, who made it, its time and its note. */
+/** The decision, the person who made it, its time and its note. */
 const Decided = ({ proposal, life }: DecidedProps) => {
   const { decidedAt, decisionNote, decision } = proposal;
   if (decidedAt === null) return null;
@@ -141,7 +141,7 @@ const Decided = ({ proposal, life }: DecidedProps) => {
   );
 };
 
-/** The person who approved, if the approval was later recalled or has expired. */
+/** The person who approved the plan, if the approval was later recalled or has expired. */
 const EarlierApproval = ({ proposal: { decision }, life }: DecidedProps) => {
   if ((decision !== "recalled" && decision !== "expired") || !life?.approvedBy) return null;
   const { approvedBy, approvedAt, approvalNote } = life;
@@ -215,7 +215,7 @@ interface ClaimFactsProps {
   readonly now: Date;
 }
 
-/** The work under one claim: the worker, the beginning, the progress and the outcome. */
+/** What one worker did: the worker, the beginning of the claim, the progress and the outcome. */
 const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
   <>
     <div>
@@ -286,7 +286,7 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
 
 const shownLines = 5;
 
-/** The newest progress reports, oldest first. Only the last ones are not folded. */
+/** The progress reports, oldest first. The older ones are folded. */
 const Progress = ({ claim: { progress, progressCount } }: Pick<ClaimFactsProps, "claim">) => {
   if (progress.length === 0) return null;
   const [newest, older] = [progress.slice(0, shownLines), progress.slice(shownLines)];
@@ -489,7 +489,10 @@ const Decide = ({
   </button>
 );
 
-/** The typed note for a step that is no longer possible. It stays on the page, so that the person can copy it. */
+/**
+ * The typed note for a decision or a recall that is no longer possible. It stays on the page, so that the person can
+ * copy it.
+ */
 export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (
     <div class="decide">
@@ -504,8 +507,8 @@ export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; rea
   );
 
 /**
- * Shows why a decision was refused: a newer proposal has replaced the one that the person read, or somebody has already
- * decided.
+ * Shows why a decision was refused. A newer proposal has replaced the one that the person read, or somebody else has
+ * already decided.
  */
 export const DecisionRefused = ({
   forms,
@@ -541,7 +544,7 @@ const settled: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
   expired: "The approval of this proposal has already expired.",
 };
 
-/** Returns the claim that is not released; undefined if there is none. */
+/** Returns the claim that is not released, or undefined if there is none. */
 export const heldClaim = (life: ProposalLife | undefined): ProposalClaim | undefined =>
   life?.claims.find(({ releasedAt }) => releasedAt === null);
 

@@ -23,7 +23,9 @@ import {
   UnsentNote,
 } from "./proposal-decision.tsx";
 
-/** The earlier proposals, newest first. All are folded except those that are still approved. */
+/**
+ * The earlier proposals, newest first. They are folded, except those that an agent is working on or may still claim.
+ */
 export const EarlierProposals = (props: ProposalsProps) => {
   const { thread, lives, forms } = props;
   const earlier = thread.proposals.filter(({ id }) => id !== thread.latestProposal?.id).reverse();
@@ -71,12 +73,14 @@ interface ProposalsProps {
 /** The plans of the proposals as HTML, by the id of the proposal. */
 export type RenderedPlans = ReadonlyMap<string, string>;
 
-/** The maximum number of characters of plans that a page renders. More text would delay other requests. */
+/**
+ * The maximum number of characters in the plans that a page renders. Rendering more would delay other requests.
+ */
 const mostRendered = 131_072;
 
 /**
- * Returns the plans of the newest of these proposals as HTML. Hidden characters are made visible, in the same way as in
- * the view of the plan as it was written.
+ * Returns the plans of the newest of these proposals as HTML. Hidden characters are made visible, as in the view of
+ * the plan as it was written.
  */
 export async function renderedPlans(
   settings: Pick<Settings, "baseUrl">,
@@ -99,7 +103,9 @@ const belowHeading = (html: string): string =>
     (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
   );
 
-/** The newest proposal, exactly as the agent wrote it, together with the decision on it or the form for a decision. */
+/**
+ * The newest proposal, exactly as the agent wrote it. It also has the decision, or the form for a decision.
+ */
 export const CurrentProposal = (props: ProposalsProps) => {
   const { thread, forms, address, lives } = props;
   const proposal = thread.latestProposal;
@@ -163,8 +169,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
 };
 
 /**
- * The notice that a newer proposal arrived before another part of the form was sent. The person has typed a note for
- * the earlier proposal and has not read the newer one.
+ * Tells a person that the note in the form was typed for an earlier proposal. This happens if a newer proposal arrives
+ * before the person sends another part of the form.
  */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
@@ -190,7 +196,7 @@ const ProposalText = ({
   html,
 }: {
   readonly proposal: Proposal;
-  /** The plan as HTML. Undefined if the plans of the page are too long to render this one. */
+  /** The plan as HTML. It is undefined if the plans of the page are too long to render this one. */
   readonly html: string | undefined;
   /** The earlier proposal with which the page compares this one, if there is one. */
   readonly earlier?: Proposal | undefined;
@@ -215,7 +221,7 @@ const ProposalText = ({
 
 /**
  * The plan as it was written, and the plan rendered as Markdown. A person decides on the plan as it was written. The
- * choice between the two views is not part of a form, so no form sends it. (rule A56)
+ * tabs for the two views do not belong to a form, so no form sends them. (rule A56)
  */
 const Plan = ({
   id,
@@ -275,8 +281,8 @@ interface PlanChangesProps {
 }
 
 /**
- * The difference between a new plan and an earlier one, and the changes that a person asked for. The page shows the
- * whole plan below.
+ * The difference between a new plan and an earlier one, and the changes that a person asked for. The whole plan is
+ * shown below.
  */
 const PlanChanges = ({ earlier, proposal }: PlanChangesProps) => {
   const difference = planDifference(earlier.plan, proposal.plan);
@@ -354,8 +360,8 @@ type PlanDifference =
     };
 
 /**
- * The maximum number of added and removed lines in a comparison. To find more changes would take too long, and the
- * whole new plan is then easier to read.
+ * The maximum number of added and removed lines in a comparison. Finding more would take too long, and the whole new
+ * plan is then easier to read.
  */
 const mostChanges = 400;
 

@@ -58,8 +58,8 @@ export interface ReplyWays {
 }
 
 /**
- * The fields for a reply and for an internal note. One of them is shown at a time. Each has its own button, so that
- * nobody sends a note as a reply by mistake. The choice between them works without a script.
+ * The fields for a reply and for an internal note. A person switches between the two fields. Each has its own button,
+ * so that nobody sends a note as a reply by mistake. The switch works without scripts.
  */
 export const MessageComposer = (props: MessageComposerProps) => {
   const { forms, answering } = props;
@@ -91,7 +91,7 @@ export const MessageComposer = (props: MessageComposerProps) => {
   );
 };
 
-/** Whether the field for the note is shown first, because the note was refused or because only the note has text. */
+/** Whether the field for the note is shown first, because the note was refused or only the note has text. */
 const isNoteFirst = ({ note, reply }: ThreadForms): boolean =>
   note.refusal !== undefined || (note.value("noteBody") !== "" && reply.value("replyBody") === "");
 
@@ -136,8 +136,8 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
 );
 
 /**
- * The field for the receivers of a reply. Until the person chooses a receiver, it names the sender who wrote last. The
- * script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
+ * The field for the receiver of a reply. Until the person chooses a receiver, it contains the sender who wrote last.
+ * The script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
  */
 const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => (
   <div
@@ -148,7 +148,9 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
   </div>
 );
 
-/** Returns the values of the reply with the probable receiver. A receiver that was sent with a typed reply stays. */
+/**
+ * Returns the values of the reply with the probable receiver. If a reply was typed and sent, its receiver is kept.
+ */
 const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled => {
   const probable = probableReceiver({ feedback, messages });
   const receiver = probable === feedback.id ? "" : probable;
@@ -159,7 +161,7 @@ const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled
   };
 };
 
-/** The choice of the receivers, in a thread with several reports. */
+/** The choice of the receiver, in a thread with several reports. */
 const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
   const repeats = thread.messages.filter(({ sender }) => sender !== undefined);
   const options = [
@@ -175,7 +177,7 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
       form={form}
       name="replyReceiver"
       label="To"
-      hint="Each sender sees only their own words, and not who else gets the reply."
+      hint="Each sender sees only their own messages and the replies to them, and not who else gets the reply."
       options={options.map(([value = "", label = ""]) => [value, visibleLine(label)])}
     />
   );
@@ -233,7 +235,7 @@ const SenderHint = (props: SenderHintProps) =>
 
 type SenderHintProps = Pick<MessageComposerProps, "thread" | "ways" | "settings">;
 
-/** How a reply reaches the chosen sender, in a thread with several reports. */
+/** Says how a reply reaches the chosen sender, in a thread with several reports. */
 const ReceiverHint = ({ ways, settings }: SenderHintProps) => (
   <p class="hint">
     {!ways.mail && <b>This server sends no mail. </b>}
@@ -289,7 +291,9 @@ interface SavedReplyChoiceProps {
   readonly manage: string;
 }
 
-/** The saved replies, and a button that inserts the chosen one. With the script, the page is not loaded again. */
+/**
+ * The saved replies, and a button that inserts the chosen one. With scripts, this does not load the page again.
+ */
 const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) => (
   <div class="row saved-replies">
     {replies.length > 0 && (
@@ -313,8 +317,8 @@ const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) =>
 );
 
 /**
- * Returns the sent form with the chosen saved reply after the typed text. Throws `bad_request` if that saved reply was
- * deleted.
+ * Returns the sent form, with the chosen saved reply added after the typed text. Throws `bad_request` if that saved
+ * reply was deleted.
  */
 export async function withSavedReply(
   { ask, fields, param }: SignedInVisit,
@@ -357,8 +361,8 @@ export const Answering = ({
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
   /**
-   * Whether screen readers read the text when it changes. If the page shows the text twice, screen readers read only
-   * one of them.
+   * Whether screen readers read the text when it changes. It is true for only one of the two elements on a page that
+   * show it.
    */
   readonly isRead?: boolean;
 }) => {
@@ -379,8 +383,8 @@ export const Answering = ({
 const lists = new Intl.ListFormat("en-GB");
 
 /**
- * Shows the message that somebody else wrote while this person typed the reply. If this person sends the reply again,
- * it is accepted. (rule F35)
+ * Shows the message that somebody else wrote while this person typed the reply, after the reply was refused for that
+ * reason. The server accepts the reply if this person sends it again. (rule F35)
  */
 const NewerMessage = ({
   form,
@@ -430,7 +434,9 @@ function verbOf({ direction, sender }: OwnedMessage): string {
   return direction === "outbound" ? "replied" : "added a note";
 }
 
-/** Returns the id of the newest message that the page shows; empty if nobody has written since the report. */
+/**
+ * Returns the id of the newest message that the page shows. It is empty if nobody has written since the report.
+ */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";
 
 type Sender = OwnedThread["sender"];
@@ -439,7 +445,7 @@ type Sender = OwnedThread["sender"];
 export const senderName = (sender: Sender | undefined): string =>
   sender?.name ?? sender?.email ?? "Anonymous";
 
-/** Returns the senders of all shown reports on the thread, by the id of the report. */
+/** Returns the senders of all reports that the page shows, by the id of the report. */
 export const sendersOf = ({ feedback, sender, messages }: OwnedThread): ReadonlyMap<string, Sender> =>
   new Map([
     [feedback.id, sender],
@@ -451,7 +457,7 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** The hint that an owner can turn on sender pages. It is shown after a reply that reached nobody. */
+/** The hint that an owner can turn on sender pages. It is shown where a reply does not reach its receiver. */
 const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to their page.
@@ -470,7 +476,7 @@ export const RepliedNotice = ({
   href,
 }: TurnPagesOnProps & {
   readonly done: string;
-  /** The address of the thread, if the page shows another thread or none. */
+  /** The address of the thread. It is set if the page shows another thread or no thread. */
   readonly href?: string;
   readonly thread: OwnedThread;
   /** The e-mail address of the signed-in person. */

@@ -4,7 +4,7 @@ import { reasonWords } from "../../../../src/words/thread.ts";
 import { counted, Line, UserText } from "../../../console/parts.tsx";
 
 /**
- * A name and its value in a list of facts. A long name is shown above its value. Shows nothing if there is no value.
+ * A name and a value in a list of facts. A long name is shown above its value. Nothing is shown if there is no value.
  */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
   value === null || value === "" ? null : (
@@ -31,7 +31,7 @@ interface Most {
 
 const aScreen: Most = { lines: 40, characters: 3_500 };
 
-/** How much of a text is shown without folding in a narrow column with many texts. */
+/** How much of a text is shown before it is folded, in a narrow column that has many texts. */
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
 /** A text of any length. If it is long, its end is folded. */
@@ -43,7 +43,7 @@ export const FoldedText = ({
   readonly text: string;
   /** The name of the folded part, such as `more lines`. It is shown after the number of lines. */
   readonly rest?: string;
-  /** The part of a long text that is not folded. */
+  /** How much of a long text is shown before it is folded. */
   readonly most?: Most;
 }) => {
   const at = foldPosition(text, most);
@@ -60,7 +60,10 @@ export const FoldedText = ({
   );
 };
 
-/** Returns where the folded part of a text begins: after a line or a word. A short end is not folded. */
+/**
+ * Returns the position at which the folded part of a text begins. It is after a line or a word. If only a short end
+ * would be folded, it is the end of the text.
+ */
 function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
   const at = Math.min(byLines, most.characters);
@@ -86,7 +89,10 @@ function afterLine(text: string, count: number): number {
   return at;
 }
 
-/** An entry of metadata: its name and its value. A value of `undefined` says that a repeat does not have the entry. */
+/**
+ * The name and the value of a metadata entry. The value `undefined` means that a repeated report does not have the
+ * entry.
+ */
 type Entry = readonly [name: string, value: unknown];
 
 /** How many entries of a list are shown before the rest is folded. */
@@ -136,7 +142,7 @@ const Rows = ({ entries }: { readonly entries: readonly Entry[] }) => (
 /** A name with more characters is shown above its value, so that a narrow column has space for the value. */
 const longName = 16;
 
-/** Whether a value is shown below its name. */
+/** Whether a value is shown below its name, not beside it. */
 const isWide = ([name, value]: Entry): boolean =>
   name.length > longName ||
   (typeof value === "string"
@@ -165,13 +171,15 @@ const Value = ({ value }: { readonly value: unknown }) => {
 
 const wordsFor = (value: object): string => (Array.isArray(value) ? "elements" : "entries");
 
-/** Returns the entries of an object, or the elements of a list, which have their numbers as names. */
+/**
+ * Returns the entries of an object, or the elements of a list. Elements have their positions as names, from 1.
+ */
 function childrenOf(value: unknown): Entry[] {
   if (Array.isArray(value)) return value.map((element, at): Entry => [String(at + 1), element]);
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** Returns how many rows show a value. */
+/** Returns the number of rows in which a value is shown. */
 const leavesOf = (value: unknown): number =>
   childrenOf(value).reduce((count, [, child]) => count + Math.max(1, leavesOf(child)), 0);
 

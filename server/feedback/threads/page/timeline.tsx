@@ -36,8 +36,8 @@ interface TimelineProps {
 const manyMessages = 6;
 
 /**
- * The messages on a thread after the report, and the changes of the thread between them, oldest first. When something
- * is new, the script of an open page replaces this part.
+ * The messages of a thread after the report, and the changes of the thread between them, oldest first. The script of
+ * an open page replaces this part when something is new.
  */
 export const Timeline = (props: TimelineProps) => {
   const wordsOf = usePersonWords();
@@ -180,7 +180,9 @@ interface PlainMessageProps {
   readonly settings: string;
 }
 
-/** The text that the page shows in place of the link to the sender's page. Only the sender may read that link. */
+/**
+ * This text is shown in place of the link to the sender's page, because only the sender may know that link.
+ */
 const linkInWords = "(link to the sender's page)";
 
 const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) => {
@@ -225,7 +227,10 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
   );
 };
 
-/** One line in place of the note about an agent's step. The page shows the full text in the part about the proposal. */
+/**
+ * One line that is shown in place of the note about a step of an agent. The full text is in the part about the
+ * proposal.
+ */
 const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
   <p class="event">
     <span>{name}</span>
@@ -247,7 +252,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** What is new in the thread since the last visit of the person. It is undefined at the first visit. */
+/** What is new in the thread since the last visit of the person. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;
@@ -255,7 +260,9 @@ export interface NewSince {
   readonly edited: boolean;
 }
 
-/** The notice above a thread that says what happened since the last visit. It has a link to the first new message. */
+/**
+ * The notice above a thread that says what has changed since the last visit. It has a link to the first new message.
+ */
 export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined }) => {
   if (!fresh) return null;
   const { since, news, edited } = fresh;
@@ -310,7 +317,7 @@ interface RepeatProps {
 }
 
 /**
- * A later report of the same failure. Shows the parts that differ from the first report, and the files of the later
+ * A later report of the same failure. Shows only what differs from the first report, and the files of the later
  * report.
  */
 const RepeatedFeedback = ({ message, report }: RepeatProps) => {
@@ -364,7 +371,7 @@ const Difference = ({ message, report }: RepeatProps) => {
 const typeOf = (category: string | null): string | null =>
   category === null ? null : nameIn(typeNames, category);
 
-/** Many repeated reports, folded into one line. A person can open the line without a script. */
+/** Many repeated reports, folded into one line. A person can unfold it without scripts. */
 const FoldedRepeats = ({
   repeats,
   report,
@@ -474,7 +481,7 @@ const Deed = ({
   }
 };
 
-/** A merge, or an undone merge. The field shows to which of the two threads the event belongs. */
+/** A merge, or a merge that was undone. `field` says whether this thread was merged or got another thread. */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;
   if (field === "mergedInto")
@@ -521,7 +528,7 @@ const Assignment = ({ by, from, to }: Pick<Required<ThreadEvent>, "by" | "from" 
   );
 };
 
-/** The tags that were added and removed. The audit has each list of tags as one text. */
+/** The tags that were added and removed. In the audit log, a list of tags is one text. */
 const Tags = ({ from, to }: Pick<Required<ThreadEvent>, "from" | "to">) => {
   const [before, after] = [namesIn(from), namesIn(to)];
   const added = after.filter((name) => !before.includes(name));

@@ -23,7 +23,7 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the given fields as a change by the member `by`. If the new status finishes the thread, its snooze ends.
+ * Sets the given fields. `by` is the member who changes them. If the new status finishes the thread, its snooze ends.
  * Triggers of the database add the thread to the queue of the search index.
  */
 export async function updateThread(
@@ -40,7 +40,7 @@ export async function updateThread(
   tx.signal(threadTopic(id));
 }
 
-/** The data on which a snooze depends. */
+/** The fields of a thread that decide whether it can be snoozed. */
 interface SnoozeRow {
   readonly status: string;
   readonly snoozedUntil: string | null;
@@ -86,7 +86,7 @@ const mostAtOnce = 200;
 
 const isDue = "snoozed_until <= ? AND status <> 'blocked'";
 
-// Because of ORDER BY, PostgreSQL uses the index. Without it, a generic plan would read all threads.
+// ORDER BY makes PostgreSQL use the index. Without ORDER BY, a generic plan would read all threads.
 const hasDue = async (reader: Reader, now: string): Promise<boolean> =>
   (await reader.get<{ found: number }>(
     `SELECT 1 AS found FROM feedback WHERE ${isDue} ORDER BY snoozed_until, id LIMIT 1`,
@@ -95,7 +95,7 @@ const hasDue = async (reader: Reader, now: string): Promise<boolean> =>
 
 /**
  * Ends snoozes. The end of the snooze becomes the last activity of the thread, unless there was a later one. A trigger
- * marks the views of the thread as unread.
+ * then makes the thread unread for everybody who has viewed it.
  */
 const endDue = `UPDATE feedback SET snoozed_until = NULL, activity_count = activity_count + 1,
     active_at = CASE WHEN ${ofRow(activeAt)} < snoozed_until THEN snoozed_until ELSE ${ofRow(activeAt)} END
@@ -106,7 +106,7 @@ function ofRow(expression: string): string {
   return expression.replaceAll("f.", "");
 }
 
-/** Ends up to `mostAtOnce` snoozes. Returns the number of ended snoozes. */
+/** Ends at most `mostAtOnce` snoozes, and returns their number. */
 async function endSome(tx: Transaction, now: string): Promise<number> {
   await tx.lock("snoozes");
   const ended = await tx.all<{ id: string }>(endDue, now, now);

@@ -12,7 +12,7 @@ const atOnce = 200;
 type RemovalDeps = Pick<Deps, "database" | "keptFiles" | "log">;
 
 /**
- * Deletes the threads of an app and their files. It uses small transactions, so that other writes wait only briefly.
+ * Deletes the threads of an app and their files, in small transactions, so that other writes wait only briefly.
  */
 export async function removeThreads(deps: RemovalDeps, appId: string): Promise<void> {
   for (;;) {
@@ -35,14 +35,14 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
 }
 
 /**
- * Deletes files without references, in the background. Their thread or app is already deleted, so a failure is only
- * logged.
+ * Deletes the files that no thread has any more, in the background. A failure is only logged, because the thread or
+ * the app is already deleted.
  */
 export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
   keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
 }
 
-/** An app that deletes old threads. */
+/** An app that has a limit for the age of resolved threads. */
 export interface RetentionOfApp {
   readonly id: string;
   readonly ownerId: string;
@@ -53,8 +53,8 @@ const isWorkedOn = `EXISTS (
     WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
 
 // A thread is not deleted if its proposal waits for somebody or has a claim without an outcome. The SQL differs for
-// speed. SQLite first checks whether the thread has a proposal, because most have none. PostgreSQL can run `NOT EXISTS`
-// as one join for all threads, but not inside an OR. So its SQL has no such first check.
+// speed. SQLite first checks whether the thread has a proposal, because most threads have none. PostgreSQL can run
+// `NOT EXISTS` as one join for all threads, but not inside an OR, so its SQL has no such check.
 const isFree: Record<Engine, string> = {
   sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
   postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
@@ -63,7 +63,7 @@ const isFree: Record<Engine, string> = {
 const due = (engine: Engine): string =>
   `app_id = ? AND status = 'resolved' AND category = ? AND coalesce(active_at, created_at) < ? AND ${isFree[engine]}`;
 
-/** Resolved threads that are older than the limit of their app. (rule P9) */
+/** Finds and deletes resolved threads that are older than the limit of their app. (rule P9) */
 export const retention = {
   apps: (reader: Reader) =>
     reader.all<RetentionOfApp>(
@@ -77,7 +77,7 @@ export const retention = {
     { days, now, most }: { readonly days: number; readonly now: Date; readonly most: number },
   ): Promise<number> {
     let total = 0;
-    // Queries each type separately, because in the index by activity, the type comes before the time.
+    // Each type has its own query, because the type comes before the time in the index by activity.
     for (const type of FeedbackType.options) {
       const row = await reader.get<{ count: number }>(
         plannedEachTime(
@@ -122,7 +122,7 @@ export const retention = {
 };
 
 async function removeSome(tx: Transaction, values: readonly string[], most: number): Promise<RemovedThreads> {
-  // With the lock, PostgreSQL checks the condition again if a thread is reopened at the same time.
+  // Because of the lock, PostgreSQL checks the condition again for a thread that is reopened at the same time.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ id: string }>(
     `SELECT id FROM feedback WHERE ${due(tx.engine)} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,
@@ -139,7 +139,10 @@ interface RemovedThreads {
   readonly hashes: readonly string[];
 }
 
-/** Deletes one thread with its messages, proposals, uploads, mails, merges and pending deliveries. (rule F18) */
+/**
+ * Deletes a thread and the threads that were merged into it, with their messages, proposals, uploads, mails, merges
+ * and pending deliveries. (rule F18)
+ */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);
 
@@ -148,7 +151,7 @@ export const removeOldestThreads = (tx: Transaction, appId: string, most: number
   removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
 
 async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
-  // On PostgreSQL, the lock prevents other transactions from adding files to these threads, and mails about them.
+  // On PostgreSQL, the lock prevents that other transactions add files to these threads, or mails about them.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE ${where} ${locking}`,
@@ -185,7 +188,8 @@ async function hashesOf(tx: Transaction, these: string, seqs: readonly number[])
 }
 
 /**
- * Deletes the proposals of threads and sends a signal for each one, so that requests that wait for its decision end.
+ * Deletes the proposals of threads. Sends a signal for each proposal, so that requests that wait for a decision on it
+ * end.
  */
 async function removeProposals(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
   await tx.run(

@@ -34,27 +34,27 @@ export interface NewThread extends ReportTexts {
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
-  /** The id of the block that hides the report. */
+  /** The id of the entry in the list of blocked senders that hides the report. */
   readonly blockedBy?: string | undefined;
 }
 
 export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly appName: string;
   readonly senderPages: number;
-  /** The number of the thread. Null until the threads of the app are numbered. */
+  /** The number of the thread, or null until the threads of the app are numbered. */
   readonly number: number | null;
   readonly status: string;
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
   readonly snoozedUntil: string | null;
-  /** A JSON array of the messages, oldest first. `proposals` is a JSON array of the proposals, oldest first. */
+  /** A JSON array of the newest messages, oldest first. `proposals` has the newest proposals, also oldest first. */
   readonly messages: string;
   readonly proposals: string;
-  /** The number of all messages. `messages` may have only the newest ones. */
+  /** The number of all messages, also of those that `messages` does not have. */
   readonly messageCount: number;
 }
 
-/** The statements for threads of feedback. */
+/** The statements that store and read threads. */
 export const feedbackThreads = {
   insert: (into: Inserter, thread: NewThread) =>
     into.insert(tables.feedback, {
@@ -106,14 +106,14 @@ export const feedbackThreads = {
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
   /**
-   * Returns the same as `findThread`, but with only the newest proposal. Agents see no other proposal, and a thread may
-   * have hundreds of them.
+   * Returns the same as `findThread`, but only the newest of its proposals. Agents see no other proposal, and a thread
+   * may have hundreds of them.
    */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
   /**
-   * Creates `findThreadForAgent` for one reader. On SQLite, requests in the same turn of the event loop share a
-   * statement.
+   * Creates `findThreadForAgent` for one reader. On SQLite, requests that arrive in the same turn of the event loop
+   * are answered with one statement.
    */
   createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
     const one = ({ id, viewer }: WantedRow) => threadForAgent(reader, viewer, id);
@@ -122,8 +122,8 @@ export const feedbackThreads = {
   },
 
   /**
-   * Returns the thread for an id, with its app and its subject, if the viewer may see it. The id may be that of a
-   * merged thread.
+   * Returns the thread with an id, its app and its subject, if the viewer may see it. For the id of a merged thread,
+   * returns the thread into which it was merged.
    */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
@@ -145,7 +145,7 @@ function leadsTo(id: string): string {
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
   app: "f.app_id",
-  // The id of a merged thread finds the thread into which it was merged. (rule F46)
+  // For the id of a merged thread, this finds the thread into which it was merged. (rule F46)
   where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 
@@ -198,7 +198,7 @@ function proposalsOf(engine: Engine, most: number): string {
 }
 
 /**
- * Returns SQL for the newest rows of a thread, oldest first. The limit keeps the answer short, even if a report is
+ * Returns SQL for the newest rows of a thread, oldest first. `most` keeps the answer short even if a report is
  * repeated for months.
  */
 function newest(
@@ -211,7 +211,9 @@ function newest(
           ORDER BY ${oldestFirst}created_at, id`;
 }
 
-/** Returns a subquery that reads rows as one JSON array of objects. The names of their properties are in camelCase. */
+/**
+ * Returns a subquery that reads rows as a JSON array of objects. The names of the properties are in camelCase.
+ */
 function jsonRows(engine: Engine, columns: readonly string[], from: string): string {
   const pairs = columns.map((column) => `'${camelCase(column)}', ${column}`).join(", ");
   const rows = `(SELECT ${columns.join(", ")} ${from}) AS part`;
@@ -223,7 +225,7 @@ function camelCase(column: string): string {
   return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Creates the statement that finds a thread. The statement is long, so its text is built once for each engine. */
+/** Creates the statement that finds a thread. Its text is long, so it is built only once for each engine. */
 const threadWith = (mostProposals: number) =>
   oneForViewer<ThreadRow>({
     sqlite: threadOn("sqlite", mostProposals),
@@ -270,8 +272,8 @@ const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.r
   WHERE r.feedback_id = feedback.id ORDER BY ${newestFirst("r")} LIMIT 1`;
 
 /**
- * The SQL expression for the action that a proposal waits for. It is a value of `waitingStates`, or null for `none`.
- * (rule A29)
+ * The SQL expression for the action that a proposal waits for. It is one of `waitingStates`, or null for `none`. (rule
+ * A29)
  */
 const waitingOf = `CASE
   WHEN r.status = 'awaiting_approval' THEN 'approval'
@@ -287,8 +289,8 @@ export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), 
 
 /**
  * Assigns the next numbers to the threads of an app that have no number yet, in the order of their arrival. Call this
- * before the threads of an app are read. A new report gets no number at first, because otherwise reports would wait for
- * each other. (rule F40)
+ * before you read the threads of an app. A new report is stored without a number, so that reports that arrive together
+ * do not wait for each other. (rule F40)
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;
@@ -304,7 +306,7 @@ async function numberAll(database: Database, appId: string): Promise<void> {
 /** An import can add very many threads. They are numbered in parts, so that no transaction takes long. */
 const mostAtOnce = 2_000;
 
-/** Numbers the next threads in a transaction, at most 2,000. Returns the number of these threads. */
+/** Numbers at most `mostAtOnce` threads, and returns how many it numbered. */
 async function numberThreadsIn(tx: Transaction, appId: string): Promise<number> {
   await tx.lock(`thread numbers ${appId}`);
   const last = await tx.get<{ last: number }>(
@@ -335,8 +337,8 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Returns the condition for the thread with a number in one of these apps. The number of a merged thread finds the
- * thread into which it was merged. (rule F46)
+ * Returns the condition for the thread with this number in one of these apps. For the number of a merged thread, it
+ * matches the thread into which it was merged. (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [
   `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k
@@ -344,13 +346,13 @@ export const withNumber = (appIds: readonly string[], number: number): Condition
   ...[...appIds, number],
 ];
 
-/** Returns the assignee of a thread; null if it has none. */
+/** Returns the assignee of a thread, or null if it has none. */
 export const assigneeOf = ({ assigneeId, assigneeEmail, assigneeName }: AssigneeRow): Assignee | null =>
   assigneeId === null || assigneeEmail === null
     ? null
     : { userId: assigneeId, email: assigneeEmail, name: assigneeName };
 
-/** A row with `assigneeColumns`. */
+/** The values of `assigneeColumns`. */
 export interface AssigneeRow {
   readonly assigneeId: string | null;
   readonly assigneeEmail: string | null;
@@ -370,7 +372,7 @@ export const assignees = {
     tx.run("UPDATE feedback SET assignee_id = NULL WHERE assignee_id = ? AND app_id = ?", userId, appId),
 };
 
-/** The highest number of changes of a thread that are read. */
+/** The maximum number of changes that are read for a thread. */
 const mostChanges = 500;
 
 const actions = [
@@ -386,7 +388,7 @@ const actions = [
   .join(", ");
 
 /**
- * Returns the newest changes of the fields of a thread from the audit, newest first. The field `changes` is JSON.
+ * Returns the newest changes of the fields of a thread from the audit log, newest first. `changes` is JSON.
  */
 export const auditedChanges = (reader: Reader, feedbackId: string): Promise<AuditedChange[]> =>
   reader.all<AuditedChange>(

@@ -145,7 +145,7 @@ describe("the triage desk in Chromium", () => {
     await team.call("PATCH", `/feedback/${id}`, { snoozedUntil: null });
 
     await page.goto(`${inbox}/${id}`);
-    await page.getByText("Or until a day").click();
+    await page.getByText("Snooze until a certain day").click();
     await page.locator("#snooze-day").fill(day);
     const again = page.waitForEvent("load");
     await page.locator("#snooze-day").press("Enter");
