@@ -21,8 +21,8 @@ interface ThrowawayOptions {
 
 /**
  * Runs a server with its own temporary folder until the program that started this process has ended. Then ends the
- * processes that the program has named, and removes the folder. Writes one line with the addresses, or with the reason
- * of a failure. Returns the exit code.
+ * processes that the program has named, and removes the folder, unless the options say that it is kept. Writes one line
+ * with the addresses, or with the reason of a failure. Returns the exit code.
  */
 export async function serveThrowaway({
   environment,
@@ -231,7 +231,8 @@ async function fromPs(): Promise<Process[]> {
 }
 
 /**
- * Reads the processes on Windows. It returns no parents, because `taskkill` ends a process with all its descendants.
+ * Reads the processes on Windows. Their parents are not needed, because `taskkill` ends a process with all its
+ * descendants.
  */
 async function fromTasklist(): Promise<Process[]> {
   const { stdout } = await promisify(execFile)("tasklist", ["/FO", "CSV", "/NH"]);

@@ -32,7 +32,7 @@ type HandleDeps = Pick<
  */
 const mostAttempts = 2;
 
-/** If an attempt is younger than this, another server may still be working on it. */
+/** If an attempt began less than this time ago, another server may still be working on it. */
 const attemptMilliseconds = 60_000;
 
 /** The most mails from programs that are stored for one report in an hour. (rule M13) */

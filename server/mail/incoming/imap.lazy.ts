@@ -26,7 +26,7 @@ const headsAtOnce = 200;
 const pollMilliseconds = 60_000;
 const receivers = ["to", "cc", "delivered-to", "x-original-to", "envelope-to"];
 
-/** Opens the folder. The message of an error contains no password. */
+/** Opens the folder that the settings name. If that fails, the message of the error contains no password. */
 export async function openMailbox(server: MailIn): Promise<Mailbox> {
   const client = clientOf(server);
   const arrivals = watchArrivals(client);

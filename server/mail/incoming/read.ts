@@ -99,7 +99,7 @@ const longestMilliseconds = 30_000;
 /** The processor time, in milliseconds, that the search for the sender's own text may use. */
 const longestSearch = 1_000;
 
-/** The time between two checks of the used processor time. */
+/** The time between two checks of the processor time that the search has used. */
 const checkMilliseconds = 100;
 
 const bounds = {
@@ -119,7 +119,6 @@ const packages = { mail: "postal-mime", html: "html-to-text", replies: "email-re
 
 const mebibyte = 1_048_576;
 
-/** Returns the bounds for a thread on this machine. */
 export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">): MailBounds => ({
   bytes: mailThreadBytes,
 });

@@ -89,7 +89,7 @@ export async function queueMail(
 
 /**
  * Replaces the content of a waiting mail. The Message-ID stays the same, because the mail may already have arrived.
- * Does nothing if the mail is no longer waiting. (rule M6)
+ * Returns false if the mail is no longer waiting. (rule M6)
  */
 export const rewriteMail = (
   deps: QueueDeps,

@@ -28,7 +28,7 @@ export async function replyTo(
   if (everyone) return { reports: await reports.list(reader, feedbackId), stored: { everyone: 1 } };
   const report = await reports.find(reader, (reportId ?? feedbackId).toLowerCase());
   if (report?.feedbackId !== feedbackId.toLowerCase())
-    throw badRequest("reportId", "must be the thread or a repeat on it");
+    throw badRequest("reportId", "must be the id of the thread or of a repeated report on it");
   return { reports: [report], stored: { reportId: report.id } };
 }
 

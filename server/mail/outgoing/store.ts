@@ -77,7 +77,7 @@ export const mails = {
 
   /**
    * Returns due mails of a queue, at most `most`. Reserves them until `until`, so that no other server sends them, too.
-   * Mails without content are left out, because they are being written again. (rule M6)
+   * Mails without content are left out, because their content is being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,

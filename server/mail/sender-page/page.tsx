@@ -145,7 +145,8 @@ const Sender = ({
         </InTurns>
       </section>
       {page.open && (
-        // After an answer was sent, the back button of the browser must not put its text into the field again.
+        // After an answer was sent, the back button of the browser must not put the text of that answer into the field
+        // again.
         <form
           class="card stack"
           method="post"

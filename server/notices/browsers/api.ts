@@ -75,7 +75,7 @@ async function addBrowser(
   const now = clock.now().toISOString();
   if (own === undefined && (await rows.count(tx, caller.userId, now)) >= limits.noticeBrowsers)
     throw new ApiError("wrong_state", {
-      message: `You get notices in ${limits.noticeBrowsers} browsers already. Remove one first.`,
+      message: `You get notices in ${limits.noticeBrowsers} browsers already. Turn notices off in one of them first.`,
     });
   const id = own?.id ?? newId();
   const browser = {

@@ -30,7 +30,7 @@ export const forgottenAfter = 30 * day;
 /** What happens to a notice after the answer of a push service. */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
-  /** Before `at`, the server does not send other notices for this browser to the service, either. */
+  /** Until `at`, the server sends no other notices to this browser, either. */
   | { readonly kind: "again" | "given up"; readonly at: Date };
 
 interface Attempt {

@@ -118,7 +118,7 @@ export const noticeBrowsers = {
       ...[browser.authSealed, browser.browser, browser.expiresAt, id],
     ),
 
-  /** Connects a browser with the new session when its person signs in again in the same browser. */
+  /** Connects a browser with the new session of its owner, who has signed in again in the same browser. */
   move: (
     tx: Transaction,
     of: {

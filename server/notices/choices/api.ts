@@ -35,7 +35,7 @@ export function notices(
 
     change: ({ caller, body: { timezone, quietHours, apps = [] }, save }) => {
       if (quietHours && quietHours.from === quietHours.to)
-        throw badRequest("quietHours.to", "must be another time than `from`");
+        throw badRequest("quietHours.to", "must not be the same time as `from`");
       return save(async (tx) => {
         for (const change of apps) await changeApp(tx, caller, change);
         if (timezone !== undefined || quietHours !== undefined)

@@ -24,9 +24,9 @@ import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp, timeZones } from "../../console/times.tsx";
 
-/** The label of a kind, and a hint. */
+/** The label of each kind of notice, and a hint. */
 const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: string]>> = {
-  report: ["A new report arrives", "Also an answer in a thread without an assignee."],
+  report: ["A new report arrives", "Also when an answer arrives in a thread without an assignee."],
   answer: ["A sender answers you", "In a thread that is assigned to you."],
   assigned: ["A thread is assigned to you"],
   proposal: [

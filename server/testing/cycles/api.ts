@@ -114,7 +114,10 @@ export function cycles(
   };
 }
 
-/** A running test that has fewer testers with an unbroken run than it needs. */
+/**
+ * A running test that may not reach its goal, or cannot reach it any more. The goal is that every slot has a tester
+ * with every day counted.
+ */
 export interface TestBelow {
   readonly appId: string;
   readonly cycleId: string;
@@ -128,7 +131,10 @@ export interface TestBelow {
 /** The maximum number of running cycles that are read for one person. */
 const mostRunning = 200;
 
-/** Returns the running tests of a person's apps that have too few testers with an unbroken run. (rule T41) */
+/**
+ * Returns the running tests of a person's apps that may not reach their goal, or cannot reach it any more. Leaves out
+ * tests that were planned after their first day. (rule T41)
+ */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {
   const running = await cycleRows.runningOf(reader, userId, mostRunning);
   if (running.length === 0) return [];
@@ -154,7 +160,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
   return cycle;
 }
 
-/** Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change it. */
+/**
+ * Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change the cycle.
+ */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
@@ -266,7 +274,7 @@ const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]>
   receivedAt: row.receivedAt,
 });
 
-/** Returns the newest proof of a day. `rows` has one row for each image. */
+/** Returns the newest proof of a day. `cycleRows` has one row for each image of the day's proofs, oldest first. */
 function proofAnswer(cycleRows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
   const newest = cycleRows.at(-1);
   if (!newest) return null;
@@ -367,14 +375,13 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
 
 type SlotsDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/** A slot and its cycle. */
 interface SlotInCycle {
   readonly id: string;
   readonly cycle: CycleRow;
 }
 
 /**
- * Locks the cycle of a slot and returns the slot, if the viewer is a member of its app. Throws `not_found` otherwise.
+ * Locks the cycle of a slot and returns the slot, if the viewer is a member of the app. Throws `not_found` otherwise.
  */
 async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
   const found = await slotRows.findCycle(tx, id, viewer);
@@ -485,7 +492,7 @@ const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Stand
     slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
   );
 
-/** Whether the owner must be told that a stored cycle has too few testers with an unbroken run. (rule T41) */
+/** Whether the owner must be warned that a stored cycle may not reach its goal. (rule T41) */
 const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
   isBelow(standingCycle(row), verdict);
 

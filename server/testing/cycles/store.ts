@@ -8,7 +8,7 @@ import * as tables from "../../database/schema/testing.ts";
 import { cycleTopic, slotTopic } from "../../database/signals.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 
-/** A row of `cycles` with the id of the tested app. */
+/** A row of `cycles` with data of its listing. */
 export interface CycleRow {
   readonly id: string;
   readonly listingId: string;
@@ -257,7 +257,7 @@ const scopeConditions: Readonly<Record<CycleScope, string>> = {
   tester: "c.id IN (SELECT cycle_id FROM slots WHERE tester_id = ?)",
 };
 
-/** The changes that the passing of time causes. */
+/** The statements for the changes that the passing of time causes. */
 export const dueChanges = {
   /** Returns when the next change is due; null if there is no next change. */
   async next(reader: Reader): Promise<string | null> {
@@ -344,7 +344,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** Makes slots open again whose requests have expired. */
+  /** Opens each slot again whose request has expired. */
   expireRequests: (tx: Transaction, now: string) =>
     tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
 
@@ -374,7 +374,7 @@ export const storeCountedEvent = (
     facts: { cycleId, dayIndex, kind },
   });
 
-/** The data of a slot that its owner sees. */
+/** The data of a slot that the owner of the app sees. */
 export interface OwnedSlotRow {
   readonly id: string;
   readonly cycleId: string;
@@ -392,7 +392,7 @@ export interface OwnedSlotRow {
   readonly joinCheckPending: number;
 }
 
-/** The facts about a slot from which the state of its test is computed. */
+/** The facts about a slot from which the state of the whole test is computed. */
 export type StandingSlotRow = Pick<
   OwnedSlotRow,
   "id" | "cycleId" | "seat" | "status" | "activeFromDay" | "missedDays" | "counted"
@@ -524,7 +524,6 @@ export const slots = {
     changed(tx.run(`UPDATE slots SET join_check_pending = 0 WHERE id = ? AND ${held}`, id)),
 };
 
-/** A tester's request for a slot. */
 export interface SlotRequestRow {
   readonly slotId: string;
   readonly seat: number;

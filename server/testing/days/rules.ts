@@ -288,7 +288,8 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The stored days are used, because the rules of the time zone may have changed after the days were stored. (rule D2)
+  // The calendar date must not contradict the stored days. It could, because the rules of the time zone may have
+  // changed after the days were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 

@@ -95,7 +95,7 @@ async function showNewListing(visit: SignedInVisit, form: Filled = filledWith(em
       <div class="head">
         <div>
           <h1>New listing</h1>
-          <p>What testers read about your app, and how long and how large each cycle is.</p>
+          <p>A listing describes your app for testers. It also sets the length and the size of each cycle.</p>
         </div>
       </div>
       <form class="card stack" method="post" action={action} data-guards>
@@ -279,7 +279,7 @@ const ListingFields = ({ form }: { readonly form: Filled }) => (
       label="Opt-in address"
       type="url"
       placeholder="https://"
-      hint="Where testers join the store's closed test."
+      hint="The page on which testers join the store's closed test."
       required
     />
     <TextField
