@@ -147,7 +147,7 @@ interface DemoAccess {
   readonly runId?: string;
 }
 
-/** The data for the use of a demo, and the seed from which the demo was created, if there was a seed. */
+/** The credentials and addresses of a demo. If the demo was created from a seed, also that seed. */
 export interface Demo extends DemoAccess {
   readonly seed?: Seed;
 }
@@ -399,7 +399,7 @@ interface ProposalContext {
   /** The id of the proposal that waits for a decision. */
   readonly runId: string;
   readonly ownerId: string;
-  /** The agent's token. */
+  /** The id of the agent's token. */
   readonly tokenId: string;
 }
 

@@ -216,7 +216,7 @@ async function fromProc(): Promise<Process[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(ids.map((id) => readFile(`/proc/${id}/stat`, "utf8").catch(() => "")));
   return stats.flatMap((stat) => {
-    // The name of the program, in brackets, may contain any character.
+    // The name of the program is in brackets and may contain any character. The other fields follow the last bracket.
     const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return stat === "" || state === "Z" ? [] : [{ id: Number.parseInt(stat, 10), parent: Number(parent) }];
   });

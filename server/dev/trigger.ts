@@ -272,7 +272,7 @@ const happenings: Readonly<Record<EventType, Happening>> = {
 
   async "cycle.completed"(scene, set) {
     const test = await planTest(scene, set, { startsIn: 0 });
-    // Late sessions of the last day count for one more day.
+    // The cycle ends one day after its last day, because late sessions count until then.
     await scene.moveTo(endOfDay(test, test.durationDays + 1));
     return { cycleId: test.cycleId };
   },

@@ -12,7 +12,7 @@ export interface MailHead {
 export interface Mailbox {
   /** If this value changes, the mail server has changed the uids of all mails. */
   readonly uidValidity: string;
-  /** Returns the headers of the mails with a greater UID, in batches, oldest first. */
+  /** Returns the headers of the mails whose UID is greater than `after`, in batches, oldest first. */
   heads(after: number): AsyncIterable<readonly MailHead[]>;
   /** Returns the first bytes of a mail, at most `mostBytes`; undefined if the mail was deleted. */
   read(uid: number, mostBytes: number): Promise<Buffer | undefined>;

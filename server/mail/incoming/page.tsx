@@ -46,8 +46,8 @@ const AutomaticMails = ({
       <div>
         <h1>Mail from programs</h1>
         <p>
-          This page lists answers by mail that a program wrote, such as “I am on holiday”. They are not added to
-          threads, and they are deleted after 30 days.
+          This page lists answers by mail that a program wrote, such as “I am on holiday”. They are not added
+          to threads, and they are deleted after 30 days.
         </p>
       </div>
     </div>

@@ -58,10 +58,10 @@ export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<
   };
 }
 
-/** The folder of the built program. Each library of the thread is a separate file in this folder. */
+/** The folder of the built program. Each library of the worker thread is a separate file in this folder. */
 declare const BUILT_FOLDER: string;
 
-/** The content of a mail that the thread has parsed. */
+/** The content of a mail that the worker thread has parsed. */
 interface ParsedMail {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly from: string;
@@ -85,7 +85,7 @@ interface ParsedFile {
 type ThreadResult = Omit<ParsedMail, "wholeText" | "ownText"> & { readonly text: string };
 
 interface MailBounds {
-  /** How much memory the thread may use, in bytes. The attachments of the mail are not included. */
+  /** How much memory the worker thread may use, in bytes. The attachments of the mail are not included. */
   readonly bytes: number;
   readonly milliseconds?: number | undefined;
 }
@@ -124,8 +124,8 @@ export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">):
 });
 
 /**
- * Parses a mail in a separate thread, so that no mail can block the server or use up its memory. Returns undefined if
- * the parsing fails or exceeds the bounds.
+ * Parses a mail in a worker thread, so that no mail can block the server or use up its memory. Returns undefined if the
+ * parsing fails or exceeds the bounds.
  */
 async function parseMail(
   source: Uint8Array,
@@ -188,7 +188,7 @@ const processorTimeLimit: Limit = (onReached) => {
   return () => clearInterval(timer);
 };
 
-/** Returns the next message of a thread; undefined if the thread ends or the limit is reached first. */
+/** Returns the next message of a worker thread; undefined if the thread ends or the limit is reached first. */
 async function nextMessage<Message>(worker: Worker, limit: Limit): Promise<Message | undefined> {
   let stop = () => {};
   try {

@@ -19,7 +19,7 @@ const day = 86_400_000;
 /** The greatest age of a release note for which mails are sent. An older note may have been imported. */
 const mailedFor = 7 * day;
 
-/** The most automatic mails that an address gets in a day. */
+/** The most mails about release notes that an address gets in a day. */
 const mostInADay = 3;
 
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;

@@ -11,7 +11,7 @@ import { isPublicKey, keysOfServer } from "./worker.ts";
 
 type BrowserDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-/** The handlers for the browsers that show notices to a person. (rule N10) */
+/** Returns the handlers for the browsers that show notices to a person. (rule N10) */
 export function noticeBrowsers(
   deps: BrowserDeps,
 ): Pick<Handlers<typeof contract>, "browsers" | "addBrowser" | "removeBrowser"> {

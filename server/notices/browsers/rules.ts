@@ -46,7 +46,7 @@ interface Attempt {
 
 /**
  * Returns what happens after an attempt. 404 and 410 mean that the browser wants no more notices. 400 and 413 mean that
- * the service never accepts this one. Everything else is tried again, with growing pauses, until the notice is a day
+ * the service never accepts this notice. Everything else is tried again, with growing pauses, until the notice is a day
  * old. (rule N11)
  */
 export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt): Outcome {
@@ -71,8 +71,8 @@ function pauseIn(retryAfter: string | undefined, now: Date): number {
 }
 
 /**
- * How soon a device with little power should show a notice. (RFC 8030, 5.3) A notice about a plan is urgent, because
- * the plan waits for a person.
+ * Returns how soon a device that saves power should show a notice (RFC 8030, 5.3). A notice about a plan is urgent,
+ * because the plan waits for a person.
  */
 export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
   kind === "proposal" || kind === "approval" || kind === "work" ? "high" : "normal";

@@ -235,7 +235,10 @@ const AppPills = ({
   </nav>
 );
 
-/** The table of the notices that a person gets about an app, with a checkbox for each kind and way. */
+/**
+ * Shows the table of the notices that a person gets about an app. It has a checkbox for each kind of notice and each
+ * way to send it.
+ */
 const NoticesForm = ({
   app,
   links,
@@ -316,8 +319,8 @@ const Hint = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : <span class="hint">{text}</span>;
 
 /**
- * The browsers that show notices. A script turns on the browser of this session, because only a script can ask the
- * browser for permission. (rule N10)
+ * Shows the browsers of a person that show notices. A script turns on the browser of this session, because only a
+ * script can ask the browser for permission. (rule N10)
  */
 const Browsers = ({
   serverKey,

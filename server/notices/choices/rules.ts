@@ -93,7 +93,7 @@ export function waysOf(role: Role, kind: NoticeKind, choices: Choices): readonly
   return offeredWays(role, kind).filter((way) => ways.includes(way));
 }
 
-/** Changes choices. Null for a kind restores its default. */
+/** Returns the choices after a change. Null for a kind restores its default. */
 export function changedChoices(
   choices: Choices,
   given: Readonly<Partial<Record<NoticeKind, readonly NoticeWay[] | null | undefined>>>,

@@ -324,7 +324,7 @@ export function slots(
       try {
         return await assign(request);
       } catch (error) {
-        // The tester got another slot of this cycle at the same moment.
+        // A conflict means that the tester got another slot of this cycle at the same moment.
         throw isConflict(error) ? new ApiError("already_in_cycle", {}, { cause: error }) : error;
       }
     }),
@@ -340,7 +340,7 @@ const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as cons
 /** Changes a slot. Returns false if the state of the slot does not allow the change. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
-/** A request that changes a slot. Its body may be of any type. */
+/** A request that changes a slot. The type does not contain the body, because each change has another body. */
 type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "address" | "params"> & {
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
@@ -433,7 +433,8 @@ async function assignSlot(
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });
-  // Anybody can create an account with any address, and only the owner of this address may get the slot.
+  // Anybody can create an account with any address. The address must be verified, because only its owner may get the
+  // slot.
   if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
     throw new ApiError("email_unverified", { message: unverifiedAccount });
   if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");

@@ -28,7 +28,7 @@ interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** The number of test sessions of a slot, and the total length of the sessions that the server confirms. */
+/** The number of test sessions of a slot, and the total length of the sessions whose times the server could confirm. */
 interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
@@ -42,7 +42,9 @@ export interface ReportedCycle {
   readonly verificationTier: VerificationTier;
   readonly appName: string;
   readonly packageName: string;
-  /** The slots, sorted by their numbers. Slots with the same number are sorted by time. */
+  /**
+   * The slots, sorted by their numbers. Slots with the same number are sorted by the time at which they were created.
+   */
   readonly slots: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
@@ -240,7 +242,7 @@ export interface StandingCycle {
   readonly status: CycleStatus;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** The instant at which each day begins, and as the last item the end of the last day. */
+  /** The instants at which the days begin. The last item is the end of the last day. */
   readonly dayStarts: readonly string[];
   readonly closedDays: number;
   /** When late sessions of the last day no longer count. */

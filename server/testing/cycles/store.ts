@@ -39,7 +39,7 @@ const cycleOf = oneForViewer<CycleRow>({
   where: "c.id = ?",
 });
 
-/** Test cycles, as the members of an app see them. */
+/** The queries with which the members of an app read and change test cycles. */
 export const cycles = {
   /** Returns the cycles of a listing, newest first. */
   list: (reader: Reader, listingId: string) =>
@@ -208,8 +208,8 @@ export const dayEvidence = {
     ),
 
   /**
-   * Returns for each slot the number of test sessions, and the total length in milliseconds of the sessions that the
-   * server confirms.
+   * Returns for each slot the number of test sessions, and the total length in milliseconds of the sessions whose times
+   * the server could confirm.
    */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
@@ -430,9 +430,9 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 });
 
 /**
- * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only
- * one of several concurrent changes succeeds. A change returns false if the state of the slot does not allow the
- * change. (rule T13)
+ * The queries with which the owners of an app read and change slots. The statement of each change checks the state of
+ * the slot, so that only one of several concurrent changes succeeds. A change returns false if the state of the slot
+ * does not allow the change. (rule T13)
  */
 export const slots = {
   /**

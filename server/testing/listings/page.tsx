@@ -79,7 +79,7 @@ function createCycle(visit: SignedInVisit): Promise<Reply<"cycle-created">> {
 const addressOf = ({ links, param }: SignedInVisit): string =>
   links.listing(param("appId"), param("listingId"));
 
-/** The refused forms of a listing. The page shows them with the sent values. */
+/** The forms that the server refused. The page shows them again with the values that were sent. */
 interface ListingForms {
   readonly edit?: Filled;
   readonly plan?: Filled;
@@ -259,7 +259,6 @@ const Edit = ({ navigation: { links, app }, listing, edit }: ListingDetailProps)
   );
 };
 
-/** The fields of a listing: what testers read, and how a day is verified. */
 const ListingFields = ({ form }: { readonly form: Filled }) => (
   <>
     <div class="columns">
@@ -482,8 +481,8 @@ const Testing = ({
       <div>
         <h1>Testing</h1>
         <p>
-          Closed tests of your app. Each tester has a slot. A day counts if a session or a proof shows that
-          the tester used the app.
+          Plan and run closed tests of your app. Each tester has a slot. A day counts if a session or a proof
+          shows that the tester used the app.
         </p>
       </div>
       <Can needs="maintainer">

@@ -150,7 +150,7 @@ async function record(tx: Transaction, received: ReceivedSession, judged: Judged
 const resultOf = (recorded: boolean, { verdict: { counted, dayIndex, reason } }: Judged): SessionResult =>
   recorded ? { matched: true, counted, dayIndex, reason } : unknownResult;
 
-/** Returns the fields of a session that the database stores. */
+/** Returns the slot of a session, and the fields of the session that the database stores. */
 const recordOf = ({ id, now, session }: ReceivedSession, { slot, verdict }: Judged) => ({
   slotId: slot?.id ?? unknownSlot.id,
   session: {
@@ -207,7 +207,7 @@ const unknownStatus = (now: Date): SessionStatus => ({
 const endOfDay = (now: Date): number =>
   Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
 
-/** A slot that was found by its test key, with the facts that a verdict needs. */
+/** A slot that was found by its test key, with the facts that `judgeSession` needs. */
 interface KeyedSlot extends TestedSlot {
   readonly id: string;
   readonly cycleId: string;
@@ -303,7 +303,7 @@ const unknownSlotRow: KeyedSlotRow = {
   nextAt: null,
 };
 
-/** `unknownSlotRow` with the facts that a verdict needs. */
+/** `unknownSlotRow` with the facts that `judgeSession` needs. */
 const unknownSlot = keyedSlotOf(unknownSlotRow);
 
 /** A test key that belongs to no slot of the app. */

@@ -95,7 +95,7 @@ const asJson: Record<Engine, (order: string) => string> = {
 
 const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id";
 
-/** Slots, as their testers see and request them. */
+/** The queries with which testers read and request slots. */
 export const testerSlots = {
   /**
    * Returns the slots in which the tester has a task, oldest cycle first, and when the next change of the tester's

@@ -467,7 +467,7 @@ const SettingsOf = ({
       </details>
       {webhook.disabledAt === null ? (
         <Confirmation offer="Switch off" action={at("off")} button="Switch off">
-          Waiting events are not sent.
+          Events that still wait are not sent.
         </Confirmation>
       ) : (
         <form method="post" action={at("on")}>

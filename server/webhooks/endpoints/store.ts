@@ -26,7 +26,7 @@ interface OfApp {
   readonly id: string;
 }
 
-/** The most waiting deliveries that are counted. */
+/** The most waiting deliveries of a webhook that are counted. */
 const mostCounted = 99;
 
 /** Returns a query for the newest delivery of a webhook `w` with this result. */

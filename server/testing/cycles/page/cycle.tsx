@@ -122,7 +122,7 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
         </p>
       </div>
       <a class="button" href={`${address}/report`}>
-        {isLive(cycle) ? "Report so far" : "End report"}
+        {isLive(cycle) ? "Report so far" : "Final report"}
       </a>
     </div>
   </>
@@ -224,7 +224,7 @@ const Order = ({ address, byAttention }: Pick<CycleDetailProps, "address" | "byA
   </nav>
 );
 
-/** The form that assigns an open slot to a tester who has not requested a slot. */
+/** Shows the form that assigns an open slot to a tester who has not requested a slot. */
 const OpenSlots = ({
   slots,
   form,
@@ -488,7 +488,7 @@ function toFaultOfAddress(error: unknown): never {
   throw unknown ? badRequest("email", "does not belong to an account here") : error;
 }
 
-/** The refused forms of a cycle. The page shows them with the sent values. */
+/** The forms that the server refused. The page shows them again with the values that were sent. */
 interface CycleForms {
   readonly slot?: Filled;
   readonly assign?: Filled;

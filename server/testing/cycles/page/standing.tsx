@@ -62,8 +62,8 @@ const isOpen = ({ status }: CycleDetail["slots"][number]): boolean => status ===
 const mostShown = 8;
 
 /**
- * Shows the testers who have not tested yet, the most urgent first, and beside them the chart of testers with an
- * unbroken run.
+ * Shows the testers from whom a session or a proof is still missing, the most urgent first. Next to them is the chart
+ * of testers with an unbroken run.
  */
 export const TodayAndRuns = (props: StandingProps) => {
   const { detail } = props;
@@ -451,7 +451,7 @@ function stateOf(
   const notes = [
     needs === undefined ? slotNames[status] : attentionNames[needs],
     ...(missedDays > 0 ? [`${missedDays} missed`] : []),
-    ...(joinCheckPending && status !== "removed" ? ["join unconfirmed"] : []),
+    ...(joinCheckPending && status !== "removed" ? ["joining not confirmed"] : []),
   ];
   return notes.join(", ");
 }
@@ -521,7 +521,7 @@ function verdictOf({ state, countedBy }: SlotDay): string {
     case "open":
       return "Open: the day can still be counted today";
     case "ahead":
-      return "Ahead: the day has not begun";
+      return "The day has not begun yet";
     default:
       return "Not required: the slot became active on this day or later, or it had ended";
   }
@@ -644,7 +644,7 @@ const markWords: Record<SlotDayMark, string> = {
   proof: "counted by a proof",
   missed: "missed",
   open: "open today",
-  ahead: "ahead",
+  ahead: "not begun yet",
   none: "slot not active",
 };
 

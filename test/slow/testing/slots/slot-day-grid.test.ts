@@ -75,7 +75,7 @@ describe("the grid of slots and days", () => {
     expect(
       await grid
         .getByRole("row", { name: /^Slot 1 / })
-        .getByRole("cell", { name: "ahead" })
+        .getByRole("cell", { name: "not begun yet" })
         .count(),
     ).toBe(5);
   });
