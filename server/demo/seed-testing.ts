@@ -234,7 +234,6 @@ async function recordProof(
   await countedDays.count(tx, { ...counted, at: createdAt });
 }
 
-/** A slot that a tester has. */
 interface DemoSlot {
   readonly slotId: string;
   readonly tester: DemoTester;

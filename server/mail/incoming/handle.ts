@@ -199,7 +199,7 @@ const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 
-/** The stored files of a mail. */
+/** The attachments and the original of a mail after they were stored as files. */
 interface StoredParts {
   readonly files: MailFiles;
   /**

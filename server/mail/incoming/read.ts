@@ -91,8 +91,8 @@ interface MailBounds {
 }
 
 /**
- * The time limit for a mail. An attacker can write a mail for which the libraries need minutes. An ordinary mail needs
- * much less time than this.
+ * The time limit for parsing a mail. An attacker can write a mail for which the libraries need minutes. An ordinary
+ * mail needs much less time than this.
  */
 const longestMilliseconds = 30_000;
 

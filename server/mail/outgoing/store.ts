@@ -22,7 +22,7 @@ interface NewMail {
   readonly sendBefore: string;
 }
 
-/** A mail that is being sent. */
+/** A waiting mail that this server has reserved and sends now. */
 export interface WaitingMail {
   readonly id: string;
   readonly content: string | null;

@@ -27,7 +27,7 @@ const day = 24 * 3_600_000;
 /** A browser is deleted when its session has been over for this time. (rule N10) */
 export const forgottenAfter = 30 * day;
 
-/** What happens to a notice after the answer of a push service. */
+/** What happens to a notice after the answer of a push service. `gone` means that the browser wants no more notices. */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
   /** Until `at`, the server sends no other notices to this browser, either. */

@@ -149,8 +149,8 @@ export const notices = {
   },
 
   /**
-   * Returns when notices were last sent to a member in a way; undefined if none were. A time after `now` does not
-   * count, because it was stored while the clock was ahead.
+   * Returns when notices of this app were last sent to a member in the same way; undefined if none were sent. A time
+   * after `now` does not count, because it was stored while the clock was ahead.
    */
   async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
     const row = await reader.get<{ queuedAt: string | null }>(

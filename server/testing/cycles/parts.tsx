@@ -65,8 +65,8 @@ export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | 
  * The text that pages show for each state of a tester. The order is from the most urgent state to the least urgent one.
  */
 export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
-  removal_due: "Will be removed after today",
-  one_miss_left: "Will be removed after 1 more missed day",
+  removal_due: "Removal after today",
+  one_miss_left: "Removal after 1 more missed day",
   missed_yesterday: "Missed yesterday",
   today_open: "Open today",
   active: "Active",
