@@ -102,7 +102,6 @@ export const demoThreads = [
   },
 ] as const;
 
-/** The listing of Larder. */
 export const demoListing = {
   appName: "Larder",
   packageName: "app.larder.android",
@@ -126,9 +125,9 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * A letter for each day, beginning with day 1 or with day `from`. `s` means a session, `p` a proof, `b` a session
-   * that is too short to count, `r` a session that is too short and then one that counts, `l` a session that is
-   * uploaded a day late, and `-` nothing.
+   * A letter for each day, beginning with day 1, or with day `from` if that day is later. `s` means a session, `p` a
+   * proof, `b` a session that is too short to count, `r` a session that is too short and then one that counts, `l` a
+   * session that is uploaded a day late, and `-` nothing.
    */
   readonly days: string;
 }
@@ -149,7 +148,7 @@ export const demoTesters: readonly DemoTester[] = [
 /** A tester who has not tested today, so that the demo shows an open task. */
 export const openTester = "priya";
 
-/** The testers who ask for a slot, and how many hours ago they asked. */
+/** The testers whose requests for a slot wait for an answer, and how many hours ago they sent them. */
 export const demoRequests = [
   { name: "xenia", seat: 10, askedHoursAgo: 7 },
   { name: "yusuf", seat: 11, askedHoursAgo: 26 },

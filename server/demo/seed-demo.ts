@@ -112,14 +112,13 @@ ${exportOf("INNKEEP_DEVICE_TOKEN", access.deviceToken)}${exportOf("INNKEEP_TEST_
 ${thread ?? ""}  ${innkeep} testing listing list
   ${innkeep} auth login    # sign in as the tester; then: ${innkeep} task list
 
-  printenv INNKEEP_AGENT_TOKEN | ${innkeep} auth set agent-token    # keeps an agent's token out of the agent's settings
+  printenv INNKEEP_AGENT_TOKEN | ${innkeep} auth set agent-token    # so that the token need not be in the agent's settings
   claude mcp add --env INNKEEP_BASE_URL=${baseUrl} --transport stdio innkeep -- ${command} mcp`;
 }
 
 const exportOf = (name: string, value: string | undefined): string =>
   value === undefined ? "" : `  export ${name}=${value}\n`;
 
-/** An app of a demo, and its key. */
 interface DemoAppAccess {
   readonly id: string;
   readonly name: string;
@@ -148,7 +147,7 @@ interface DemoAccess {
   readonly runId?: string;
 }
 
-/** The data for the use of a demo, and the seed from which the demo was created, if there was a seed. */
+/** The credentials and addresses of a demo. If the demo was created from a seed, also that seed. */
 export interface Demo extends DemoAccess {
   readonly seed?: Seed;
 }
@@ -365,7 +364,7 @@ async function seedChangelog(
   }
 }
 
-/** Returns the ids of the threads by subject. */
+/** Adds the feedback of Larder. Returns a map from the subject of each thread to its id. */
 async function seedThreads(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -395,12 +394,12 @@ async function seedThreads(
 type SeedDemoDeps = Pick<Deps, "clock" | "newId">;
 
 interface ProposalContext {
-  /** The threads of the demo, by subject. */
+  /** A map from the subject of each thread of the demo to the id of the thread. */
   readonly threadIds: ReadonlyMap<string, string>;
   /** The id of the proposal that waits for a decision. */
   readonly runId: string;
   readonly ownerId: string;
-  /** The agent's token. */
+  /** The id of the agent's token. */
   readonly tokenId: string;
 }
 

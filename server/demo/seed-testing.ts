@@ -234,7 +234,6 @@ async function recordProof(
   await countedDays.count(tx, { ...counted, at: createdAt });
 }
 
-/** A slot that a tester has. */
 interface DemoSlot {
   readonly slotId: string;
   readonly tester: DemoTester;
@@ -281,7 +280,7 @@ async function requestDemoSlot(
 interface DemoCycle {
   readonly id: string;
   readonly appId: string;
-  /** The start of each day, and as the last item the end of the last day. */
+  /** The instants at which the days begin. The last item is the end of the last day. */
   readonly dayStarts: readonly string[];
   /** The image that all proofs contain. */
   readonly picture: ReceivedFile;

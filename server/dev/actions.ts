@@ -131,8 +131,9 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContentAgain(deps, tx, demo);
-      // The ids of events grow with the time, and the clock may have been set back. The restart makes the positions of
-      // programs invalid, so that they do not wait for events with greater ids.
+      // The clock may have been set back, and ids grow with the time, so new events may get smaller ids than earlier
+      // ones. The restart makes the positions that programs have stored invalid. Otherwise the programs would wait for
+      // greater ids.
       await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
@@ -161,8 +162,8 @@ function createTurns() {
 export type DevActions = ReturnType<typeof createActions>;
 
 /**
- * Returns the middleware that delays or refuses requests because of added faults, before other code reads them. If the
- * faults are removed while a request waits, the request continues immediately and without its fault.
+ * Returns the middleware that delays or refuses requests because of added faults. It runs before other code reads the
+ * requests. If the faults are removed while a request waits, the request continues immediately and without its fault.
  */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -228,7 +229,6 @@ const isFor = ({ path: wanted }: Fault, path: string): boolean =>
 
 const usedOnce = (fault: Fault): Fault[] => (fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : []);
 
-/** All error codes. */
 export const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode);
 
 /** The code for a status that several codes share, if a developer gives only the status. */

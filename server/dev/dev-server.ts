@@ -83,8 +83,8 @@ function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
 }
 
 /**
- * Throws `forbidden` if the request is not from a program on this machine. Otherwise pages of other sites could send
- * requests to the server through the browser, even with another Host header.
+ * Throws `forbidden` if the request is not from a program on this machine. Without this check, pages of other sites
+ * could send requests to the server through the browser, even with another Host header.
  */
 function refuseOthers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { headers, socket } = ctx.req;
@@ -302,7 +302,7 @@ const Move = z
   .check(
     z.refine(({ advance, set }) => (advance === undefined) !== (set === undefined), {
       path: ["advance"],
-      message: "must be given, or `set`, but not both",
+      message: "must be given if `set` is not given; both together are not possible",
     }),
   );
 
@@ -327,7 +327,7 @@ const NewFault = z
   .check(
     z.refine(({ status, code: named, delayMs }) => Boolean(status ?? named) || delayMs > 0, {
       path: ["status"],
-      message: "must be given, or `code`, or `delayMs`",
+      message: "must be given if neither `code` nor `delayMs` is given",
     }),
   );
 
@@ -415,7 +415,7 @@ export const development = {
   listOutbox: endpoint({
     method: "GET",
     path: "/dev/outbox",
-    summary: "List the messages that would have been sent, newest first",
+    summary: "List the messages that a real server would have sent, newest first",
     auth: "none",
     success: { status: 200, body: z.object({ items: z.array(Message) }) },
     errors: [],
@@ -464,7 +464,7 @@ export const development = {
   reset: endpoint({
     method: "POST",
     path: "/dev/reset",
-    summary: "Set the real time, remove all faults, and restore the content of the start",
+    summary: "Set the real time, remove all faults, and restore the content that the server had at its start",
     auth: "none",
     success: { status: 200, body: Moved },
     errors: [],

@@ -51,7 +51,9 @@ const doneWords = new Map([
   ["reset", "The server was reset."],
 ]);
 
-/** The page of the development server. It works without scripts. With scripts it shows new requests immediately. */
+/**
+ * Returns the page of the development server. It works without scripts. With scripts it shows new requests immediately.
+ */
 export const devPage = ({
   links,
   baseUrl,
@@ -77,7 +79,7 @@ export const devPage = ({
         <div>
           <h1>Development server</h1>
           <p>
-            <code>{baseUrl}</code> answers only this machine, and sends no messages.
+            <code>{baseUrl}</code> answers only requests from this machine, and sends no messages.
           </p>
         </div>
       </div>
@@ -287,14 +289,14 @@ const StateCard = ({
       </div>
     </form>
     <Confirmation offer="Reset the server" action="/dev/forms/reset" button="Reset the server" danger>
-      This sets the real time, removes all faults and restores the content of the start. Feedback, FAQ,
-      release notes, tests and files that were added later are deleted. Accounts, keys and tokens are not
-      deleted.
+      This sets the real time, removes all faults and restores the content that the server had at its start.
+      Feedback, FAQ, release notes, tests and files that were added later are deleted. Accounts, keys and
+      tokens are not deleted.
     </Confirmation>
   </Card>
 );
 
-/** The slots of a running test, with their states. */
+/** Shows the slots of a running test, with their states. */
 const RunningCycle = ({
   links,
   cycle,
@@ -311,7 +313,7 @@ const RunningCycle = ({
       </h2>
       <a href={links.cycle(cycle.appId, cycle.id)}>Open in the console</a>
     </div>
-    <p class="muted small">{`${cycle.closedDays} of ${countOf(cycle.durationDays, "day")} closed.`}</p>
+    <p class="muted small">{`${cycle.closedDays} of ${countOf(cycle.durationDays, "day")} finished.`}</p>
     <section class="scroll" aria-label={`Slots of ${cycle.appName}`} {...scrolledByKeys}>
       <table>
         <thead>

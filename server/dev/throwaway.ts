@@ -21,8 +21,8 @@ interface ThrowawayOptions {
 
 /**
  * Runs a server with its own temporary folder until the program that started this process has ended. Then ends the
- * processes that the program has named, and removes the folder. Writes one line with the addresses, or with the reason
- * of a failure. Returns the exit code.
+ * processes that the program has named, and removes the folder, unless the options say that it is kept. Writes one line
+ * with the addresses, or with the reason of a failure. Returns the exit code.
  */
 export async function serveThrowaway({
   environment,
@@ -216,7 +216,7 @@ async function fromProc(): Promise<Process[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(ids.map((id) => readFile(`/proc/${id}/stat`, "utf8").catch(() => "")));
   return stats.flatMap((stat) => {
-    // The name of the program, in brackets, may contain any character.
+    // The name of the program is in brackets and may contain any character. The other fields follow the last bracket.
     const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return stat === "" || state === "Z" ? [] : [{ id: Number.parseInt(stat, 10), parent: Number(parent) }];
   });
@@ -231,7 +231,8 @@ async function fromPs(): Promise<Process[]> {
 }
 
 /**
- * Reads the processes on Windows. It returns no parents, because `taskkill` ends a process with all its descendants.
+ * Reads the processes on Windows. Their parents are not needed, because `taskkill` ends a process with all its
+ * descendants.
  */
 async function fromTasklist(): Promise<Process[]> {
   const { stdout } = await promisify(execFile)("tasklist", ["/FO", "CSV", "/NH"]);

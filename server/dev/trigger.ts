@@ -88,7 +88,7 @@ async function sceneOf(
   const app = await apps.oldest(database, named);
   if (!app)
     throw new ApiError("not_found", {
-      message: named === undefined ? "There is no app yet." : `There is no app ${named}.`,
+      message: named === undefined ? "There is no app yet." : `There is no app with the id or name ${named}.`,
     });
   const owner = await users.find(database, app.ownerId);
   const as = (caller: CallOrigin["caller"]) => asks({ ...localOrigin(deps), caller });
@@ -272,7 +272,7 @@ const happenings: Readonly<Record<EventType, Happening>> = {
 
   async "cycle.completed"(scene, set) {
     const test = await planTest(scene, set, { startsIn: 0 });
-    // Late sessions of the last day count for one more day.
+    // The cycle ends one day after its last day, because late sessions count until then.
     await scene.moveTo(endOfDay(test, test.durationDays + 1));
     return { cycleId: test.cycleId };
   },
@@ -285,7 +285,7 @@ async function report({ asApp }: Scene, set: Fields): Promise<string> {
   return (await asApp((app) => app(feedback.submit, { body }))).id;
 }
 
-/** Returns the thread with the id `feedbackId`, or a new thread. Also returns the other fields. */
+/** Returns the given `feedbackId`, or the id of a new thread. Also returns the other fields. */
 async function threadOf(scene: Scene, { feedbackId, ...fields }: Fields) {
   return { feedbackId: typeof feedbackId === "string" ? feedbackId : await report(scene, {}), fields };
 }
@@ -298,7 +298,7 @@ async function propose(scene: Scene, set: Fields): Promise<string> {
   return (await (await scene.agent())(agentEndpoints.propose, { params: { id: feedbackId }, body })).runId;
 }
 
-/** Returns the proposal with the id `runId`, or a new proposal. Also returns the other fields. */
+/** Returns the given `runId`, or the id of a new proposal. Also returns the other fields. */
 async function runOf(
   scene: Scene,
   { runId, ...fields }: Fields,

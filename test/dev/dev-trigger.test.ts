@@ -97,7 +97,10 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     const { name } = Object(await read(`/apps/${appId}`));
     expect((await trigger({ event: "faq.changed", app: name })).status).toBe(200);
     const { status, body } = await trigger({ event: "faq.changed", app: "Nowhere" });
-    expect([status, body]).toEqual([404, expect.objectContaining({ error: "There is no app Nowhere." })]);
+    expect([status, body]).toEqual([
+      404,
+      expect.objectContaining({ error: "There is no app with the id or name Nowhere." }),
+    ]);
   });
 
   it("refuses an unknown event, and fields that the endpoint refuses", async () => {

@@ -32,7 +32,7 @@ type HandleDeps = Pick<
  */
 const mostAttempts = 2;
 
-/** If an attempt is younger than this, another server may still be working on it. */
+/** If an attempt began less than this time ago, another server may still be working on it. */
 const attemptMilliseconds = 60_000;
 
 /** The most mails from programs that are stored for one report in an hour. (rule M13) */
@@ -59,9 +59,9 @@ export interface ArrivedMail {
 }
 
 /**
- * The result for a mail. `unread`: the mail was not added to a thread, and stays unread so that a person can find it.
- * `not ours`: the mail is not for this server. `later`: the mail must be handled later, and all newer mails must wait
- * for it.
+ * The result for a mail. `stored`: nothing is left to do, and the mail can be marked as read. `unread`: the mail was
+ * not added to a thread, and stays unread so that a person can find it. `not ours`: the mail is not for this server.
+ * `later`: the mail must be handled later, and all newer mails must wait for it.
  */
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
@@ -199,7 +199,7 @@ const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
     .digest("hex")
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 
-/** The stored files of a mail. */
+/** The attachments and the original of a mail after they were stored as files. */
 interface StoredParts {
   readonly files: MailFiles;
   /**
@@ -373,8 +373,6 @@ function textFileOf({ name, bytes, mimeType }: IncomingFile): IncomingFile | und
   return { name: `${named}.pdf`, bytes: content };
 }
 
-const excerptLength = 300;
-
 /** A mail that answers a mail of this server. */
 interface MailedAnswer {
   readonly mail: IncomingMail;
@@ -439,6 +437,8 @@ async function insertOriginal(
     excerpt: beginningOf(mail.text),
   });
 }
+
+const excerptLength = 300;
 
 const beginningOf = (text: string): string =>
   [...withoutSenderLinks(storable(text))].slice(0, excerptLength).join("");

@@ -12,7 +12,7 @@ export interface MailHead {
 export interface Mailbox {
   /** If this value changes, the mail server has changed the uids of all mails. */
   readonly uidValidity: string;
-  /** Returns the headers of the mails with a greater UID, in batches, oldest first. */
+  /** Returns the headers of the mails whose UID is greater than `after`, in batches, oldest first. */
   heads(after: number): AsyncIterable<readonly MailHead[]>;
   /** Returns the first bytes of a mail, at most `mostBytes`; undefined if the mail was deleted. */
   read(uid: number, mostBytes: number): Promise<Buffer | undefined>;
@@ -26,7 +26,7 @@ const headsAtOnce = 200;
 const pollMilliseconds = 60_000;
 const receivers = ["to", "cc", "delivered-to", "x-original-to", "envelope-to"];
 
-/** Opens the folder. The message of an error contains no password. */
+/** Opens the folder that the settings name. If that fails, the message of the error contains no password. */
 export async function openMailbox(server: MailIn): Promise<Mailbox> {
   const client = clientOf(server);
   const arrivals = watchArrivals(client);

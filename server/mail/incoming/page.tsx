@@ -46,8 +46,8 @@ const AutomaticMails = ({
       <div>
         <h1>Mail from programs</h1>
         <p>
-          Answers by mail that a program wrote, such as “I am on holiday”. They are not added to threads. They
-          are deleted after 30 days.
+          This page lists answers by mail that a program wrote, such as “I am on holiday”. They are not added
+          to threads, and they are deleted after 30 days.
         </p>
       </div>
     </div>
@@ -100,7 +100,7 @@ const MailLine = ({
         {reasons.get(item.reason) ?? "its headers say that a program wrote it"}
       </span>
       <span>
-        deleted <Timestamp at={item.keptUntil} />
+        will be deleted <Timestamp at={item.keptUntil} />
       </span>
     </p>
     <form class="row" method="post" action={links.automaticMails(app.id, `${item.id}/take`)}>

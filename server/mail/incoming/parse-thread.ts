@@ -1,9 +1,9 @@
 /**
- * The source of the program that parses one mail in a thread. The source is a text, so that the server can be bundled
- * into one file. The program sends the content of the mail to the server. Then it waits for a text, and sends back that
- * text without quotations. The library keeps an object for each line and for each part of the mail, which would need
- * many times the memory of the mail. So this program joins the lines while they arrive, and limits the number of parts
- * and the length of the text.
+ * The source of the program that parses one mail in a worker thread. The source is a text, so that the server can be
+ * bundled into one file. The program sends the content of the mail to the server. Then it waits for a text, and sends
+ * back that text without quotations. The mail library keeps an object for each line and for each part of the mail,
+ * which would need many times the memory of the mail. So this program joins the lines while they arrive, and limits the
+ * number of parts and the length of the text.
  */
 export const mailThread = `
 const { parentPort, workerData } = require("node:worker_threads");
@@ -94,7 +94,7 @@ function addressesIn(texts) {
   return [...found].join(" ");
 }
 
-// This is loaded now, before the time of the search is measured.
+// This library is loaded before the server measures the time of the search for quotations.
 const Parser = required("replies");
 parentPort.once("message", (text) => {
   parentPort.postMessage(new Parser().parseReply(text));

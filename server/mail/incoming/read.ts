@@ -58,10 +58,10 @@ export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<
   };
 }
 
-/** The folder of the built program. Each library of the thread is a separate file in this folder. */
+/** The folder of the built program. Each library of the worker thread is a separate file in this folder. */
 declare const BUILT_FOLDER: string;
 
-/** The content of a mail that the thread has parsed. */
+/** The content of a mail that the worker thread has parsed. */
 interface ParsedMail {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly from: string;
@@ -85,21 +85,21 @@ interface ParsedFile {
 type ThreadResult = Omit<ParsedMail, "wholeText" | "ownText"> & { readonly text: string };
 
 interface MailBounds {
-  /** How much memory the thread may use, in bytes. The attachments of the mail are not included. */
+  /** How much memory the worker thread may use, in bytes. The attachments of the mail are not included. */
   readonly bytes: number;
   readonly milliseconds?: number | undefined;
 }
 
 /**
- * The time limit for a mail. An attacker can write a mail for which the libraries need minutes. An ordinary mail needs
- * much less time than this.
+ * The time limit for parsing a mail. An attacker can write a mail for which the libraries need minutes. An ordinary
+ * mail needs much less time than this.
  */
 const longestMilliseconds = 30_000;
 
 /** The processor time, in milliseconds, that the search for the sender's own text may use. */
 const longestSearch = 1_000;
 
-/** The time between two checks of the used processor time. */
+/** The time between two checks of the processor time that the search has used. */
 const checkMilliseconds = 100;
 
 const bounds = {
@@ -119,14 +119,13 @@ const packages = { mail: "postal-mime", html: "html-to-text", replies: "email-re
 
 const mebibyte = 1_048_576;
 
-/** Returns the bounds for a thread on this machine. */
 export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">): MailBounds => ({
   bytes: mailThreadBytes,
 });
 
 /**
- * Parses a mail in a separate thread, so that no mail can block the server or use up its memory. Returns undefined if
- * the parsing fails or exceeds the bounds.
+ * Parses a mail in a worker thread, so that no mail can block the server or use up its memory. Returns undefined if the
+ * parsing fails or exceeds the bounds.
  */
 async function parseMail(
   source: Uint8Array,
@@ -189,7 +188,7 @@ const processorTimeLimit: Limit = (onReached) => {
   return () => clearInterval(timer);
 };
 
-/** Returns the next message of a thread; undefined if the thread ends or the limit is reached first. */
+/** Returns the next message of a worker thread; undefined if the thread ends or the limit is reached first. */
 async function nextMessage<Message>(worker: Worker, limit: Limit): Promise<Message | undefined> {
   let stop = () => {};
   try {

@@ -29,8 +29,9 @@ const valuesOf = (headers: readonly MailHeader[], key: string): string[] =>
   headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
 
 /**
- * Returns why a mail counts as written by a program; undefined if a person wrote it. Other headers do not count,
- * because mails of people have them, too. (RFC 3834, rule M13)
+ * Returns why a mail counts as written by a program; undefined if a person wrote it. Uses only the sender and the
+ * headers Auto-Submitted, Precedence and Return-Path, because mails of people can have the other headers of automatic
+ * mails, too. (RFC 3834, rule M13)
  */
 export function automaticReason(headers: readonly MailHeader[], from: string): AutomaticReason | undefined {
   if (valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))) return "auto_submitted";
@@ -39,7 +40,10 @@ export function automaticReason(headers: readonly MailHeader[], from: string): A
   return hasNoSender ? "no_sender" : undefined;
 }
 
-/** Matches an empty value or `no`, also after comments in parentheses. */
+/**
+ * Matches a value of Auto-Submitted that means that no program wrote the mail: an empty value or `no`, also after
+ * comments in parentheses.
+ */
 const noProgram = /^(?:\([^()]*\)\s*)*(?:no\b|$)/;
 
 export function kindOfMail(headers: readonly MailHeader[], from: string): IncomingKind {

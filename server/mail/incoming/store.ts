@@ -135,7 +135,6 @@ export const mailOriginals = {
     ).map(({ sha256 }) => sha256),
 };
 
-/** An attempt to handle a mail. */
 export interface MailAttempt {
   /** The number of attempts. This one is included. */
   readonly attempts: number;

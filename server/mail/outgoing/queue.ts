@@ -56,7 +56,7 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
  * Queues a mail in the transaction of the change that the mail reports. The mail is sent only after the commit. It
  * stays in the queue until the mail server accepts it, even if this server restarts. If this server crashes after the
  * mail server has accepted a mail, but before that is stored, the mail is sent again with the same Message-ID. The
- * content is sealed, and it is deleted when the mail is sent.
+ * content is sealed, that is, encrypted. It is deleted when the mail is sent.
  *
  * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
  * address. (rules M1, M2, M6)
@@ -89,7 +89,7 @@ export async function queueMail(
 
 /**
  * Replaces the content of a waiting mail. The Message-ID stays the same, because the mail may already have arrived.
- * Does nothing if the mail is no longer waiting. (rule M6)
+ * Returns false if the mail is no longer waiting. (rule M6)
  */
 export const rewriteMail = (
   deps: QueueDeps,

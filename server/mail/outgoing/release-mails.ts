@@ -19,7 +19,7 @@ const day = 86_400_000;
 /** The greatest age of a release note for which mails are sent. An older note may have been imported. */
 const mailedFor = 7 * day;
 
-/** The most automatic mails that an address gets in a day. */
+/** The most mails about release notes that an address gets in a day. */
 const mostInADay = 3;
 
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
@@ -69,8 +69,8 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
 }
 
 /**
- * Stores the event that a release note was published, if it is not stored yet. It is missing for a note that had a date
- * in the future, because no request publishes such a note. It is published when its date comes.
+ * Stores the event that a release note was published, if it is not stored yet. A request stores this event only when it
+ * publishes a note immediately. A note with a future date is published when its date comes, without a request.
  */
 async function recordPublishedByTime(
   deps: Pick<Deps, "newId">,

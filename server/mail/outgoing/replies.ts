@@ -28,13 +28,14 @@ export async function replyTo(
   if (everyone) return { reports: await reports.list(reader, feedbackId), stored: { everyone: 1 } };
   const report = await reports.find(reader, (reportId ?? feedbackId).toLowerCase());
   if (report?.feedbackId !== feedbackId.toLowerCase())
-    throw badRequest("reportId", "must be the thread or a repeat on it");
+    throw badRequest("reportId", "must be the id of the thread or of a repeated report on it");
   return { reports: [report], stored: { reportId: report.id } };
 }
 
 /**
  * Returns a hash that identifies the set of these reports. The hash changes when a report is added or removed. It does
- * not depend on positions, because a hidden report that is released gets its old position again. (rule F35)
+ * not depend on the positions of the reports in their thread, because a hidden report that is released gets its old
+ * position again. (rule F35)
  */
 export const receiversOf = (reports: readonly { readonly id: string }[]): string =>
   createHash("sha256")

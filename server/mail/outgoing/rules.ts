@@ -69,7 +69,6 @@ export const releaseText = ({
     links.stopUrl,
   ].join("\n");
 
-/** The kinds of mails. */
 export type MailKind = "reply" | "invitation" | "recovery" | "notice" | "release";
 
 /** The queues of mails. Mails in different queues never wait for each other. */

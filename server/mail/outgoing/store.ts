@@ -22,7 +22,7 @@ interface NewMail {
   readonly sendBefore: string;
 }
 
-/** A mail that is being sent. */
+/** A waiting mail that this server has reserved and sends now. */
 export interface WaitingMail {
   readonly id: string;
   readonly content: string | null;
@@ -77,7 +77,7 @@ export const mails = {
 
   /**
    * Returns due mails of a queue, at most `most`. Reserves them until `until`, so that no other server sends them, too.
-   * Mails without content are left out, because they are being written again. (rule M6)
+   * Mails without content are left out, because their content is being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -306,7 +306,7 @@ export const releaseMails = {
     return row?.metadata ?? "{}";
   },
 
-  /** Returns how many automatic mails were queued for an address since a time. */
+  /** Returns how many mails about release notes were queued for an address since a time. */
   async countAutomatic(reader: Reader, recipient: string, since: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
       "SELECT count(*) AS count FROM mails WHERE recipient = ? AND created_at > ? AND kind = 'release'",
@@ -316,7 +316,7 @@ export const releaseMails = {
     return Number(row?.count ?? 0);
   },
 
-  /** Stops automatic mail from an app to an address. */
+  /** Stops the mails about release notes of an app to an address. */
   async unsubscribe(
     tx: Transaction,
     { appId, recipient, at }: { readonly appId: string; readonly recipient: string; readonly at: string },

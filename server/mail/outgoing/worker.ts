@@ -68,7 +68,7 @@ interface QueueState extends WorkerDeps {
   readonly stopping: AbortSignal;
   /** How often in succession the mail server could not be used. */
   failures: number;
-  /** The time before which no mail is sent, in milliseconds. */
+  /** The time before which no mail is sent, in milliseconds since 1970. */
   blockedUntil: number;
 }
 

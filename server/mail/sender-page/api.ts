@@ -54,14 +54,14 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Returns the name of the app whose automatic mail the link stops. The link is also in old mails, so it works until
-   * the report is deleted, even if there is a newer link, or if the app has turned off sender pages. It gives no other
-   * access. Throws `not_found` for a link that this deployment did not create. (rule M15)
+   * Returns the name of the app whose mails about releases the link stops. The link is also in old mails, so it works
+   * until the report is deleted, even if there is a newer link, or if the app has turned off sender pages. It gives no
+   * other access. Throws `not_found` for a link that this deployment did not create. (rule M15)
    */
   readStop: async (token: string): Promise<string> =>
     (await mailedReport(deps, deps.database, token)).appName,
 
-  /** Stops automatic mail from the app to the sender. Throws `not_found` as `readStop` does. */
+  /** Stops the mails about releases from the app to the sender. Throws `not_found` as `readStop` does. */
   async stopMail(token: string): Promise<void> {
     await deps.database.write(async (tx) => {
       const report = await mailedReport(deps, tx, token);
@@ -123,8 +123,8 @@ async function reportOf(
 }
 
 /**
- * Returns the report of a link that stops automatic mail. The link can be of any age. Throws `not_found` for a wrong
- * link.
+ * Returns the report of a link that stops mails about releases. The link can be of any age. Throws `not_found` for a
+ * wrong link.
  */
 async function mailedReport(
   { sealer }: Pick<SenderDeps, "sealer">,

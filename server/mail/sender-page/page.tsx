@@ -66,7 +66,7 @@ export function senderPageRoutes(
   ];
 }
 
-/** The pages on which a sender can stop automatic mail. */
+/** Creates the handlers of the pages on which a sender can stop mails about releases. */
 const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   ask: async (_ctx: Context, token: string): Promise<Reply> => {
     const appName = await pages.readStop(token);
@@ -74,8 +74,8 @@ const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   },
 
   /**
-   * Stops automatic mail. The one-click request of a mail program has no origin header, so the token is the only check.
-   * (RFC 8058)
+   * Stops mails about releases. The one-click request of a mail program has no origin header, so the token is the only
+   * check. (RFC 8058)
    */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
@@ -94,8 +94,8 @@ const states: Readonly<Record<string, string>> = {
 const hasAnswered = ({ messages }: SenderPage): boolean => messages.at(-1)?.direction === "inbound";
 
 /**
- * The sender's page. It has the report, the messages, and a form for an answer. It shows no names of members and has no
- * links to other pages. (rule M9)
+ * Shows the sender's page: the report, the messages, and a form for an answer. The page shows no names of members and
+ * has no links to other pages. (rule M9)
  */
 const Sender = ({
   links,
@@ -145,7 +145,8 @@ const Sender = ({
         </InTurns>
       </section>
       {page.open && (
-        // After an answer was sent, the back button of the browser must not put its text into the field again.
+        // After an answer was sent, the back button of the browser must not put the text of that answer into the field
+        // again.
         <form
           class="card stack"
           method="post"
@@ -197,7 +198,7 @@ const Message = ({
   </article>
 );
 
-/** The page for every kind of wrong link. It is always the same, so it does not show the reason. */
+/** Shows the page for every kind of wrong link. The page is always the same, so it does not show the reason. */
 const NoSenderPage = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>
@@ -210,8 +211,8 @@ const NoSenderPage = ({ links }: { readonly links: Links }) => (
 );
 
 /**
- * The page that asks for a confirmation before automatic mail is stopped, because programs that check mails open the
- * links in them.
+ * Shows the page that asks for a confirmation before mails about releases are stopped, because programs that check
+ * mails open the links in them.
  */
 const StopMail = ({
   links,

@@ -51,7 +51,7 @@ const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp},
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files, 0 AS "isHidden"
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
-// Only reports have a category. Other messages have none.
+// Of all messages, only reports have a category.
 const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
     m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files,
     CASE m.direction WHEN 'blocked' THEN 1 ELSE 0 END AS "isHidden"

@@ -11,7 +11,7 @@ import { isPublicKey, keysOfServer } from "./worker.ts";
 
 type BrowserDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-/** The handlers for the browsers that show notices to a person. (rule N10) */
+/** Returns the handlers for the browsers that show notices to a person. (rule N10) */
 export function noticeBrowsers(
   deps: BrowserDeps,
 ): Pick<Handlers<typeof contract>, "browsers" | "addBrowser" | "removeBrowser"> {
@@ -75,7 +75,7 @@ async function addBrowser(
   const now = clock.now().toISOString();
   if (own === undefined && (await rows.count(tx, caller.userId, now)) >= limits.noticeBrowsers)
     throw new ApiError("wrong_state", {
-      message: `You get notices in ${limits.noticeBrowsers} browsers already. Remove one first.`,
+      message: `You get notices in ${limits.noticeBrowsers} browsers already. Turn notices off in one of them first.`,
     });
   const id = own?.id ?? newId();
   const browser = {

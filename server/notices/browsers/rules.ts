@@ -27,10 +27,10 @@ const day = 24 * 3_600_000;
 /** A browser is deleted when its session has been over for this time. (rule N10) */
 export const forgottenAfter = 30 * day;
 
-/** What happens to a notice after the answer of a push service. */
+/** What happens to a notice after the answer of a push service. `gone` means that the browser wants no more notices. */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" }
-  /** Before `at`, the server does not send other notices for this browser to the service, either. */
+  /** Until `at`, the server sends no other notices to this browser, either. */
   | { readonly kind: "again" | "given up"; readonly at: Date };
 
 interface Attempt {
@@ -46,7 +46,7 @@ interface Attempt {
 
 /**
  * Returns what happens after an attempt. 404 and 410 mean that the browser wants no more notices. 400 and 413 mean that
- * the service never accepts this one. Everything else is tried again, with growing pauses, until the notice is a day
+ * the service never accepts this notice. Everything else is tried again, with growing pauses, until the notice is a day
  * old. (rule N11)
  */
 export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt): Outcome {
@@ -71,8 +71,8 @@ function pauseIn(retryAfter: string | undefined, now: Date): number {
 }
 
 /**
- * How soon a device with little power should show a notice. (RFC 8030, 5.3) A notice about a plan is urgent, because
- * the plan waits for a person.
+ * Returns how soon a device that saves power should show a notice (RFC 8030, 5.3). A notice about a plan is urgent,
+ * because the plan waits for a person.
  */
 export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
   kind === "proposal" || kind === "approval" || kind === "work" ? "high" : "normal";

@@ -14,7 +14,10 @@ const keysId = "vapid";
 
 const insertKeys = insert(tables.pushKeys, "ON CONFLICT (id) DO NOTHING");
 
-/** The keys of this server. There is only one pair. The first server that needs it creates it. (rule N11) */
+/**
+ * The pair of keys that all servers of this database use for push services. The first server that needs the pair
+ * creates it. (rule N11)
+ */
 export const pushKeys = {
   find: (reader: Reader) =>
     reader.get<PushKeysRow>(
@@ -118,7 +121,7 @@ export const noticeBrowsers = {
       ...[browser.authSealed, browser.browser, browser.expiresAt, id],
     ),
 
-  /** Connects a browser with the new session when its person signs in again in the same browser. */
+  /** Connects a browser with the new session of its owner, who has signed in again in the same browser. */
   move: (
     tx: Transaction,
     of: {

@@ -58,7 +58,7 @@ export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   startTargetQueues(deps, {
     topic: pushesTopic,
     async dueTargets(busy, most) {
-      // If the clock is wrong, a notice could be given up, or the push service would refuse its token.
+      // If the clock is wrong, the server could give up a notice, or a push service could refuse the server's token.
       if (deps.time.isDoubtful()) return [];
       const due = await noticePushes.dueBrowsers(deps.database, deps.clock.now().toISOString(), busy, most);
       return due.map(({ browserId }) => browserId);
@@ -74,8 +74,8 @@ export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   });
 
 /**
- * Sends due notices of a browser one after the other, because the browser shows them in this order. If its push service
- * does not accept one of them now, the others wait, too.
+ * Sends due notices of a browser one after the other, because the browser shows them in this order. If the push service
+ * does not accept a notice now, the later notices wait, too.
  */
 async function serve(deps: PushDeps, browserId: string, stopping: AbortSignal): Promise<void> {
   const { clock, database } = deps;
@@ -181,7 +181,7 @@ async function send(deps: PushDeps, sending: Shown): Promise<Outcome | undefined
   const createdAt = new Date(push.createdAt);
   const outcome = outcomeOf({ status, retryAfter, tries, createdAt, now: deps.clock.now() });
   if (outcome.kind !== "sent" && outcome.kind !== "gone")
-    deps.log.warn({ browser: browser.id, tries, status, reason }, "not delivered");
+    deps.log.warn({ browser: browser.id, tries, status, reason }, "a notice to a browser was not delivered");
   return outcome;
 }
 
@@ -362,6 +362,6 @@ async function authorizationFor(
   return `vapid t=${token}, k=${publicKey}`;
 }
 
-/** Push services accept only an https address or a mail address. */
+/** Returns the contact for push services. They accept only an https address or a mail address. */
 const contactOf = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): string =>
   consoleUrl.startsWith("https:") ? consoleUrl : homepage;

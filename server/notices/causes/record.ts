@@ -3,7 +3,6 @@ import type { Transaction } from "../../database/database.ts";
 import { aboutEvent, type EventFacts } from "./rules.ts";
 import { noticeCauses } from "./store.ts";
 
-/** An event of an app. */
 interface AppEvent extends EventFacts {
   readonly appId: string;
   readonly at: string;

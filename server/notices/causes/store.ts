@@ -114,7 +114,10 @@ export const circumstances = {
     return seats === 0 ? undefined : { seats, testers: Number(row?.testers ?? 0) };
   },
 
-  /** Marks and returns at most `most` claims whose workers have reported nothing since the time `before`. */
+  /**
+   * Finds at most `most` claims whose workers have reported nothing since the time `before`. Stores that members are
+   * told about this silence, and returns the proposals of these claims.
+   */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(
       `UPDATE run_claims SET silence_told = coalesce(progress_at, claimed_at) WHERE id IN (

@@ -18,7 +18,7 @@ import { notices as rows } from "../waiting/store.ts";
 import { changedChoices, choicesOf, defaultStorm, kindsFor, offeredWays, waysOf } from "./rules.ts";
 import { type HoursRow, type MemberOfApp, noticeChoices, quietHoursOf } from "./store.ts";
 
-/** The handlers for the notices that a person has chosen. (rules N1, N2, N4) */
+/** Returns the handlers for the notices that a person has chosen. (rules N1, N2, N4) */
 export function notices(
   deps: Pick<Deps, "clock" | "database" | "settings">,
 ): Pick<Handlers<typeof contract>, "read" | "change"> {
@@ -35,7 +35,7 @@ export function notices(
 
     change: ({ caller, body: { timezone, quietHours, apps = [] }, save }) => {
       if (quietHours && quietHours.from === quietHours.to)
-        throw badRequest("quietHours.to", "must be another time than `from`");
+        throw badRequest("quietHours.to", "must not be the same time as `from`");
       return save(async (tx) => {
         for (const change of apps) await changeApp(tx, caller, change);
         if (timezone !== undefined || quietHours !== undefined)
@@ -73,7 +73,8 @@ async function changeApp(
     ...{ userId, appId, choices: JSON.stringify(choices) },
     ...{ stormPerHour, wantsReports },
   });
-  // The cached data of app keys says whether a report must be stored as a cause.
+  // The cached data of app keys says whether a report must be stored as a cause. The signal makes servers load this
+  // data again.
   tx.signal(appTopic(appId));
 }
 

@@ -24,9 +24,9 @@ import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
 import { goTo, InTurns, type Reply, reshowForm, show } from "../../console/respond.tsx";
 import { Ago, Timestamp, timeZones } from "../../console/times.tsx";
 
-/** The label of a kind, and a hint. */
+/** The label of each kind of notice, and a hint. */
 const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: string]>> = {
-  report: ["A new report arrives", "Also an answer in a thread without an assignee."],
+  report: ["A new report arrives", "Also when an answer arrives in a thread without an assignee."],
   answer: ["A sender answers you", "In a thread that is assigned to you."],
   assigned: ["A thread is assigned to you"],
   proposal: [
@@ -235,7 +235,10 @@ const AppPills = ({
   </nav>
 );
 
-/** The table of the notices that a person gets about an app, with a checkbox for each kind and way. */
+/**
+ * Shows the table of the notices that a person gets about an app. It has a checkbox for each kind of notice and each
+ * way to send it.
+ */
 const NoticesForm = ({
   app,
   links,
@@ -316,8 +319,8 @@ const Hint = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : <span class="hint">{text}</span>;
 
 /**
- * The browsers that show notices. A script turns on the browser of this session, because only a script can ask the
- * browser for permission. (rule N10)
+ * Shows the browsers of a person that show notices. A script turns on the browser of this session, because only a
+ * script can ask the browser for permission. (rule N10)
  */
 const Browsers = ({
   serverKey,

@@ -13,7 +13,7 @@ import { suffices } from "../../access/members/rules.ts";
 interface KindRules {
   /** The lowest role that can get notices of this kind. */
   readonly least: Role;
-  /** The lowest role that gets them by default; undefined if nobody does. */
+  /** The lowest role that gets these notices by default; undefined if nobody does. */
   readonly onFor?: Role;
 }
 
@@ -30,7 +30,10 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/** The default ways of a kind that is on. Browsers are used only if the member has turned on a browser. */
+/**
+ * The ways in which a member gets notices that are on by default. Browsers are used only if the member has turned on a
+ * browser.
+ */
 const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
 /** The number of repeats within an hour that causes a notice `storm`, if a member has not changed it. */
@@ -90,7 +93,7 @@ export function waysOf(role: Role, kind: NoticeKind, choices: Choices): readonly
   return offeredWays(role, kind).filter((way) => ways.includes(way));
 }
 
-/** Changes choices. Null for a kind restores its default. */
+/** Returns the choices after a change. Null for a kind restores its default. */
 export function changedChoices(
   choices: Choices,
   given: Readonly<Partial<Record<NoticeKind, readonly NoticeWay[] | null | undefined>>>,
@@ -105,21 +108,18 @@ export function changedChoices(
   );
 }
 
-/** The ways that are mails. */
 export const mailWays: readonly MailWay[] = ["mail", "daily"];
 
 /** The ways that reach only the member. */
 export const ownWays: readonly OwnWay[] = [...mailWays, "browser"];
 
-/** Whether a way reaches only the member. */
 export const isOwn = (way: NoticeWay): way is OwnWay => ownWays.some((one) => one === way);
 
-/** Whether a way is a mail. */
 export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) => one === way);
 
 /**
- * Returns the choices without mail, for a person who wants no more mail about an app. The person gets no mail in
- * another role, either. The other ways do not change. (rule N6)
+ * Returns the choices without mail, for a person who wants no more mail about an app. The person gets no mail even
+ * after a change of role. The other ways do not change. (rule N6)
  */
 export const withoutMail = (choices: Choices): Choices =>
   Object.fromEntries(

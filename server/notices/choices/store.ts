@@ -55,7 +55,8 @@ export const noticeChoices = {
     reader.get<MemberRow>(`SELECT ${columns} ${from} WHERE m.app_id = ? AND m.user_id = ?`, appId, userId),
 
   /**
-   * Returns the apps of a person, sorted by name, with the person's choices. If `onlyApp` is not null, returns only this app.
+   * Returns the apps of a person, sorted by name, with the person's choices. If `onlyApp` is not null, returns only
+   * that app.
    */
   apps: (reader: Reader, userId: string, onlyApp: string | null) =>
     reader.all<MemberOfApp>(

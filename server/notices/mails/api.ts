@@ -27,7 +27,7 @@ export const createStopMail = ({ database, sealer }: StopDeps) => {
     return { subscription, member, appName };
   };
   return {
-    /** Returns the name of the app. */
+    /** Returns the name of the app that the link is about. */
     read: async (token: string): Promise<string> => (await subscriptionOf(database, token)).appName,
 
     /** Ends all mail to the person about the app, including waiting notices. */

@@ -8,9 +8,9 @@ import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import { createStopMail, stopPath } from "./api.ts";
 
 /**
- * The routes of the page on which a person ends mail about an app without a sign-in. Only a POST ends the mail, because
- * programs that check mails open the links in them. The one-click request of a mail program has no origin header, so
- * the token is the only check. (RFC 8058, rule N6)
+ * Returns the routes of the page on which a person ends mail about an app without a sign-in. Only a POST ends the mail,
+ * because programs that check mails open the links in them. The one-click request of a mail program has no origin
+ * header, so the token is the only check. (RFC 8058, rule N6)
  */
 export function stopMailRoutes(
   deps: Pick<Deps, "database" | "log" | "sealer" | "settings">,
@@ -73,7 +73,7 @@ const MailStopped = ({ links, appName }: { readonly links: Links; readonly appNa
 );
 
 /**
- * The page for every kind of wrong link. It is always the same, so it does not show why the link is wrong.
+ * Shows the page for every kind of wrong link. The page is always the same, so it does not show why the link is wrong.
  */
 const NoSuchLink = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">

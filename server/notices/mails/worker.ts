@@ -21,8 +21,8 @@ type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" |
 const batchesAtOnce = 50;
 
 /**
- * The shortest pause of the worker. If a mail could not be queued, it is due immediately, but is not tried again
- * immediately.
+ * The shortest pause of the worker. Notices whose mail could not be queued stay due. Without this pause, the worker
+ * would try again immediately.
  */
 const shortestSleep = 5_000;
 
@@ -114,8 +114,8 @@ interface MailBatch extends Batch {
 }
 
 /**
- * Writes a mail again that was taken back, but that may already have arrived. The mail keeps its Message-ID. If no
- * notice is left, the mail is deleted. (rules N3, N5)
+ * Writes the content of a mail again after the old content was deleted, because its notices have changed. The mail
+ * keeps its Message-ID, because it may already have arrived. If no notice is left, the mail is deleted. (rules N3, N5)
  */
 async function writeAgain(
   deps: WorkerDeps,

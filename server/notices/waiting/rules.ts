@@ -16,7 +16,7 @@ export interface Item {
 }
 
 const sentences: Readonly<Record<NoticeKind, readonly [one: string, several: (count: number) => string]>> = {
-  report: ["A new report arrived", (count) => `${count} messages arrived in a report`],
+  report: ["A new report arrived", (count) => `${count} messages arrived in a thread`],
   answer: ["A sender answered you", (count) => `A sender answered you ${count} times`],
   assigned: ["A thread was assigned to you", () => "A thread was assigned to you"],
   proposal: ["A proposal waits for a decision", (count) => `${count} proposals were made in a thread`],
@@ -87,7 +87,7 @@ export function nextAt(after: Date, time: string, timezone: string): Date {
   const date = start.toPlainDate();
   for (let days = 0; ; days += 1) {
     const local = date.add({ days }).toPlainDateTime(Temporal.PlainTime.from(time));
-    // When clocks are set back, they show a time twice. When they are set forward, they leave times out.
+    // When clocks are set back, they show a time twice. When they are set forward, they skip times.
     for (const disambiguation of ["compatible", "later"] as const) {
       const { epochMilliseconds } = local.toZonedDateTime(start.timeZoneId, { disambiguation });
       if (epochMilliseconds > after.getTime()) return new Date(epochMilliseconds);

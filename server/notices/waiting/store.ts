@@ -19,8 +19,8 @@ export const noticeFacts = {
 
   /**
    * Locks the threads of these notices until the mail with their texts is stored. If a thread is erased at the same
-   * time, the erasure waits. Then it finds the mail and takes it back. SQLite has only one writer and needs no lock.
-   * (rule P4)
+   * time, the erasure waits. Then it finds the mail and deletes at least its content. SQLite has only one writer and
+   * needs no lock. (rule P4)
    */
   async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
     const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();
@@ -53,7 +53,7 @@ const lockInPostgres = (tx: Transaction, ids: readonly string[]) =>
     ...ids,
   );
 
-/** A notice of a member that is sent in one way. */
+/** A notice for a member. It is sent in one way: by mail, in the daily mail, in the chat or in browsers. */
 export interface NoticeRow {
   readonly id: string;
   readonly kind: NoticeKind;
@@ -97,7 +97,7 @@ const waits = "queued_at IS NULL";
 /** The condition for waiting notices that are in no mail yet. */
 const isInNoMail = `${waits} AND mail_id IS NULL`;
 
-/** How many rows one statement marks. */
+/** How many rows one statement changes at most. */
 const idsAtOnce = 500;
 
 /** The notices of members: those that wait, and those that were sent recently. (rules N2, N3) */
@@ -139,7 +139,7 @@ export const notices = {
     tx.signal(noticesTopic);
   },
 
-  /** Returns when the waiting notices are due to which a new notice can be added; undefined if none wait. */
+  /** Returns when the waiting notices of a batch are due; undefined if none wait. A new notice can be added to them. */
   async waitingUntil(reader: Reader, { userId, appId, way }: Batch): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,
@@ -149,8 +149,8 @@ export const notices = {
   },
 
   /**
-   * Returns when notices were last sent to a member in a way; undefined if none were. A time after `now` does not
-   * count, because it was stored while the clock was ahead.
+   * Returns when notices of this app were last sent to a member in the same way; undefined if none were sent. A time
+   * after `now` does not count, because it was stored while the clock was ahead.
    */
   async lastQueued(reader: Reader, { userId, appId, way }: Batch, now: string): Promise<string | undefined> {
     const row = await reader.get<{ queuedAt: string | null }>(
@@ -162,8 +162,8 @@ export const notices = {
   },
 
   /**
-   * Notices that were created while the clock was ahead may wait for a time that is far away now. Makes all notices due
-   * at the time `at` that would wait beyond the time `after`. Returns whether there were any. (rule D12)
+   * Makes all notices due at the time `at` that would wait beyond the time `after`. Such notices were created while the
+   * clock was ahead. Returns whether there were any. (rule D12)
    */
   async bringForward(database: Database, { after, at }: { readonly after: string; readonly at: string }) {
     const farAway = `${waits} AND way IN (${noticeWays.map((way) => `'${way}'`).join(", ")}) AND due_at > ?`;
@@ -300,9 +300,8 @@ export const notices = {
   },
 
   /**
-   * Takes back the mails about threads that are not sent yet, because text of the threads is erased. The mails are
-   * written again. `threads` is SQL: a list of ids, or a query for ids. Returns the ids of the mails that were not
-   * deleted. (rules P4, N3)
+   * Takes back the unsent mails about threads whose text is erased, so that the mails are written again. `threads` is
+   * SQL: a list of ids, or a query for ids. Returns the ids of the mails that were not deleted. (rules P4, N3)
    */
   recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
     takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
@@ -331,14 +330,11 @@ export const notices = {
       );
   },
 
-  /**
-   * Takes back the mails to a member that are not sent yet. They are written again for the new role of the member.
-   * (rule N2)
-   */
+  /** Takes back the unsent mails to a member. They are written again for the new role of the member. (rule N2) */
   recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
     takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
 
-  /** Deletes those of these mails that wait to be written again but contain no notices any more. */
+  /** Deletes each of these mails that waits to be written again but has no notices any more. */
   async removeEmpty(tx: Transaction, mailIds: readonly string[]): Promise<void> {
     for (const id of mailIds)
       await tx.run(
@@ -366,9 +362,9 @@ async function lock(tx: Transaction, { userId, appId }: Member): Promise<void> {
 }
 
 /**
- * Takes back the mails with certain notices that are not sent yet, so that they are written again. A mail that was
- * never tried is deleted. A mail that a server is sending or has tried to send may have arrived. Only the content of
- * such a mail is deleted, so that the mail keeps its Message-ID. Returns the ids of these mails. (rule N3)
+ * Takes back the unsent mails with the notices that `where` selects, so that the mails are written again. A mail that
+ * was never tried is deleted. A mail that a server is sending or has tried to send may have arrived. Only the content
+ * of such a mail is deleted, so that the mail keeps its Message-ID. Returns the ids of these mails. (rule N3)
  */
 async function takeBack(tx: Transaction, where: string, ...values: Value[]): Promise<string[]> {
   const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id

@@ -114,7 +114,10 @@ export function cycles(
   };
 }
 
-/** A running test that has fewer testers with an unbroken run than it needs. */
+/**
+ * A running test that may not reach its goal, or cannot reach it any more. The goal is that every slot has a tester
+ * with every day counted.
+ */
 export interface TestBelow {
   readonly appId: string;
   readonly cycleId: string;
@@ -128,7 +131,10 @@ export interface TestBelow {
 /** The maximum number of running cycles that are read for one person. */
 const mostRunning = 200;
 
-/** Returns the running tests of a person's apps that have too few testers with an unbroken run. (rule T41) */
+/**
+ * Returns the running tests of a person's apps that may not reach their goal, or cannot reach it any more. Leaves out
+ * tests that were planned after their first day. (rule T41)
+ */
 export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {
   const running = await cycleRows.runningOf(reader, userId, mostRunning);
   if (running.length === 0) return [];
@@ -154,7 +160,9 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
   return cycle;
 }
 
-/** Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change it. */
+/**
+ * Stores a cycle and its open slots. Returns the id of the cycle. Later changes of the listing do not change the cycle.
+ */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
@@ -266,7 +274,7 @@ const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]>
   receivedAt: row.receivedAt,
 });
 
-/** Returns the newest proof of a day. `rows` has one row for each image. */
+/** Returns the newest proof of a day. `cycleRows` has one row for each image of the day's proofs, oldest first. */
 function proofAnswer(cycleRows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
   const newest = cycleRows.at(-1);
   if (!newest) return null;
@@ -316,7 +324,7 @@ export function slots(
       try {
         return await assign(request);
       } catch (error) {
-        // The tester got another slot of this cycle at the same moment.
+        // A conflict means that the tester got another slot of this cycle at the same moment.
         throw isConflict(error) ? new ApiError("already_in_cycle", {}, { cause: error }) : error;
       }
     }),
@@ -332,7 +340,7 @@ const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as cons
 /** Changes a slot. Returns false if the state of the slot does not allow the change. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
-/** A request that changes a slot. Its body may be of any type. */
+/** A request that changes a slot. The type does not contain the body, because each change has another body. */
 type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "address" | "params"> & {
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
@@ -367,14 +375,13 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
 
 type SlotsDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/** A slot and its cycle. */
 interface SlotInCycle {
   readonly id: string;
   readonly cycle: CycleRow;
 }
 
 /**
- * Locks the cycle of a slot and returns the slot, if the viewer is a member of its app. Throws `not_found` otherwise.
+ * Locks the cycle of a slot and returns the slot, if the viewer is a member of the app. Throws `not_found` otherwise.
  */
 async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
   const found = await slotRows.findCycle(tx, id, viewer);
@@ -426,7 +433,8 @@ async function assignSlot(
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });
-  // Anybody can create an account with any address, and only the owner of this address may get the slot.
+  // Anybody can create an account with any address. The address must be verified, because only its owner may get the
+  // slot.
   if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
     throw new ApiError("email_unverified", { message: unverifiedAccount });
   if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
@@ -485,7 +493,7 @@ const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Stand
     slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
   );
 
-/** Whether the owner must be told that a stored cycle has too few testers with an unbroken run. (rule T41) */
+/** Whether the owner must be warned that a stored cycle may not reach its goal. (rule T41) */
 const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
   isBelow(standingCycle(row), verdict);
 

@@ -50,7 +50,7 @@ export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
 export const isLive = ({ status }: Pick<Cycle, "status">): boolean =>
   status === "recruiting" || status === "running";
 
-/** The style of a verdict. */
+/** The CSS class for each state of a verdict. */
 export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | "attention" | "bad">> = {
   not_started: "",
   on_track: "good",
@@ -61,10 +61,12 @@ export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | 
   cancelled: "",
 };
 
-/** The texts that pages show for how urgently a tester needs attention. */
+/**
+ * The text that pages show for each state of a tester. The order is from the most urgent state to the least urgent one.
+ */
 export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
-  removal_due: "Removed after today",
-  one_miss_left: "Removed after 1 more miss",
+  removal_due: "Removal after today",
+  one_miss_left: "Removal after 1 more missed day",
   missed_yesterday: "Missed yesterday",
   today_open: "Open today",
   active: "Active",
@@ -102,8 +104,8 @@ export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
 );
 
 /**
- * Lists the requests for slots, in any cycle. Each line links to the page of the cycle, on which the owner
- * answers the request.
+ * Lists requests for slots of any cycles. Each line links to the cycle's page, on which the owner accepts or declines
+ * the request.
  */
 export const SlotRequestLines = ({
   rows,
@@ -139,7 +141,7 @@ export const SlotRequestLines = ({
   </ol>
 );
 
-/** Lists the running tests with too few testers. Each line links to the page of the cycle. */
+/** Lists running tests that may not reach their goal. Each line links to the page of the cycle. */
 export const TestBelowLines = ({
   rows,
   links,

@@ -34,7 +34,7 @@ interface PassingTimeDeps {
 /** The maximum number of cycles that one query reads. */
 const atOnce = 50;
 
-/** The number of cycles whose changes are applied at the same time. On SQLite they share one commit. */
+/** The number of cycles whose changes are applied at the same time. On SQLite, these changes share one commit. */
 const sideBySide = 10;
 
 /**

@@ -28,7 +28,7 @@ interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** The number of test sessions of a slot, and the total length of the sessions that the server confirms. */
+/** The number of test sessions of a slot, and the total length of the sessions whose times the server could confirm. */
 interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
@@ -42,7 +42,9 @@ export interface ReportedCycle {
   readonly verificationTier: VerificationTier;
   readonly appName: string;
   readonly packageName: string;
-  /** The slots, sorted by their numbers. Slots with the same number are sorted by time. */
+  /**
+   * The slots, sorted by their numbers. Slots with the same number are sorted by the time at which they were created.
+   */
   readonly slots: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
@@ -108,8 +110,8 @@ function slotFacts(
 }
 
 /**
- * Whether a tester has a slot, or had it when the cycle ended. A slot that was removed before the end was replaced by
- * another slot.
+ * Whether a tester has a slot, or had it when the cycle ended. A removed slot counts only if the cycle was cancelled
+ * and no later slot has the same number.
  */
 function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const slot = slots[at];
@@ -157,7 +159,7 @@ function statementOf(
  */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
-  const days = finishedDays === 1 ? "the one day that is over" : `all ${finishedDays} days that are over`;
+  const days = finishedDays === 1 ? "the one finished day" : `all ${finishedDays} finished days`;
   return `; ${ofThem(testersWithEveryFinishedDay)} ${days} counted`;
 }
 
@@ -240,7 +242,7 @@ export interface StandingCycle {
   readonly status: CycleStatus;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** The instant at which each day begins, and as the last item the end of the last day. */
+  /** The instants at which the days begin. The last item is the end of the last day. */
   readonly dayStarts: readonly string[];
   readonly closedDays: number;
   /** When late sessions of the last day no longer count. */
@@ -261,7 +263,8 @@ export interface Standing {
 
 /**
  * Returns the state of a test: whether it can still reach the needed number of testers with every day counted, what
- * each tester needs today, and how many testers have an unbroken run after each day. (rules T39 and T40)
+ * each tester needs today, and the number of testers with an unbroken run for each day. A tester has an unbroken run on
+ * a day if every day from the first day to that day is counted. (rules T39 and T40)
  */
 export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
   const unbroken = unbrokenDays(cycle, slots);
@@ -273,7 +276,7 @@ export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[])
   };
 }
 
-/** Whether an owner must be told that a test has fewer testers with an unbroken run than it needs. (rule T41) */
+/** Whether an owner must be warned that a test may not reach its goal, or cannot reach it any more. (rule T41) */
 export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
   cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
 
@@ -282,8 +285,8 @@ const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number 
   status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
 
 /**
- * Whether an uncounted day of a slot can still count: the slot was active, and the day is today, or it is yesterday and
- * testers report sessions. A proof of yesterday is never accepted. (rules T29 and T39)
+ * Whether an uncounted day of a slot can still count. The slot must have been active on that day, and the day must be
+ * today. If the app reports sessions, the day can also be yesterday, because late sessions count. (rules T29 and T39)
  */
 const canStillCount = (
   { status, closedDays, verificationTier }: StandingCycle,
@@ -296,15 +299,15 @@ const canStillCount = (
   day >= slot.activeFromDay &&
   day >= (verificationTier === "sdk" ? closedDays : closedDays + 1);
 
-/** What a tester sends so that a day counts, as the texts name it. */
+/** The words in texts for what a tester sends so that a day counts. */
 export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
   sdk: "a session",
   screenshot: "a proof",
 };
 
 /**
- * Returns the number of days, from the first day on, that are counted without a gap. Days for which `mayCount` returns
- * true are treated as counted.
+ * Returns the length of a slot's unbroken run: the number of days from the first day on that are counted without a gap.
+ * Days for which `mayCount` returns true are treated as counted.
  */
 function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
   let days = 0;
@@ -471,8 +474,8 @@ function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
 
 /**
  * Whether a slot needs a late session of yesterday, and such a session would still count. A slot does not miss the day
- * on which it became active, so it needs no late session of that day. Day 1 is the exception, because an unbroken run
- * begins with it. In a test that is verified by screenshots, no slot needs a late session. (rules D5, D7 and T10)
+ * on which it became active, so it needs no late session of that day. Day 1 is the exception, because every unbroken
+ * run begins with it. In a test that is verified by screenshots, no slot needs a late session. (rules D5, D7 and T10)
  */
 const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
   (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&

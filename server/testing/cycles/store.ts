@@ -8,7 +8,7 @@ import * as tables from "../../database/schema/testing.ts";
 import { cycleTopic, slotTopic } from "../../database/signals.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 
-/** A row of `cycles` with the id of the tested app. */
+/** A row of `cycles` with data of its listing. */
 export interface CycleRow {
   readonly id: string;
   readonly listingId: string;
@@ -39,7 +39,7 @@ const cycleOf = oneForViewer<CycleRow>({
   where: "c.id = ?",
 });
 
-/** Test cycles, as the members of an app see them. */
+/** The queries with which the members of an app read and change test cycles. */
 export const cycles = {
   /** Returns the cycles of a listing, newest first. */
   list: (reader: Reader, listingId: string) =>
@@ -208,8 +208,8 @@ export const dayEvidence = {
     ),
 
   /**
-   * Returns for each slot the number of test sessions, and the total length in milliseconds of the sessions that the
-   * server confirms.
+   * Returns for each slot the number of test sessions, and the total length in milliseconds of the sessions whose times
+   * the server could confirm.
    */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
@@ -257,7 +257,7 @@ const scopeConditions: Readonly<Record<CycleScope, string>> = {
   tester: "c.id IN (SELECT cycle_id FROM slots WHERE tester_id = ?)",
 };
 
-/** The changes that the passing of time causes. */
+/** The statements for the changes that the passing of time causes. */
 export const dueChanges = {
   /** Returns when the next change is due; null if there is no next change. */
   async next(reader: Reader): Promise<string | null> {
@@ -344,7 +344,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** Makes slots open again whose requests have expired. */
+  /** Opens each slot again whose request has expired. */
   expireRequests: (tx: Transaction, now: string) =>
     tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
 
@@ -374,7 +374,7 @@ export const storeCountedEvent = (
     facts: { cycleId, dayIndex, kind },
   });
 
-/** The data of a slot that its owner sees. */
+/** The data of a slot that the owner of the app sees. */
 export interface OwnedSlotRow {
   readonly id: string;
   readonly cycleId: string;
@@ -392,7 +392,7 @@ export interface OwnedSlotRow {
   readonly joinCheckPending: number;
 }
 
-/** The facts about a slot from which the state of its test is computed. */
+/** The facts about a slot from which the state of the whole test is computed. */
 export type StandingSlotRow = Pick<
   OwnedSlotRow,
   "id" | "cycleId" | "seat" | "status" | "activeFromDay" | "missedDays" | "counted"
@@ -430,9 +430,9 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 });
 
 /**
- * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only
- * one of several concurrent changes succeeds. A change returns false if the state of the slot does not allow the
- * change. (rule T13)
+ * The queries with which the owners of an app read and change slots. The statement of each change checks the state of
+ * the slot, so that only one of several concurrent changes succeeds. A change returns false if the state of the slot
+ * does not allow the change. (rule T13)
  */
 export const slots = {
   /**
@@ -524,7 +524,6 @@ export const slots = {
     changed(tx.run(`UPDATE slots SET join_check_pending = 0 WHERE id = ? AND ${held}`, id)),
 };
 
-/** A tester's request for a slot. */
 export interface SlotRequestRow {
   readonly slotId: string;
   readonly seat: number;

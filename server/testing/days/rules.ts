@@ -20,7 +20,7 @@ type ProofVerdict =
     };
 
 /**
- * Decides whether a proof is accepted. If it breaks several rules, the first of them is the reason of the refusal. The
+ * Decides whether a proof is accepted. If it breaks several rules, the first of them is the reason for the refusal. The
  * `verificationTier` of the listing does not matter. (rules T28, T34)
  */
 export function judgeProof(
@@ -77,7 +77,7 @@ export const isPassingRefusal = (
   capturedAt > now.toISOString() &&
   (code === "out_of_window" || (code === "cycle_not_running" && cycle.status === "recruiting"));
 
-/** A slot when a day closes. */
+/** The facts about a slot that decide what happens to the slot when a day closes. */
 interface ClosingSlot {
   readonly missedDays: number;
   /** The day on which the slot became active. */
@@ -146,7 +146,7 @@ interface ReportedSession {
   readonly screens: readonly string[];
 }
 
-/** The facts about a slot and its cycle that a verdict needs. */
+/** The facts about a slot and its cycle that the server needs to judge a session or a proof. */
 export interface TestedSlot {
   readonly status: string;
   /** When the slot became active, or null. */
@@ -244,16 +244,16 @@ interface TestPlan {
 }
 
 /**
- * The days of a test. `dayStarts` has the instant at which each day begins, and as the last item the end of the last
- * day. Instants are ISO 8601 UTC with milliseconds.
+ * The days of a test. `dayStarts` has the instants at which the days begin. Its last item is the end of the last day.
+ * Instants are ISO 8601 UTC with milliseconds.
  */
 export interface TestDays extends TestPlan {
   readonly dayStarts: readonly string[];
 }
 
 /**
- * Returns the instant at which each day of a test begins, and as the last item the end of the last day. A calendar day
- * has 23 or 25 hours when clocks change. (rule D1)
+ * Returns the instants at which the days of a test begin. The last item is the end of the last day. A calendar day has
+ * 23 or 25 hours when clocks change. (rule D1)
  */
 export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): string[] {
   const first = Temporal.PlainDate.from(startsOn);
@@ -288,7 +288,8 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The stored days are used, because the rules of the time zone may have changed after the days were stored. (rule D2)
+  // The calendar date must not contradict the stored days. It could, because the rules of the time zone may have
+  // changed after the days were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 

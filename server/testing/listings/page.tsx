@@ -79,7 +79,7 @@ function createCycle(visit: SignedInVisit): Promise<Reply<"cycle-created">> {
 const addressOf = ({ links, param }: SignedInVisit): string =>
   links.listing(param("appId"), param("listingId"));
 
-/** The refused forms of a listing. The page shows them with the sent values. */
+/** The forms that the server refused. The page shows them again with the values that were sent. */
 interface ListingForms {
   readonly edit?: Filled;
   readonly plan?: Filled;
@@ -95,7 +95,7 @@ async function showNewListing(visit: SignedInVisit, form: Filled = filledWith(em
       <div class="head">
         <div>
           <h1>New listing</h1>
-          <p>What testers read about your app, and how long and how large each cycle is.</p>
+          <p>A listing describes your app for testers. It also sets the length and the size of each cycle.</p>
         </div>
       </div>
       <form class="card stack" method="post" action={action} data-guards>
@@ -259,7 +259,6 @@ const Edit = ({ navigation: { links, app }, listing, edit }: ListingDetailProps)
   );
 };
 
-/** The fields of a listing: what testers read, and how a day is verified. */
 const ListingFields = ({ form }: { readonly form: Filled }) => (
   <>
     <div class="columns">
@@ -279,7 +278,7 @@ const ListingFields = ({ form }: { readonly form: Filled }) => (
       label="Opt-in address"
       type="url"
       placeholder="https://"
-      hint="Where testers join the store's closed test."
+      hint="The page on which testers join the store's closed test."
       required
     />
     <TextField
@@ -482,8 +481,8 @@ const Testing = ({
       <div>
         <h1>Testing</h1>
         <p>
-          Closed tests of your app. Each tester has a slot. A day counts if a session or a proof shows that
-          the tester used the app.
+          Plan and run closed tests of your app. Each tester has a slot. A day counts if a session or a proof
+          shows that the tester used the app.
         </p>
       </div>
       <Can needs="maintainer">

@@ -34,7 +34,7 @@ const listingOf = oneForViewer<ListingRow>({
 
 const updateListing = update(tables.listings, "WHERE id = ?");
 
-/** The listings of apps for closed testing, as their owners see them. */
+/** The queries with which the members of an app read and change its listings for closed testing. */
 export const listings = {
   /** Returns the listings of an app, newest first. */
   list: (reader: Reader, appId: string): Promise<ListingRow[]> => reader.all(listOf, appId),

@@ -150,7 +150,7 @@ async function record(tx: Transaction, received: ReceivedSession, judged: Judged
 const resultOf = (recorded: boolean, { verdict: { counted, dayIndex, reason } }: Judged): SessionResult =>
   recorded ? { matched: true, counted, dayIndex, reason } : unknownResult;
 
-/** Returns the fields of a session that the database stores. */
+/** Returns the slot of a session, and the fields of the session that the database stores. */
 const recordOf = ({ id, now, session }: ReceivedSession, { slot, verdict }: Judged) => ({
   slotId: slot?.id ?? unknownSlot.id,
   session: {
@@ -179,7 +179,9 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   };
 }
 
-/** Returns the start and the end of the time in which only requests can change the status of a slot. */
+/**
+ * Returns the start and the end of the time in which the status of a slot stays the same unless a request changes it.
+ */
 function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
   if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
   const { from, until } = spanOfToday(slot.cycle, now);
@@ -205,7 +207,7 @@ const unknownStatus = (now: Date): SessionStatus => ({
 const endOfDay = (now: Date): number =>
   Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
 
-/** A slot that was found by its test key, with the facts that a verdict needs. */
+/** A slot that was found by its test key, with the facts that `judgeSession` needs. */
 interface KeyedSlot extends TestedSlot {
   readonly id: string;
   readonly cycleId: string;
@@ -214,7 +216,7 @@ interface KeyedSlot extends TestedSlot {
 
 interface FindSlot {
   (key: SlotKey): Promise<KeyedSlot | undefined>;
-  /** Returns whether the cache still contains the same result for a key. */
+  /** Returns a function that returns whether the cache still contains this result for the key. */
   readonly isKept: (key: SlotKey, slot: KeyedSlot | undefined) => () => boolean;
 }
 
@@ -284,7 +286,7 @@ const keyedSlotOf = ({
 });
 
 /**
- * The slot that is used for all unknown test keys. None of its days can count. To find its current day takes as long as
+ * The slot that is used for all unknown test keys. None of its days can count. Finding its current day takes as long as
  * for a real slot.
  */
 const unknownSlotRow: KeyedSlotRow = {
@@ -301,7 +303,7 @@ const unknownSlotRow: KeyedSlotRow = {
   nextAt: null,
 };
 
-/** `unknownSlotRow` with the facts that a verdict needs. */
+/** `unknownSlotRow` with the facts that `judgeSession` needs. */
 const unknownSlot = keyedSlotOf(unknownSlotRow);
 
 /** A test key that belongs to no slot of the app. */
@@ -345,9 +347,8 @@ function createForgetUnknown({
 
 /**
  * Keeps a list of the unknown test keys that have rows in the database, the least recently used first. Returns a
- * function to call with each used key. That function returns the keys whose rows must be deleted. There are none until
- * the list has a hundred keys more than `most`. Then these are the hundred oldest keys of the app that has the most
- * keys.
+ * function to call with each used key. That function returns the keys whose rows must be deleted: usually none, but
+ * when the list has a hundred keys more than `most`, the hundred oldest keys of the app that has the most keys.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();

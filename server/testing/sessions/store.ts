@@ -18,7 +18,7 @@ export interface KeyedSlotRow {
   readonly nextAt: string | null;
 }
 
-/** A reported session with its verdict; instants are ISO 8601 UTC with milliseconds. */
+/** A reported session with its verdict. Instants are ISO 8601 UTC with milliseconds. */
 export interface NewTestSession {
   readonly id: string;
   /** The day of the test; 0 if the session is not on a day of the test. */

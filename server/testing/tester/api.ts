@@ -353,7 +353,7 @@ async function accept(
 }
 
 const daysAreOver =
-  "The days of the test are over, so no proof is accepted. A session of the last day still counts if it is reported before the test ends.";
+  "The days of the test are over, so no proof is accepted. A session of the last day still counts if it arrives before the end of the day after the last day.";
 
 /** The message if the app of the test does not report sessions, so no session can still count. */
 const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";

@@ -47,7 +47,6 @@ interface RequestedSlotRow {
   readonly cycleStatus: string;
   /** A JSON array of the times at which the days begin. The last time is the end of the last day. */
   readonly dayStarts: string;
-  /** Whether the tester is a member of the app. */
   readonly isMember: number | boolean;
 }
 
@@ -96,7 +95,7 @@ const asJson: Record<Engine, (order: string) => string> = {
 
 const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id";
 
-/** Slots, as their testers see and request them. */
+/** The queries with which testers read and request slots. */
 export const testerSlots = {
   /**
    * Returns the slots in which the tester has a task, oldest cycle first, and when the next change of the tester's
@@ -190,7 +189,6 @@ const openOnes = "FROM slots o WHERE o.cycle_id = c.id AND o.status = 'open'";
 /** A slot whose request has expired counts as open, even if its stored status is still `requested`. */
 const expiredOnes = `FROM slots r WHERE r.cycle_id = c.id AND r.status = 'requested' AND r.request_expires_at <= CAST(? AS TEXT)`;
 
-/** SQL that selects the first slot that is free. */
 const firstFree = `SELECT id FROM (
     SELECT * FROM (SELECT o.id, o.seat, o.created_at ${openOnes} ORDER BY o.seat, o.created_at, o.id LIMIT 1) AS opened
     UNION ALL SELECT r.id, r.seat, r.created_at ${expiredOnes}

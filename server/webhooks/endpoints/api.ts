@@ -203,7 +203,7 @@ async function refuseTooMany(tx: Transaction, appId: string): Promise<void> {
   await tx.lock(`webhooks:${appId}`);
   if ((await rows.count(tx, appId)) < limits.webhooks) return;
   throw new ApiError("wrong_state", {
-    message: `The app has ${limits.webhooks} webhooks already. Delete one first.`,
+    message: `The app has ${limits.webhooks} webhooks already. Delete one of them first.`,
   });
 }
 

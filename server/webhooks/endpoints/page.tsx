@@ -155,7 +155,7 @@ async function showWebhooks(visit: SignedInVisit, { form, made }: ListForms = {}
       <div class="head">
         <div>
           <h1>Webhooks</h1>
-          <p>Addresses of your programs that get the events of this app.</p>
+          <p>A webhook sends the events of this app to the address of one of your programs.</p>
         </div>
       </div>
       <div class="stack wide">
@@ -217,7 +217,7 @@ const State = ({ webhook }: { readonly webhook: Webhook }) => {
 /** Describes a webhook in a list. */
 function wordsOf({ events, texts, waiting, disabledBecause }: Webhook): string {
   const what = events === null ? "All events" : events.join(", ");
-  const off = disabledBecause === "gone" ? " · its receiver answered 410" : "";
+  const off = disabledBecause === "gone" ? " · switched off, because its receiver answered 410 (Gone)" : "";
   return `${what}${texts ? " · with texts" : ""}${waiting > 0 ? ` · ${waiting} waiting` : ""}${off}`;
 }
 
@@ -457,7 +457,7 @@ const SettingsOf = ({
           <Select
             form={filledWith({ oldSecretHours: "24" })}
             name="oldSecretHours"
-            label="The old secret also signs"
+            label="The old secret also signs events"
             options={oldSecretTimes}
           />
           <div class="actions">
@@ -467,7 +467,7 @@ const SettingsOf = ({
       </details>
       {webhook.disabledAt === null ? (
         <Confirmation offer="Switch off" action={at("off")} button="Switch off">
-          Waiting events are not sent.
+          Events that still wait are not sent.
         </Confirmation>
       ) : (
         <form method="post" action={at("on")}>

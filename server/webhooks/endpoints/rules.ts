@@ -75,7 +75,6 @@ const pauses = [
   ...[10 * hour, 14 * hour, 20 * hour, 23 * hour],
 ];
 
-/** The highest number of attempts for a delivery. */
 export const mostTries = pauses.length + 1;
 
 /** Returns when to send a delivery again after `tries` failed attempts; undefined if no attempt follows. */
@@ -87,7 +86,6 @@ export function nextTry(tries: number, now: Date): Date | undefined {
 /** The status with which a receiver declines further events. (rule O28) */
 export const goneStatus = 410;
 
-/** Whether an attempt delivered the event. */
 export const isDelivered = ({ status }: Pick<DeliveryAttempt, "status">): boolean =>
   status !== null && status >= 200 && status < 300;
 

@@ -26,7 +26,7 @@ interface OfApp {
   readonly id: string;
 }
 
-/** The most waiting deliveries that are counted. */
+/** The most waiting deliveries of a webhook that are counted. */
 const mostCounted = 99;
 
 /** Returns a query for the newest delivery of a webhook `w` with this result. */
@@ -43,8 +43,8 @@ const stateColumns = `${columns},
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
 /**
- * The SQL assignments for a webhook that is switched off or deleted. They tell a job to give up the waiting deliveries
- * of the webhook.
+ * The SQL assignments for a webhook that is switched off or deleted. They make a job give up the waiting deliveries of
+ * the webhook.
  */
 const givingUp = "generation = generation + 1, clearing = 1";
 

@@ -101,7 +101,7 @@ async function deliver(deps: WorkerDeps, { webhook, delivery, stopping }: Sendin
   if (!delivered) {
     const { status, error } = attempt;
     const names = { webhook: webhook.id, event: event.id, tries: delivery.tries };
-    log.warn({ ...names, status, reason: error }, "not delivered");
+    log.warn({ ...names, status, reason: error }, "an event was not delivered to a webhook");
   }
   await database.write(async (tx) => {
     // An erasure may have changed the earlier attempts while this one ran. (rule P4)

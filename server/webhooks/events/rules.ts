@@ -1,7 +1,6 @@
 import type { AppEvent } from "../../../src/contract/events.ts";
 import { type Fields, fieldsOf } from "../../../src/contract/json.ts";
 
-/** The columns of a stored event. */
 interface Stored {
   readonly id: string;
   readonly appId: string;

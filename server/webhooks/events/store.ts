@@ -101,7 +101,7 @@ export const events = {
       ...[appId, since, type, subjectId],
     )) !== undefined,
 
-  /** Returns the events of an app after a position, in the order of their commits. */
+  /** Returns the events of an app from `start` on, in the order of their commits. */
   list(reader: Reader, appId: string, start: EventStart, limit: number) {
     const { engine } = reader;
     const [condition, ...values] = conditionOf(engine, start);

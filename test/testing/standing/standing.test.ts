@@ -121,7 +121,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
       testersWithEveryDay: 0,
     });
     const page = await pageOf(`${lived.path}/report`);
-    expect(page).toContain("9 testers have a slot; 4 of them have all 8 days that are over counted.");
+    expect(page).toContain("9 testers have a slot; 4 of them have all 8 finished days counted.");
     expect(page).toContain("5 so far");
   });
 

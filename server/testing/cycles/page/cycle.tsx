@@ -86,7 +86,7 @@ const CycleDetail = (props: CycleDetailProps) => {
               danger
             >
               The cycle ends now: no further days count, testers lose their slots, and requests for slots end.
-              The counted days stay on record. You cannot start this cycle again.
+              The counted days are kept. You cannot start this cycle again.
             </Confirmation>
           )}
         </Can>
@@ -122,7 +122,7 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
         </p>
       </div>
       <a class="button" href={`${address}/report`}>
-        {isLive(cycle) ? "Report so far" : "End report"}
+        {isLive(cycle) ? "Report so far" : "Final report"}
       </a>
     </div>
   </>
@@ -212,7 +212,7 @@ const Days = ({
   );
 };
 
-/** Chooses the order of the slots in the grid. */
+/** Shows the links that choose the order of the slots in the grid. */
 const Order = ({ address, byAttention }: Pick<CycleDetailProps, "address" | "byAttention">) => (
   <nav class="pills" aria-label="Order of the slots">
     <a href={`${address}#days-title`} aria-current={byAttention ? undefined : "true"}>
@@ -224,7 +224,7 @@ const Order = ({ address, byAttention }: Pick<CycleDetailProps, "address" | "byA
   </nav>
 );
 
-/** The form that assigns an open slot to a tester who has not requested it. */
+/** Shows the form that assigns an open slot to a tester who has not requested a slot. */
 const OpenSlots = ({
   slots,
   form,
@@ -348,7 +348,7 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
       </Confirmation>
       <Confirmation offer="Remove the tester" action={at("remove")} button="Remove permanently" danger>
         The tester loses the slot for the rest of this cycle and cannot get another slot in it. The counted
-        days stay on record, and another tester can get the slot.
+        days are kept, and another tester can get the slot.
       </Confirmation>
     </div>
   );
@@ -436,7 +436,7 @@ const confirmJoin = slotForm("confirmJoin", "join-confirmed");
 
 /**
  * Creates the handler for a form that changes one slot of the cycle in the path. If the form is refused, the page shows
- * the cycle with that slot chosen.
+ * the cycle and the details of that slot again.
  */
 function slotForm<Done extends string>(
   action: Exclude<keyof typeof slots, "assign">,
@@ -488,7 +488,7 @@ function toFaultOfAddress(error: unknown): never {
   throw unknown ? badRequest("email", "does not belong to an account here") : error;
 }
 
-/** The refused forms of a cycle. The page shows them with the sent values. */
+/** The forms that the server refused. The page shows them again with the values that were sent. */
 interface CycleForms {
   readonly slot?: Filled;
   readonly assign?: Filled;
@@ -590,7 +590,7 @@ export const definitions: Definitions = [
     at: (links) => links.slot(slotIds, "remove"),
     page: cyclePage,
     act: removeTester,
-    done: { "seat-removed": "The tester is removed. The counted days stay on record." },
+    done: { "seat-removed": "The tester is removed. The counted days are kept." },
     word: "removeTester",
     notDone: "The tester was not removed.",
   }),

@@ -29,8 +29,8 @@ async function showReport(visit: SignedInVisit): Promise<Reply> {
 
 /** What the numbers in the report prove, and what they do not prove. (rule T1) */
 const claim = [
-  "This report proves only this: a session of real length reached real screens on the counted day, and the reporter",
-  "had the key of that slot. It does not say that the store is more likely to approve the app.",
+  "This report proves only this: a session reached the required length and number of screens on the counted day, and",
+  "the reporter had the key of that slot. It does not say that the store is more likely to approve the app.",
 ].join(" ");
 
 interface ReportPageProps {

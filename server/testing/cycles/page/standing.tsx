@@ -28,7 +28,7 @@ interface StandingProps {
   readonly planAddress: string;
 }
 
-/** Shows whether the test can still reach its goal, and links to the actions of its owner. */
+/** Shows whether the test can still reach its goal, and links to what the owner can do. */
 export const Verdict = ({ detail: { verdict, slots }, planAddress }: StandingProps) => {
   const { state, text, advice, openSeats } = verdict;
   const isOver = state === "out_of_reach" || state === "not_reached";
@@ -61,7 +61,10 @@ const isOpen = ({ status }: CycleDetail["slots"][number]): boolean => status ===
 /** The maximum number of testers that today's list shows before a person opens the rest of the list. */
 const mostShown = 8;
 
-/** Shows the testers who have not tested yet, the most urgent first, and beside them the chart of unbroken runs. */
+/**
+ * Shows the testers from whom a session or a proof is still missing, the most urgent first. Next to them is the chart
+ * of testers with an unbroken run.
+ */
 export const TodayAndRuns = (props: StandingProps) => {
   const { detail } = props;
   const isLate = detail.attention.some(({ needsYesterday }) => needsYesterday);
@@ -159,7 +162,10 @@ const AttentionState = ({ state }: Pick<TesterAttention, "state">): ComponentChi
   <span class={`state ${state}`}>{attentionNames[state]}</span>
 );
 
-/** The sizes of the chart in units of its SVG. The page stretches the chart to the width of its card. */
+/**
+ * The width of a day, and the height and the top margin of the chart, in units of its SVG. The page stretches the chart
+ * to the width of its card.
+ */
 const dayWidth = 20;
 
 const height = 160;
@@ -174,9 +180,9 @@ interface ChartProps {
 }
 
 /**
- * Shows how many testers have an unbroken run after each day, as a line of steps. Another line shows the number that
- * the test needs. The area between the number of testers so far and the possible number is hatched. A table with the
- * same numbers follows.
+ * Shows a chart: for each day, how many testers have every day from the first day to that day counted. One line shows
+ * these numbers as steps. Another line shows the number that the test needs. The area between the number of testers so
+ * far and the number that is still possible is hatched. A table with the same numbers follows.
  */
 const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;
@@ -445,7 +451,7 @@ function stateOf(
   const notes = [
     needs === undefined ? slotNames[status] : attentionNames[needs],
     ...(missedDays > 0 ? [`${missedDays} missed`] : []),
-    ...(joinCheckPending && status !== "removed" ? ["join unconfirmed"] : []),
+    ...(joinCheckPending && status !== "removed" ? ["joining not confirmed"] : []),
   ];
   return notes.join(", ");
 }
@@ -468,7 +474,6 @@ const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay 
   );
 };
 
-/** Whether a day has details to show. */
 const hasDetails = ({ state, sessions, proof }: SlotDay): boolean =>
   (state !== "ahead" && state !== "none") || sessions > 0 || proof !== null;
 
@@ -512,11 +517,11 @@ function verdictOf({ state, countedBy }: SlotDay): string {
     case "counted":
       return countedBy === "proof" ? "Counted by a proof" : "Counted by a session";
     case "missed":
-      return "Missed: the day closed without being counted";
+      return "Missed: the day ended and was not counted";
     case "open":
       return "Open: the day can still be counted today";
     case "ahead":
-      return "Ahead: the day has not begun";
+      return "The day has not begun yet";
     default:
       return "Not required: the slot became active on this day or later, or it had ended";
   }
@@ -639,7 +644,7 @@ const markWords: Record<SlotDayMark, string> = {
   proof: "counted by a proof",
   missed: "missed",
   open: "open today",
-  ahead: "ahead",
+  ahead: "not begun yet",
   none: "slot not active",
 };
 

@@ -75,7 +75,7 @@ describe("the grid of slots and days", () => {
     expect(
       await grid
         .getByRole("row", { name: /^Slot 1 / })
-        .getByRole("cell", { name: "ahead" })
+        .getByRole("cell", { name: "not begun yet" })
         .count(),
     ).toBe(5);
   });
@@ -192,7 +192,7 @@ describe("the grid of slots and days", () => {
     const page = await opened({}, `?slot=${lived.slotOf(9)}`);
     await evidence(page).getByText("Remove the tester").click();
     await evidence(page).getByRole("button", { name: "Remove permanently" }).click();
-    await page.getByText("The tester is removed. The counted days stay on record.").waitFor();
+    await page.getByText("The tester is removed. The counted days are kept.").waitFor();
     expect(
       await page
         .getByRole("row", { name: /^Slot 9 .*Removed/ })

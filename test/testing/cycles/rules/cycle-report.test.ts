@@ -105,12 +105,12 @@ describe("the statement of a report", () => {
     ],
     [
       { slots, days },
-      "The test is on day 2 of 2. 2 testers have a slot; 1 of them has the one day that is over counted.",
+      "The test is on day 2 of 2. 2 testers have a slot; 1 of them has the one finished day counted.",
     ],
     [{ slots, days, closedDays: 0 }, "The test is on day 2 of 2. 2 testers have a slot."],
     [
       { slots, days, closedDays: 2, cycle: inCycle("running", 3) },
-      "The test is on day 2 of 3. 2 testers have a slot; 1 of them has all 2 days that are over counted.",
+      "The test is on day 2 of 3. 2 testers have a slot; 1 of them has all 2 finished days counted.",
     ],
     [
       { slots: [slotOf("held", 2)], days, closedDays: 2 },
