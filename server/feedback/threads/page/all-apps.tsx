@@ -212,16 +212,22 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const [did = "", value = ""] = fields.text("act").split(":");
       const change = did === "snooze" ? { snoozedUntil: await snoozeEnd(visit, value) } : changes.get(did);
       if (!isActName(did) || change === undefined) throw badRequest("act", "is unknown");
-      const byApp = [...idsByApp(fields.all("id"))];
+      const byApp = [...idsByApp(fields.all("id"))].map(([appId, ids]) => ({
+        appId,
+        ids,
+        count: ids.length,
+      }));
       if (byApp.length === 0) throw new ApiError("bad_request", { message: "Select a thread first." });
-      const parts = await inEachApp(byApp, (appId, ids) =>
+      const parts = await inEachApp(byApp, ({ appId, ids }) =>
         ask(bulk.change, {
           params: { appId },
           body: { ids, change },
           idempotencyKey: keyFor(fields, appId),
         }),
       );
-      const undo = parts.flatMap(({ appId, undo }) => (undo === "" ? [] : [appId, undo])).join(".");
+      const undo = parts
+        .flatMap(({ appId, undo, changed }) => (undo === "" ? [] : [appId, undo, changed]))
+        .join(".");
       return goTo(withResult(links.allFeedback, fields, { did, ...sumOfParts(parts), undo }));
     },
     (refusal) => showList(visit, valuesIn(fields.text("list")), refusal),
@@ -234,10 +240,10 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const given = fields.text("undo").split(".");
-      const byApp = given.flatMap((appId, at): [string, string][] =>
-        at % 2 === 0 ? [[appId, given[at + 1] ?? ""]] : [],
+      const byApp = given.flatMap((appId, at) =>
+        at % 3 === 0 ? [{ appId, undo: given[at + 1] ?? "", count: Number(given[at + 2]) || 1 }] : [],
       );
-      const parts = await inEachApp(byApp, (appId, undo) =>
+      const parts = await inEachApp(byApp, ({ appId, undo }) =>
         ask(bulk.undo, { params: { appId }, body: { undo }, idempotencyKey: keyFor(fields, appId) }),
       );
       return goTo(withResult(links.allFeedback, fields, { did: "undone", ...sumOfParts(parts), undo: "" }));
@@ -281,22 +287,32 @@ interface PartOfApp {
   readonly undo: string;
 }
 
-/** Runs a change in each app. If the person may not change the threads of an app, they count as left out. */
-async function inEachApp<Given extends string | readonly string[]>(
-  byApp: readonly (readonly [appId: string, given: Given])[],
+/** The threads of an app that a change is for, and their number. */
+interface OfApp {
+  readonly appId: string;
+  readonly count: number;
+}
+
+/**
+ * Runs a change in each app. The threads of an app count as left out if the person may not change them. They also
+ * count as left out if the change fails after threads of another app were changed: the result must tell about those.
+ */
+async function inEachApp<Given extends OfApp>(
+  byApp: readonly Given[],
   act: (
-    appId: string,
     given: Given,
   ) => Promise<{ readonly changed: number; readonly skippedCount: number; readonly undo?: string | null }>,
 ): Promise<readonly PartOfApp[]> {
   const parts: PartOfApp[] = [];
-  for (const [appId, given] of byApp) {
+  for (const given of byApp) {
+    const { appId, count } = given;
     try {
-      const { changed, skippedCount, undo } = await act(appId, given);
+      const { changed, skippedCount, undo } = await act(given);
       parts.push({ appId, changed, skipped: skippedCount, undo: undo ?? "" });
     } catch (error) {
-      if (!(error instanceof ApiError) || !leavesOut.includes(error.code)) throw error;
-      parts.push({ appId, changed: 0, skipped: typeof given === "string" ? 1 : given.length, undo: "" });
+      if (!(error instanceof ApiError)) throw error;
+      if (!leavesOut.includes(error.code) && parts.every(({ changed }) => changed === 0)) throw error;
+      parts.push({ appId, changed: 0, skipped: count, undo: "" });
     }
   }
   return parts;

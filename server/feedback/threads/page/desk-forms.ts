@@ -69,7 +69,9 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
       await ask(threads.merge, { params: { id }, body: { into }, idempotencyKey: keyFor(fields, id) });
       merged.push(id);
     } catch (error) {
-      if (!(error instanceof ApiError) || !leaves.includes(error.code)) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      // After the first merge, the result must tell about it and offer to undo it.
+      if (!leaves.includes(error.code) && merged.length === 0) throw error;
     }
   }
   const changed = merged.length;

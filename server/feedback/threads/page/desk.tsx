@@ -547,40 +547,42 @@ const Pane = ({ view, neighbours, ...props }: PaneProps) => {
           <span class="place">{neighbours.place}</span>
           <StepTo href={neighbours.next} sign="›" words="Next thread" shortcut="]" />
         </span>
-        <Can needs="maintainer">
-          <form class="row" method="post" action={links.inbox(app.id, "change")}>
-            <IdempotencyField />
-            <HiddenFields
-              values={[
-                ["list", neighbours.list],
-                ["open", id],
-                ["next", neighbours.nextId],
-                ["id", id],
-              ]}
-            />
+        <form class="row" method="post" action={links.inbox(app.id, "change")}>
+          <IdempotencyField />
+          <HiddenFields
+            values={[
+              ["list", neighbours.list],
+              ["open", id],
+              ["next", neighbours.nextId],
+              ["id", id],
+            ]}
+          />
+          <Can needs="maintainer">
             <button class="small" type="submit" name="act" value={isDone ? "open" : "resolve"}>
               {isDone ? "Open again" : "Resolve"}
               {!isDone && <Keycap>e</Keycap>}
             </button>
-            <details class="menu right">
-              <summary title="More">
-                <span aria-hidden="true">⋯</span>
-                <span class="unseen">More</span>
-              </summary>
-              <div class="panel">
-                {status !== "archived" && (
+          </Can>
+          <details class="menu right">
+            <summary title="More">
+              <span aria-hidden="true">⋯</span>
+              <span class="unseen">More</span>
+            </summary>
+            <div class="panel">
+              {status !== "archived" && (
+                <Can needs="maintainer">
                   <button class="plain" type="submit" name="act" value="archive">
                     Archive
                   </button>
-                )}
-                <button class="plain" type="submit" formaction={links.thread(app.id, id, "unread")}>
-                  Mark as unread
-                </button>
-                <a href={links.thread(app.id, id)}>Open as a separate page</a>
-              </div>
-            </details>
-          </form>
-        </Can>
+                </Can>
+              )}
+              <button class="plain" type="submit" formaction={links.thread(app.id, id, "unread")}>
+                Mark as unread
+              </button>
+              <a href={links.thread(app.id, id)}>Open as a separate page</a>
+            </div>
+          </details>
+        </form>
       </nav>
       <div class="pane-body">
         <ThreadReplied {...props} />
