@@ -90,8 +90,8 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
 }
 
 /**
- * The most characters of the address that the browser opens after the sign-in. A longer address does not fit into the
- * cookie.
+ * The maximum length of the address that the browser opens after the sign-in. A longer one does not fit into the
+ * cookie, so the browser opens the start page of the console instead.
  */
 const longestTo = 2_000;
 
@@ -147,7 +147,7 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
       return goTo(location);
     },
 
-    /** Finishes a sign-in. A second attempt is refused, even after a failed one. */
+    /** Finishes a sign-in. Each started sign-in can be finished only once, even if that fails. */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
       const flow = sealed.openFlow(cookie.read(ctx));
       if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);
@@ -227,7 +227,7 @@ const Flow = z.object({
 
 type SignInFlow = Omit<z.output<typeof Flow>, "kind" | "expiresAt">;
 
-/** The content of an offer: a proven identity that can be connected to an account. */
+/** The content of an offer to connect a proven identity to an account. */
 const SealedOffer = z.object({
   kind: z.literal("offer"),
   proven: z.object({ providerId: z.string(), issuer: z.string(), subject: z.string() }),
@@ -296,8 +296,8 @@ export const ProviderLinks = ({
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
 /**
- * The path of a request as this server receives it. It does not contain the path of the base address, because a reverse
- * proxy may have removed that part.
+ * The paths of requests as this server receives them. They do not contain the path of the base address, because a
+ * reverse proxy may have removed that part.
  */
 const startPath = "/tavern/with/:provider";
 
@@ -316,13 +316,13 @@ export const startAddress = (settings: Addresses, providerId: string, to: string
 export const callbackAddress = (settings: Addresses, providerId: string): string =>
   `${originOf(settings)}/tavern/with/${providerId}/callback`;
 
-/** Returns the path to which the form that connects an identity is sent. */
+/** Returns the path to which the browser sends the form that connects an identity. */
 export const connectAddress = (settings: Addresses, providerId: string): string =>
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
 /**
- * Returns the beginning that all addresses of the sign-in share. They are on the console's host, because a cookie
- * belongs to one host.
+ * Returns the first part of all addresses of the sign-in. They are on the console's host, because a cookie belongs to
+ * one host.
  */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;

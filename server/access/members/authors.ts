@@ -24,7 +24,7 @@ export const nameOf = (id: string, app: string): string =>
 /**
  * Returns an SQL expression for the name of the person who did an audited action. It is null if the person is not a
  * member of the app now. It is also null for an imported person, whose address comes from a file. `orThis` is an SQL
- * expression for the id of one more account whose name is shown. It is the account of the reader. (rules K33, X6)
+ * expression for the id of the account that reads the audit. The name of this account is always shown. (rules K33, X6)
  */
 export const nameOfActor = (engine: Engine, app: string, orThis?: string): string =>
   `(SELECT u.name FROM users u WHERE u.email = ${personOf[engine]} AND actor NOT LIKE '%${importedMark}'

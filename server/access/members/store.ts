@@ -123,7 +123,7 @@ function changed(tx: Transaction, { appId, userId }: Membership): void {
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
-/** The data of an invitation that the invited person sees. */
+/** The data of an invitation that the invited person sees after the sign-in. */
 interface OfferRow {
   readonly id: string;
   readonly appId: string;
@@ -134,7 +134,7 @@ interface OfferRow {
   readonly expiresAt: string;
 }
 
-/** What an invitation says to anybody who has its link. */
+/** The data of an invitation that everybody who has its link sees. */
 export interface InvitedRow {
   readonly appName: string;
   readonly role: Role;
@@ -149,7 +149,7 @@ export interface InvitationLink {
   readonly now: string;
 }
 
-// An invitation ends when its creator is no longer an owner.
+// An invitation is valid only while the person who created it is an owner of the app.
 const isValid = `invitations.expires_at > ? AND EXISTS (SELECT 1 FROM app_members m
   WHERE m.app_id = invitations.app_id AND m.user_id = invitations.invited_by AND m.role = 'owner')`;
 
@@ -189,7 +189,10 @@ export const invitations = {
       ...[tokenHash, email, now],
     ),
 
-  /** Returns for what and whom a link invites. Returns undefined if the link cannot be used, for whatever reason. */
+  /**
+   * Returns the invitation for anybody who has its link. Returns undefined if the link cannot be used, for whatever
+   * reason.
+   */
   invited: (reader: Reader, { tokenHash, now }: Omit<InvitationLink, "email">) =>
     reader.get<InvitedRow>(
       `SELECT a.name AS "appName", role, invitations.email, u.email AS "invitedBy"
