@@ -5,12 +5,12 @@ import { isPrivateAddress, publicLookup } from "../../http/network-addresses.ts"
 
 /** The document of a program. The id of the program is the address of the document. */
 export interface ClientDocument {
-  /** The name of the program. It can have any type and is not checked. */
+  /** The name of the program. It is not checked, so it can have any type. */
   readonly name?: unknown;
   readonly redirects: readonly string[];
 }
 
-/** Options for tests. With them, a test can use its own server. */
+/** Options for tests. With them, a test can read the document from its own server. */
 export interface FetchOptions {
   readonly lookup?: LookupFunction;
   readonly ca?: string;

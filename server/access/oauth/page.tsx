@@ -123,8 +123,8 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
 }
 
 /**
- * Returns what has changed since the page was shown. The form contains a hash of the program's name and not the name,
- * because browsers change line breaks in form fields.
+ * Returns what has changed since the page was shown; undefined if nothing has changed. The form contains a hash of the
+ * program's name and not the name, because browsers change line breaks in form fields.
  */
 function changedSince(
   { fields }: DeviceSignInVisit,
@@ -299,7 +299,7 @@ const changes: Readonly<Record<Changed, string>> = {
 
 const warningOf = ({ redirect }: ConsentRequest): string =>
   isOnThisComputer(redirect)
-    ? "The access goes to a program on this computer. Allow it only if you have just started that program yourself."
+    ? "A program on this computer will get this access. Allow it only if you have just started that program yourself."
     : "Allow only a connection that you have just started yourself. Support staff never ask for this.";
 
 const AppChoice = ({ apps }: Pick<ConsentProps, "apps">) => (
@@ -348,7 +348,7 @@ const choices: readonly {
   },
 ];
 
-/** The validated request of a program. */
+/** The validated request of a program for a connection. */
 interface ConsentRequest {
   readonly client: OAuthClient;
   readonly redirect: string;

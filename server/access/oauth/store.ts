@@ -104,8 +104,8 @@ export const oauthTokens = {
   },
 
   /**
-   * Stores the use of a refresh token, with the pair of tokens that it got. Deletes the earlier pairs of the
-   * connection.
+   * Stores that a refresh token was used, with the encrypted pair of tokens that the program got for it. Deletes the
+   * encrypted pairs of earlier refreshes of the connection.
    */
   async use(
     tx: Transaction,
@@ -123,7 +123,8 @@ export const oauthTokens = {
   },
 
   /**
-   * Ends a connection with all its tokens and waiting requests. Returns undefined if it has ended already. (rule A49)
+   * Ends a connection, deletes its tokens, and ends waiting requests that use them. Returns undefined if it has ended
+   * already. (rule A49)
    */
   async disconnect(tx: Transaction, connectionId: string) {
     const ended = await tx.get<{ userId: string; appId: string | null; label: string }>(

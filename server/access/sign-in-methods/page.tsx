@@ -175,7 +175,7 @@ async function showSignInMethods(
         <div>
           <h1>Sign-in methods</h1>
           <p>
-            With each of these, you can sign in to your account. If the second factor is on, you also need a
+            You can sign in to your account with any of these methods. If the second factor is on, you also need a
             code or a passkey. Connect only accounts that nobody else can use.
           </p>
         </div>
@@ -335,7 +335,8 @@ async function showSetUp(visit: SignedInVisit, { made, form }: SetUpProps): Prom
 const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   <>
     <p>
-      Scan this with an authenticator app, or type the key into it. Then enter the code that the app shows.
+      Scan this QR code with an authenticator app, or type the key into the app. Then enter the code that the app
+      shows.
     </p>
     <QrCode text={uri} label="QR code for the authenticator app" />
     <div class="field">
@@ -349,7 +350,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
 );
 
 /**
- * Offers to begin again. The secret is shown only once, so a person whose authenticator app does not have it needs a
+ * Offers to begin again. The secret is shown only once. A person who has not stored it in an authenticator app needs a
  * new one.
  */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
@@ -390,7 +391,7 @@ async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[])
   );
 }
 
-/** Asks the authenticator for a new passkey. Like every use of a passkey, this works only if scripts run. */
+/** Asks the authenticator for a new passkey. This works only if scripts run in the browser. */
 async function showNewPasskey(
   visit: SignedInVisit,
   {

@@ -102,7 +102,7 @@ async function attestDevice(
     deviceId,
   }: {
     readonly integrityToken: string | null | undefined;
-    /** The code or the e-mail address, as the device sent it. */
+    /** The sign-in code or the e-mail address, as the device sent it. */
     readonly subject: string;
     readonly deviceId: string;
   },
@@ -191,8 +191,8 @@ function register(
 }
 
 /**
- * Signs a device in with e-mail and password. Failed attempts count for the same limits as a sign-in to the console,
- * because the password is the same. If the account has a second factor, it is required here, too.
+ * Signs a device in with e-mail and password. Failed attempts count toward the same limits as failed sign-ins to the
+ * console, because both use the same password. If the account has a second factor, the device must send a code, too.
  */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
@@ -400,7 +400,10 @@ export function consoleSession(
   };
 }
 
-/** Starts the session of a person who has proved all factors, and sets the cookie of the session. */
+/**
+ * Creates a function that starts the session of a person who has proved all factors, and sets the cookie of the
+ * session.
+ */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
   async ({
@@ -428,8 +431,8 @@ const openSession =
   };
 
 /**
- * Adds the sealed first step to the error `second_factor_required`. With that step, the client need not send the
- * password again.
+ * Calls `prove`. If it throws `second_factor_required`, adds an encrypted proof of the first step to the error, so that
+ * the client need not send the password again.
  */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
@@ -441,7 +444,7 @@ const orStep = (
     throw new ApiError("second_factor_required", { step: sealStep(deps, stepOf(user)) });
   });
 
-/** Returns the account of a sealed first step. Throws `invalid_credentials` if the step has expired. */
+/** Returns the account of an encrypted first step. Throws `invalid_credentials` if the step has expired. */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
   sealed: string,
@@ -658,8 +661,8 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
 }
 
 /**
- * Mails a link for a new account. If the address already has an account, the mail says how to sign in. The same
- * statements run in both cases.
+ * Mails a link for a new account. If the address already has an account, the mail says how to sign in. In both cases
+ * the same statements run, so that the time of the answer reveals nothing.
  */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
@@ -694,7 +697,10 @@ function newLink(
   return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
 }
 
-/** Whether the address may get another mail with a link now. The answer to the request is the same in both cases. */
+/**
+ * Whether the rate limit allows another mail with a link to this address. The client gets the same answer in both
+ * cases.
+ */
 async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
   if (!settings.rateLimited) return true;
   const rule = settings.rateLimits.linkMails;

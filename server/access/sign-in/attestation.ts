@@ -15,7 +15,9 @@ export type Attest = (attestation: {
   readonly now: Date;
 }) => Promise<readonly IntegrityReason[]>;
 
-/** Creates the function that checks devices. `off` accepts each device and reads no token. */
+/**
+ * Creates the function that checks devices. With `off`, the function accepts every device and reads no token.
+ */
 export function createAttest(settings: AttestationSettings): Attest {
   if (settings.kind === "off") return async () => [];
   const open = createOpenToken(settings);

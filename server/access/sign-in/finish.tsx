@@ -74,7 +74,7 @@ interface SecondFactorPageProps {
   readonly links: Links;
   /** The address of the form. */
   readonly action: string;
-  /** The sealed first step of the sign-in. */
+  /** The encrypted proof of the first step of the sign-in. */
   readonly step: string;
   /** The address that the browser opens after the sign-in. */
   readonly to: string;
@@ -124,7 +124,7 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
 
 /** A form that was sent after the console session had ended. The server has not processed it. */
 export interface PendingForm {
-  /** The message which says that nothing was done. */
+  /** The form as the pages define it, with the message which says that nothing was done. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;
@@ -169,7 +169,7 @@ export const pendingFormFields = ({ form, action, page, values }: PendingForm): 
   ...values.map(([name, value]) => [valuePrefix + name, value] as const),
 ];
 
-/** Returns the hidden fields of a form that shows a pending form again. */
+/** Returns the hidden fields of the button that opens a pending form again. */
 export const fieldsToShowAgain = ({ page, values }: PendingForm): PendingForm["values"] => [
   ...values,
   [onlyShown, page],
@@ -178,7 +178,7 @@ export const fieldsToShowAgain = ({ page, values }: PendingForm): PendingForm["v
 const onlyShown = "kept-from";
 
 /**
- * If a form was sent only to show a pending form again, returns the page of that form. Otherwise returns undefined.
+ * Returns the page of the pending form, if the request only asks to show that form again. Otherwise returns undefined.
  */
 export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;

@@ -6,7 +6,7 @@ export const codeLifetimeMilliseconds = 300_000;
 
 export const tokenLifetimeDays = 90;
 
-/** The stored facts about a sign-in code. */
+/** The parts of a stored sign-in code that decide whether a device may exchange it. */
 interface SignInCode {
   readonly deviceId: string;
   readonly challenge: string;
@@ -164,8 +164,8 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The number of characters of the header that are read. The patterns are slow for long texts, and no browser sends a
- * longer header.
+ * The number of characters of the header `User-Agent` that are read. The patterns are slow for long texts, and no
+ * browser sends a longer header.
  */
 const longestRead = 500;
 
@@ -233,7 +233,7 @@ export function isRedirectTarget(given: string, redirectUrl: string | undefined)
   return given === redirectUrl || isAppTarget(given);
 }
 
-/** The answer to the app that asked for the sign-in: a code, or an error. */
+/** What the app that asked for the sign-in gets: a code, or an error. */
 export type RedirectAnswer = { readonly code: string } | { readonly error: "access_denied" };
 
 /** Adds the answer to the query of the target. `state` is the value that the app sent. (rule S5) */
@@ -254,8 +254,8 @@ export function formActionOf(target: string): string {
 }
 
 /**
- * Returns a name for the target at which the browser continues, so that a person can understand it. The name is the
- * host of a site, or the scheme of the app.
+ * Returns a name of the redirect target that a person can understand. The name is the host of a site, or the scheme of
+ * the app.
  */
 export function targetName(target: string): string {
   const { protocol, host } = new URL(target);
@@ -277,7 +277,9 @@ function isAppTarget(given: string): boolean {
   return schemes.has(scheme) && URL.canParse(given) && !containsAnswer(query);
 }
 
-/** Whether a query already contains an answer. Such a target could make an app accept the code of an attacker. */
+/**
+ * Whether a query already contains an answer. With such a target, an attacker could make an app accept a wrong code.
+ */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
   return fields.has("code") || fields.has("error");
@@ -305,8 +307,9 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the time steps whose codes are accepted: the present one, and the ones before and after it, because clocks
- * differ. Steps up to `lastStep` are refused: their codes were used, or are older than a used one. (rule S23)
+ * Returns the time steps whose codes are accepted: the present step, the one before it, and the one after it, because
+ * clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older than a used code. (rule
+ * S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

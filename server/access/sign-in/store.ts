@@ -192,7 +192,7 @@ export interface SignInCodeRow {
   readonly replacedAt: string | null;
 }
 
-/** The last decision on a sign-in request: a code, or a refusal. */
+/** The last decision of a person about a sign-in request: a code, a refusal, or none. */
 type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined;
 
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
@@ -295,7 +295,10 @@ interface AccountLinkRow {
   readonly email: string;
 }
 
-/** Links in mails, which create an account or set a new password. A new link replaces an earlier one of its kind. */
+/**
+ * The links in mails with which people create an account or set a new password. A new link replaces an earlier link of
+ * the same kind to the same address.
+ */
 export const accountLinks = {
   /** Stores a link for a new account, even if the address already has an account. */
   async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
@@ -344,7 +347,8 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 
 /**
  * Ends all credentials of an account except its password and its second factor: identities of providers, tokens,
- * connections, devices, and codes for them. Call it for an account that somebody else may have created. (rule S30)
+ * connections, devices, and codes for connections and devices. Call it for an account that somebody else may have
+ * created. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

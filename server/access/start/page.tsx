@@ -108,7 +108,7 @@ function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   );
 }
 
-/** Changes the field of a refusal from the API's `body` to the field of the page. */
+/** Changes the name of the refused field from `body`, as in the API, to `replyBody`, as on the page. */
 function asReply(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "body" ? { ...issue, path: "replyBody" } : issue,
@@ -324,7 +324,7 @@ const ReportStep = ({
   </>
 );
 
-/** The calls that send a report, in several languages. Only one of them is open at a time. */
+/** The calls that send a report, in several languages. The page shows only one of them at a time. */
 const Calls = ({ calls, hasKey }: { readonly calls: readonly Call[]; readonly hasKey: boolean }) => (
   <div class="calls">
     {calls.map(({ id, name, text }, at) => (

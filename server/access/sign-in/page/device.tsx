@@ -382,7 +382,7 @@ interface EntryPageProps {
   readonly visit: DeviceSignInVisit;
   /** The path on this server that the browser opens after the sign-in. */
   readonly to: string;
-  /** For what and whom the person is invited, if the next page is an invitation. */
+  /** The invitation that the next page shows; undefined if it shows none. */
   readonly invited: InvitedRow | undefined;
   readonly form: Filled;
 }
