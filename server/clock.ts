@@ -13,7 +13,9 @@ export interface TimeWatch {
   begin(lastWritten: string): void;
 }
 
-/** How much the wall clock may differ from the monotonic clock. Corrections by network time are smaller than this. */
+/**
+ * How many milliseconds the wall clock may differ from the monotonic clock. Corrections by network time are smaller.
+ */
 const driftMilliseconds = 60_000;
 
 /** How long the clock must be steady after a jump until it is trusted again. */
@@ -84,8 +86,8 @@ const driftBetween = (from: ClockReading, to: ClockReading): number =>
   to.wall - from.wall - (to.steady - from.steady);
 
 /**
- * The only source of time. `offsetMs` is its difference from real time: 0 except in tests and the development server.
- * Rules do not read the clock: they have an argument `now`. (rule D13)
+ * The only source of time. `offsetMs` is the difference between its time and real time. The difference is 0 except in
+ * tests and on the development server. Rules do not read the clock, but have an argument `now`. (rule D13)
  */
 export interface Clock {
   now(): Date;

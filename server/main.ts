@@ -191,8 +191,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Accepts no new connections. Each open connection may send one more request, so that requests which were already sent
- * are answered. Then it is closed. Closes the connections that remain after the stop period.
+ * Accepts no new connections. Each open connection may send one more request before it is closed, so that requests
+ * which were already sent are answered. Closes the connections that remain after the stop period.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
   // The method `close` of node:http closes idle connections immediately. Requests that were just sent would be lost.

@@ -35,7 +35,10 @@ export const sealed = {
     await tx.insert(tables.deployment, { name: checkName, value });
   },
 
-  /** Returns any sealed test key, for a database without a check text; undefined if there is no sealed test key. */
+  /**
+   * Returns any encrypted test key; undefined if there is none. It is used in place of the check text if a database has
+   * no check text.
+   */
   async sample(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT key_sealed AS value FROM slots WHERE key_sealed IS NOT NULL ORDER BY id DESC LIMIT 1";
     return (await reader.get<{ value: string }>(sql))?.value;

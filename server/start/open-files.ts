@@ -20,7 +20,7 @@ export function openFiles(location: DataLocation): Files {
   return location.s3 ? createS3Files(join(folder, "temporary"), location.s3) : createLocalFiles(folder);
 }
 
-/** Returns the access to the stored files in the storage that the settings name. */
+/** Returns the functions that store files, and that delete files to which no upload refers any more. */
 export const openKeptFiles = (
   database: Database,
   files: Files,
@@ -60,14 +60,14 @@ export const placeIn = ({ s3 }: Pick<DataLocation, "s3">): FilesPlace => (s3 ? "
 const elsewhere: Readonly<Record<FilesPlace, string>> = {
   s3: "INNKEEP_S3_URL is set, but the files of this deployment are in its data folder. Move the files with `innkeep admin files move --to s3`, or start without INNKEEP_S3_URL.",
   folder:
-    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set it, or move the files into the data folder with `innkeep admin files move --to folder`. For this command, INNKEEP_S3_URL must be set.",
+    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set INNKEEP_S3_URL, or move the files into the data folder with `innkeep admin files move --to folder`. For this command, INNKEEP_S3_URL must be set.",
 };
 
 /**
- * Checks that the data folder and the file storage belong to the database. All three store the same id, which the first
- * start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also throws it
- * for a SQLite database that another program has copied into the folder. Such a folder has no id, or another id. (rule
- * O23)
+ * Checks that the data folder and the file storage belong to the database. All three contain the same id, which the
+ * first start of a server creates. Throws a SettingError if one of them belongs to another database, or cannot be used.
+ * Also throws it for a SQLite database that another program has copied into the folder. Such a folder has no id, or
+ * another id. (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -122,10 +122,7 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
   if (id !== marked || mark.isTried) await mark.write(id);
 }
 
-/**
- * Returns the id that the storage and the database have in common. Throws a SettingError if the storage belongs to
- * another database.
- */
+/** Returns the id for the storage and the database. Creates the id if the database has none. */
 async function agree(
   tx: Transaction,
   {
@@ -152,7 +149,7 @@ const foreignFolder = (data: string) =>
   `INNKEEP_DATA is ${data}, which contains the files of another database. Set it to the folder of this database, or set INNKEEP_DATABASE_URL to the database of these files. To start with no data, set INNKEEP_DATA to another folder. Only if you are sure that these are the files of this database, delete ${join(data, "deployment")} and try again.`;
 
 const foreignStore =
-  "INNKEEP_S3_URL names a bucket or folder that contains the files of another database. Set it to the one with the files of this database, or add a new folder: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
+  "INNKEEP_S3_URL names a bucket or folder that contains the files of another database. Set it to the bucket or folder with the files of this database, or add the name of a new folder: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
 
 function folderMark(data: string): PlaceMark {
   const file = join(data, "deployment");

@@ -124,7 +124,7 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
 
 /** A form that was sent after the console session had ended. The server has not processed it. */
 export interface PendingForm {
-  /** The form as the pages define it, with the message which says that nothing was done. */
+  /** The word that identifies the form, and the message which says that nothing was done. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;
