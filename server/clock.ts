@@ -31,7 +31,7 @@ interface ClockReading {
 }
 
 interface Doubt {
-  /** The time on the monotonic clock since which the clock is not trusted. */
+  /** Since when the clock is not trusted, as a time of the monotonic clock. */
   readonly since: number;
   last: ClockReading;
 }

@@ -53,7 +53,10 @@ interface ServeWorld {
   readonly folderPatienceMs?: number;
 }
 
-/** After the stop period, the remaining requests are refused. This is how long they may take to end. */
+/**
+ * After the stop period, the server refuses the remaining requests. After this further time, it closes their
+ * connections.
+ */
 const lastMilliseconds = 1_500;
 
 /** After the stop period, the process ends within this time, even if a part of it hangs. */

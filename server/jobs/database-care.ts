@@ -95,7 +95,7 @@ interface Work {
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // If this fails, the database ends the transaction, or the process ends after the stop period.
+  // If the cancellation fails, the database ends the transaction, or the process ends after the stop period.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }

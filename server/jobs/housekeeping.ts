@@ -53,7 +53,9 @@ const hiddenKeptMilliseconds = 30 * 86_400_000;
 /** How long events are kept, so that they can be sent to receivers again. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
-/** How long an app without webhooks stores reports as events after a program has read its events. */
+/**
+ * How long the reports of an app without webhooks are still stored as events after a program has read its events.
+ */
 const readersKeptMilliseconds = 30 * 86_400_000;
 
 type HousekeepingDeps = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
@@ -71,10 +73,10 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, notices, unsent
- * texts and events. Removes parts of imports that a crash interrupted, and temporary files. Deletes the feedback of
- * blocked senders. Stores which approvals have expired. Refreshes the statistics that the database uses to choose its
- * indexes. Does nothing while the server's clock may be wrong.
+ * Removes expired answers for idempotency keys, counts of rate limits, sign-in codes, connections, invitations,
+ * deliveries, mails, notices, unsent texts and events. Removes parts of imports that a crash interrupted, and temporary
+ * files. Deletes the feedback of blocked senders. Stores which approvals have expired. Refreshes the statistics that
+ * the database uses to choose its indexes. Does nothing while the server's clock may be wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
@@ -139,7 +141,10 @@ const countsAtOnce = 500;
 /** Only counts that are older than this are added up, because connections still change newer counts. */
 const countsSettledMilliseconds = 3_600_000;
 
-/** On PostgreSQL, each connection counts in its own rows. Adds these rows up. (rule F60) */
+/**
+ * Adds up the counts for the statistics. On PostgreSQL, each connection to the database counts in its own rows. (rule
+ * F60)
+ */
 async function addUpCounts(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
   const to = quarterAt(new Date(now.getTime() - countsSettledMilliseconds));
   while (
@@ -148,9 +153,7 @@ async function addUpCounts(database: Deps["database"], now: Date, stopping?: Abo
   );
 }
 
-/**
- * Finds apps whose events no program has read for 30 days. Their reports are no longer stored as events. (rule O25)
- */
+/** Stops storing the reports of an app as events if no program has read its events for 30 days. (rule O25) */
 async function forgetReaders(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - readersKeptMilliseconds).toISOString();
   await database.write(async (tx) => {

@@ -38,7 +38,7 @@ type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
  * Compares the clock with the last stored time. Then watches the clock, and stores the time every ten minutes. Returns
- * the function that stops it. A development server does not compare the times, because the machine may have been
+ * the function that stops this. A development server does not compare the times, because the machine may have been
  * suspended for days.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {

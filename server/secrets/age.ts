@@ -251,8 +251,14 @@ function identityOf(line: string): Identity {
   if (prefix === "age-secret-key-" && bytes?.length === keyLength && line === line.toUpperCase())
     return { privateKey: bytes, publicKey: publicKeyOf(bytes) };
   if (line.startsWith("age1"))
-    throw new AgeFault("key", "This is a public key. Give the file with the secret key, which begins with AGE-SECRET-KEY-1.");
-  throw new AgeFault("key", "The file of keys contains a line that is not an X25519 secret key. Such a key begins with AGE-SECRET-KEY-1.");
+    throw new AgeFault(
+      "key",
+      "This is a public key. Give the file with the secret key, which begins with AGE-SECRET-KEY-1.",
+    );
+  throw new AgeFault(
+    "key",
+    "The file of keys contains a line that is not an X25519 secret key. Such a key begins with AGE-SECRET-KEY-1.",
+  );
 }
 
 const alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -319,7 +325,7 @@ function bytesOf(groups: readonly number[]): Buffer | undefined {
 
 const cipher = "chacha20-poly1305";
 
-/** The position of a chunk in a file. */
+/** The number of a chunk, and whether it is the last chunk of the file. */
 interface ChunkPlace {
   readonly at: number;
   readonly last: boolean;

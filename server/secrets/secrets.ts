@@ -17,7 +17,9 @@ const shownEnd = 4;
 
 const longEnough = 24;
 
-/** Whether a stored address is sealed with the deployment's secret. Older versions stored addresses as plain text. */
+/**
+ * Whether a stored address is encrypted with the deployment's secret. Older versions stored addresses as plain text.
+ */
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
 /**
@@ -27,7 +29,9 @@ export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
 
-/** Returns the plain address for a stored address. Throws if the address was sealed with another secret. */
+/**
+ * Returns the plain address for a stored address. Throws if the address was encrypted with another secret.
+ */
 export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
   isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
 
@@ -150,7 +154,7 @@ export const randomName = (): string => randomBytes(32).toString("base64url");
 /** Encrypts and decrypts text with a key that is derived from the deployment's secret (AES-256-GCM). */
 export interface Sealer {
   seal(text: string): string;
-  /** Decrypts a sealed text. Throws if the text was sealed with another secret or was changed. */
+  /** Decrypts a text. Throws if the text was encrypted with another secret or was changed. */
   open(sealed: string): string;
   /**
    * Returns the mark of a text: its HMAC-SHA-256 in hex. Equal texts have equal marks. Nobody without the secret can
@@ -167,7 +171,8 @@ export interface Sealer {
 }
 
 /**
- * Creates a sealer. It seals texts with `secret`, and also opens texts that were sealed with one of the old secrets.
+ * Creates a sealer. It encrypts texts with `secret`. It decrypts texts that were encrypted with `secret` or with one of
+ * the old secrets.
  */
 export function createSealer(secret: string, old: readonly string[] = []): Sealer {
   const sealer = sealerOf(secret);

@@ -54,7 +54,7 @@ export interface Settings {
   readonly mcp: boolean;
   /** The bearer token for `/metrics`. Without a token nobody can read the metrics. */
   readonly metricsToken: string | undefined;
-  /** For how many days the operator keeps backups; undefined if the operator has not said it. */
+  /** For how many days the operator keeps backups; undefined if this is not set. */
   readonly backupsKeptDays: number | undefined;
   /** The nightly backups; undefined if the server creates none. */
   readonly drill: DrillSettings | undefined;
@@ -122,7 +122,9 @@ export interface S3Settings {
   readonly secretAccessKey: string;
 }
 
-/** Where a deployment keeps its data: in the folder, or also in a PostgreSQL database and an S3 store. */
+/**
+ * The settings that say where the data is: in the data folder, and optionally in a PostgreSQL database and an S3 store.
+ */
 export type DataLocation = Pick<Settings, "data" | "databaseUrl"> & Partial<Pick<Settings, "s3">>;
 
 /** How devices prove that they run the real app. */
@@ -169,7 +171,7 @@ export interface Budgets {
   readonly lingerMilliseconds: number;
   /** The lowest rate at which a body may arrive. */
   readonly bodyBytesPerSecond: number;
-  /** How many milliseconds later a body may arrive than at the rate `bodyBytesPerSecond`. */
+  /** How many milliseconds longer a body may take than at the rate `bodyBytesPerSecond`. */
   readonly bodyPatienceMilliseconds: number;
   /** How many bytes of arriving bodies may be in memory. Large uploads do not count. */
   readonly bufferedBytes: number;
@@ -255,7 +257,7 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   const [, name = "", value] = /^\s*(\w+)=(\d{1,12})\s*$/.exec(entry) ?? [];
   if (Object.hasOwn(budgets, name) && Number(value) > 0) return [name, Number(value)];
   throw new SettingError(
-    `INNKEEP_BUDGETS must be a list such as \`connections=500\` of ${Object.keys(budgets).join(", ")}, not \`${entry}\`.`,
+    `INNKEEP_BUDGETS must be a list of entries such as \`connections=500\`, not \`${entry}\`. The possible names are ${Object.keys(budgets).join(", ")}.`,
   );
 }
 
@@ -324,7 +326,7 @@ function limitOf(entry: string): [RateLimitName, RateLimitSetting] {
     return [name, rule];
   const names = Object.keys(rateLimits).filter(isLimit).join(", ");
   throw new SettingError(
-    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list such as \`feedback=240/60\` of ${names}, not \`${entry}\`.`,
+    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list of entries such as \`feedback=240/60\`, not \`${entry}\`. The possible names are ${names}.`,
   );
 }
 

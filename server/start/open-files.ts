@@ -105,7 +105,8 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
 }
 
 /**
- * Returns the mark of a data folder with a SQLite database. If the folder has no id, its files belong to this database.
+ * Returns the mark of a data folder with a SQLite database. A folder without an id is handled as if it had no files,
+ * because its files belong to this database.
  */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);

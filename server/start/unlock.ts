@@ -58,8 +58,8 @@ export async function isLocked(database: Database): Promise<boolean> {
 }
 
 /**
- * Returns the old secret with which the database was last used. Undefined if it was last used with the present secret.
- * Throws a SettingError if no secret decrypts its values.
+ * Returns the sealer for the old secret with which the database was last used. Undefined if it was last used with the
+ * present secret. Throws a SettingError if no secret decrypts its values.
  */
 async function formerOf(
   tx: Transaction,

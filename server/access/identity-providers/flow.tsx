@@ -240,7 +240,9 @@ type ConnectOffer = Omit<z.output<typeof SealedOffer>, "kind" | "expiresAt">;
 
 const lifetimeSeconds = 600;
 
-/** Seals and opens the state that the browser stores for ten minutes. Only this deployment can read or write it. */
+/**
+ * Encrypts and decrypts the state that the browser stores for ten minutes. Only this deployment can read or write it.
+ */
 function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   const expiresAt = () => clock.now().getTime() + lifetimeSeconds * 1_000;
   const opened = (sealed: string): unknown => {
@@ -256,8 +258,8 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
     sealFlow: (flow: SignInFlow): string =>
       sealer.seal(JSON.stringify({ ...flow, kind: "sign_in", expiresAt: expiresAt() })),
     /**
-     * Opens a sealed state. Returns undefined for a value that this deployment did not seal, or that was changed or has
-     * expired.
+     * Decrypts the state of a sign-in. Returns undefined for a value that this deployment did not encrypt, or that was
+     * changed or has expired.
      */
     openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
@@ -331,15 +333,14 @@ function originOf({ baseUrl, consoleUrl }: Addresses): string {
 
 interface ConnectProps {
   readonly links: Links;
-  /** The name of the provider. */
   readonly provider: string;
   /** The e-mail address of the person at the provider; undefined if the provider does not send it. */
   readonly address: string | undefined;
   /** The e-mail address of the person's account on this server. */
   readonly account: string;
-  /** The address of the form. */
+  /** The address to which the form is sent. */
   readonly action: string;
-  /** The sealed offer. The form sends it back to the server. */
+  /** The encrypted offer. The form sends it back to the server. */
   readonly sealed: string;
 }
 
@@ -381,7 +382,6 @@ const ConnectOfferBody = ({ links, provider, address, account, action, sealed }:
   </BarePage>
 );
 
-/** Shows why a sign-in with a provider failed. */
 const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   status: error.status,
   document: (

@@ -8,7 +8,6 @@ import { noticeBrowsers } from "../../notices/browsers/store.ts";
 import { noticeChoices } from "../../notices/choices/store.ts";
 import { notices } from "../../notices/waiting/store.ts";
 
-/** Identifies a membership by the app and the person. */
 export interface Membership {
   readonly appId: string;
   readonly userId: string;

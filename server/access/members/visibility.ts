@@ -42,7 +42,6 @@ export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record
   };
 }
 
-/** One requested row, and the viewer who requests it. */
 export interface WantedRow {
   readonly id: string;
   readonly viewer: Viewer;

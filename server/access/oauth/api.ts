@@ -295,8 +295,8 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * Returns the paths at which programs look for the metadata. Some programs put the path of the base address between the
- * well-known part and the rest. Other programs put it first. A proxy may remove that path.
+ * Returns the paths at which programs look for the metadata. If the base address has a path, some programs put this
+ * path after the well-known part, and others put it first. A proxy may also have removed the path.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
@@ -328,7 +328,6 @@ interface CodeExchange {
   readonly address: string;
 }
 
-/** New tokens for a program, with their scopes. */
 interface Grant extends TokenPair {
   readonly scopes: readonly string[];
 }
@@ -514,7 +513,6 @@ const record = (
     ...entry,
   });
 
-/** An access token and its refresh token. */
 interface TokenPair {
   readonly access: string;
   readonly refresh: string;
@@ -543,8 +541,8 @@ async function insertTokenPair(
 }
 
 /**
- * Seals a pair of tokens with the refresh token that the pair replaces. So only a program with the old refresh token
- * can decrypt the pair.
+ * Encrypts a pair of tokens with the refresh token that it replaces, so that only a program which has that refresh
+ * token can decrypt the pair.
  */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
@@ -608,7 +606,7 @@ const registered = async (reader: Reader, id: string) =>
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
-/** The error text for an id that is not registered. */
+/** The message of the error for an id that is not registered. */
 export const unknownClient = "is not registered on this server, or its registration has expired";
 
 /**

@@ -89,7 +89,7 @@ function objectIn(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { ...value };
   } catch {
-    // The error is thrown below.
+    // The error for invalid JSON is thrown below.
   }
   throw new Error("is not a JSON object");
 }

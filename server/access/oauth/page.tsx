@@ -102,7 +102,7 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, query);
   const request = await readRequest(given, caller, deps);
-  // The page showed the account and the program. Both may have changed since then.
+  // The person decided about the account and the program that the page showed. Both may have changed since then.
   const changed = changedSince(visit, request, caller);
   if (changed) return showConsent(visit, request, caller, query, changed);
   const { idempotencyKey } = fields;
@@ -136,8 +136,8 @@ function changedSince(
 }
 
 /**
- * Reads and checks the request. The error names all faults of the request. The number of documents that the server
- * reads for a person is limited.
+ * Reads and checks the request. The error names all faults of the request. A rate limit applies to the documents that
+ * the server reads for a person.
  */
 async function readRequest(
   given: URLSearchParams,

@@ -53,7 +53,7 @@ export function programName(given: unknown): string {
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
-  // Editors that are built from the same source code, and test versions of editors.
+  // Editors that are built from the source code of VS Code, and test versions of editors.
   ...[
     "code-oss:",
     "cursor-nightly:",
@@ -114,8 +114,8 @@ export function isClientRedirect(given: string): boolean {
 const answerFields = ["code", "error", "state", "iss"];
 
 /**
- * Whether an address is exactly a registered one. For an address on the person's computer the port may differ, because
- * a program uses any port that is free. (RFC 8252 7.3)
+ * Whether an address is exactly a registered address. For an address on the person's computer the port may differ,
+ * because a program uses any port that is free. (RFC 8252 7.3)
  */
 export const isRegisteredRedirect = (given: string, registered: readonly string[]): boolean =>
   isClientRedirect(given) && registered.some((each) => each === given || differsByPort(each, given));

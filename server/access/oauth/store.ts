@@ -33,8 +33,8 @@ export const oauthClients = {
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
   /**
-   * Deletes registrations of programs that nobody has allowed to connect, if they are older than `before` or do not
-   * belong to the newest `kept` of them.
+   * Deletes registrations of programs that nobody has allowed to connect, if they are older than `before`. Of the
+   * others, keeps only the newest `kept`. Returns how many it deleted.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
@@ -73,7 +73,7 @@ export const oauthCodes = {
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
   /**
-   * Deletes codes that expired before `before`. A used code is also kept until then, so that the server notices a
+   * Deletes codes that expired before `before`. Until then, used codes are kept, too, so that the server notices a
    * second use.
    */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
@@ -90,8 +90,8 @@ export const oauthTokens = {
 
   /**
    * Finds a token, and locks it. Until this transaction ends, no other transaction can change the token or end its
-   * connection. On PostgreSQL this locks the row of the connection. A connection that another transaction is ending is
-   * not found.
+   * connection. On PostgreSQL this locks the row of the connection. If another transaction is ending the connection,
+   * the token is not found.
    */
   async take(tx: Transaction, tokenHash: string): Promise<OAuthTokenRow | undefined> {
     await tx.lock(`oauth-token:${tokenHash}`);

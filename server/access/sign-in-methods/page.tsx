@@ -148,7 +148,7 @@ function removeSecondFactor(visit: SignedInVisit): Promise<Reply<"second-factor-
   );
 }
 
-/** Creates the function that shows the page again, with the refused form open. */
+/** Creates the function that shows the page again after a refusal, with the form `name` open. */
 const againWith =
   (visit: SignedInVisit, name: string) =>
   (refusal: ApiError): Promise<Reply> =>
@@ -175,8 +175,8 @@ async function showSignInMethods(
         <div>
           <h1>Sign-in methods</h1>
           <p>
-            You can sign in to your account with any of these methods. If the second factor is on, you also need a
-            code or a passkey. Connect only accounts that nobody else can use.
+            You can sign in to your account with any of these methods. If the second factor is on, you also
+            need a code or a passkey. Connect only accounts that nobody else can use.
           </p>
         </div>
       </div>
@@ -335,8 +335,8 @@ async function showSetUp(visit: SignedInVisit, { made, form }: SetUpProps): Prom
 const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   <>
     <p>
-      Scan this QR code with an authenticator app, or type the key into the app. Then enter the code that the app
-      shows.
+      Scan this QR code with an authenticator app, or type the key into the app. Then enter the code that the
+      app shows.
     </p>
     <QrCode text={uri} label="QR code for the authenticator app" />
     <div class="field">

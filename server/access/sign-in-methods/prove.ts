@@ -71,7 +71,7 @@ export async function assertFirstUse(
   if (!allowed) throw new ApiError("invalid_second_factor");
 }
 
-/** Checks the answer of an authenticator to a challenge. */
+/** Checks the answer of an authenticator to a challenge. Throws `invalid_second_factor` if it is wrong. */
 async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: PasskeyProof): Promise<Spend> {
   const { clock, database, settings } = deps;
   const ceremony = openCeremony(deps, proof.ceremony, { kind: "passkey", userId: user.id });
@@ -162,7 +162,7 @@ export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : undefined;
 }
 
-/** Returns the origins whose pages may ask for the passkeys. */
+/** Returns the origins of the pages that may ask for passkeys. */
 export const passkeyOrigins = ({ consoleUrl, baseUrl }: Pick<Deps["settings"], "consoleUrl" | "baseUrl">) => [
   ...new Set([consoleUrl, baseUrl].map((url) => new URL(url).origin)),
 ];

@@ -87,7 +87,12 @@ const RenewCodes = ({ refused, links }: SecondFactorLineProps) => (
 );
 
 const TurnOff = ({ refused, links }: SecondFactorLineProps) => (
-  <FactorForm offer="Turn off the second factor" action={links.removeSecondFactor} form={formOf(refused, "remove")} danger>
+  <FactorForm
+    offer="Turn off the second factor"
+    action={links.removeSecondFactor}
+    form={formOf(refused, "remove")}
+    danger
+  >
     <p class="muted small">Then you no longer need a code to sign in.</p>
     <CodeField form={formOf(refused, "remove")} part="remove" />
   </FactorForm>

@@ -5,8 +5,8 @@ import { insert, select } from "../../database/statements.ts";
 
 export interface SecondFactorRow {
   /**
-   * The sealed secret of the authenticator app. Null if the deployment's secret, which sealed it, was lost. Then only
-   * recovery codes work.
+   * The encrypted secret of the authenticator app. Null if the deployment's secret, with which it was encrypted, was
+   * lost. Then only recovery codes work.
    */
   readonly secretSealed: string | null;
   readonly lastStep: number;

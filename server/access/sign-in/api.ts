@@ -76,8 +76,8 @@ function exchange(
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
-    // The refusal happens in `save`, after the check of the Idempotency-Key. An earlier request with the same key may
-    // have used the code. Then `save` repeats the answer to that request.
+    // The code is refused inside of `save`, after the check of the Idempotency-Key. If an earlier request with the same
+    // key used the code, `save` repeats the answer to that request.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -132,8 +132,8 @@ async function findExchangeable(
 }
 
 /**
- * Logs why the code was refused. The answer does not contain the reason, because a person with a stolen code must not
- * get any information.
+ * Logs why the code was refused. The answer does not contain the reason, because it must not help a person who has
+ * stolen the code.
  */
 function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
@@ -245,7 +245,7 @@ async function claimDevice(
 }
 
 /**
- * Links a claimed device to an account. An earlier token of the device stops working. Only this answer contains the new
+ * Links a claimed device to an account. An earlier token of the device stops working. Only the result contains the new
  * token.
  */
 async function linkDevice(

@@ -7,7 +7,7 @@ import { judgeIntegrity } from "./rules.ts";
 
 /** Returns all reasons to refuse a device; an empty list if it may sign in. */
 export type Attest = (attestation: {
-  /** The token that the device sent, or undefined. */
+  /** The integrity token that the device sent; undefined if it sent none. */
   readonly integrityToken: string | undefined;
   /** The token must be bound to the device and to this text: the sign-in code, or the e-mail address of the account. */
   readonly subject: string;

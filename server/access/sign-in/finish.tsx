@@ -72,7 +72,7 @@ const codeRefusals: ReadonlySet<string> = new Set([
 
 interface SecondFactorPageProps {
   readonly links: Links;
-  /** The address of the form. */
+  /** The address to which the form is sent. */
   readonly action: string;
   /** The encrypted proof of the first step of the sign-in. */
   readonly step: string;
@@ -184,8 +184,8 @@ export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /**
- * Shows a pending form again, like a refused form, and changes nothing. Returns undefined if the page of the form
- * cannot show it again, or if the person who signed in is not the author of the form.
+ * Shows a pending form again with its values, like a refused form. Changes no data. Returns undefined if the page of
+ * the form cannot show it again, or if the person who signed in is not the author of the form.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)
@@ -202,7 +202,9 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/** Returns the functions for drafts. Instead of removing a draft, they throw `sign_in_required`. */
+/**
+ * Returns the functions for drafts, but `remove` throws `sign_in_required`, because nothing may be changed.
+ */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {

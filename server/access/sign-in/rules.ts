@@ -15,7 +15,9 @@ interface SignInCode {
   readonly replacedAt: string | null;
 }
 
-/** `why` is for the log. The device always gets the same error, `invalid_code`. */
+/**
+ * The verdict on a code. `why` is written only to the log, because the device always gets the error `invalid_code`.
+ */
 type CodeVerdict = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
 
 /**
@@ -45,7 +47,7 @@ interface OwnApp {
   readonly certificates: readonly string[];
 }
 
-/** The sign-in for which the device must have requested the integrity token. */
+/** The sign-in to which the integrity token must belong. */
 interface IntegrityAttempt {
   /** Whether a nonce or request hash belongs to this sign-in. */
   readonly isBound: (given: string) => boolean;

@@ -23,7 +23,7 @@ export interface SigningBrowser {
   readonly userAgent: string | undefined;
 }
 
-/** A sign-in to the console, after all factors are proved. */
+/** A sign-in to the console for which the person has proved all factors. */
 export interface ConsoleSignIn {
   readonly opened: OpenedSession;
   readonly user: { readonly id: string; readonly email: string };

@@ -170,7 +170,7 @@ export const consoleSessions = {
 
 interface NewSignInCode {
   readonly codeHash: string;
-  /** The sealed code, which a waiting device receives; null if the person refused the sign-in. */
+  /** The encrypted code, which a waiting device receives; null if the person refused the sign-in. */
   readonly codeSealed: string | null;
   readonly userId: string;
   readonly deviceId: string;
@@ -198,8 +198,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. An empty
-   * result would be faster, and the time would reveal that the code does not exist.
+   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. If the query
+   * returned no row, it would be faster, and this difference would reveal that the code does not exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -335,7 +335,6 @@ export const accountLinks = {
       ...[tokenHash, kind, now],
     ),
 
-  /** Ends the links of an account. */
   removeAll: (tx: Transaction, userId: string) =>
     tx.run("DELETE FROM account_links WHERE user_id = ?", userId),
 };

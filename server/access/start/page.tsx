@@ -71,7 +71,9 @@ function sendTestReport(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Returns the key that the page with the form shows. Only the browser has this key, not the server. */
+/**
+ * Returns the key that the previous page showed. The form contains it, because the server has only its hash.
+ */
 function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
   const key = fields.text("key");
   return key === "" ? undefined : { key, kind: fields.text("kind") === "full" ? "full" : "intake" };
@@ -215,7 +217,7 @@ const Step = ({
   readonly title: string;
   readonly done: boolean;
   readonly id: string;
-  /** The version of the step, if a script updates it. */
+  /** The version of the step, if a script updates the step while the page is open. */
   readonly live?: string;
   readonly news?: string | undefined;
   readonly children: ComponentChildren;

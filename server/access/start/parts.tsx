@@ -5,7 +5,7 @@ import type { Navigation } from "../../console/navigation.ts";
 import type { StartedApp } from "../../console/page-reads.ts";
 import { Line, Refused } from "../../console/parts.tsx";
 
-/** The first page of a person without an app, and of everybody who creates another app. */
+/** The page on which a person creates their first app, or another app, with a key. */
 export const Begin = ({
   navigation,
   form = filledWith({ kind: "intake" }),

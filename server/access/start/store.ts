@@ -1,6 +1,5 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 
-/** The first report of an app. */
 interface FirstReport {
   readonly id: string;
   readonly subject: string;

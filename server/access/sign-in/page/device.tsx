@@ -116,7 +116,8 @@ async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, request);
-  // The page named the account. If another account is signed in now, the person must decide again.
+  // The person decided about the account that the page showed. If another account is signed in now, the person must
+  // decide again.
   if (fields.text("account") !== caller.userId)
     return showApproval(visit, { request, caller, changed: true });
   const { idempotencyKey } = fields;
