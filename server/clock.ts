@@ -4,7 +4,9 @@ import { ApiError } from "../src/contract/errors.ts";
 export interface TimeWatch {
   /** Whether the clock is not trusted, because it has jumped. It is trusted again after ten minutes without a jump. */
   isDoubtful(): boolean;
-  /** How many milliseconds the clock may be slow. 0 if the clock is trusted or was not set back. */
+  /**
+   * Returns how many milliseconds the clock may be slow. Returns 0 if the clock is trusted or was not set back.
+   */
   behindMs(): number;
   /**
    * Call this at the start of the server with the last stored time. If the difference is large, the clock is not
@@ -109,8 +111,8 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const second = 1_000;
 
 /**
- * Computes from the `Date` header of a request how many milliseconds the clock of its sender can be ahead at most.
- * Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
+ * Returns by how many milliseconds at most the clock of a sender is ahead. Computes this from the `Date` header of a
+ * request. Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;

@@ -16,7 +16,9 @@ export async function waitIfTurnIsLong(): Promise<void> {
   else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** Work that may be long and cannot be divided calls this first. Then its time counts as long work of this turn. */
+/**
+ * Long work that cannot be divided calls this before it begins. Then its time counts in this turn of the event loop.
+ */
 export function noteLongWork(): void {
   if (began === undefined) begin();
 }

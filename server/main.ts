@@ -160,7 +160,10 @@ async function serveFrom(
   return 0;
 }
 
-/** If a port is in use, this number of following ports is tried. If none of them is free, any free port is used. */
+/**
+ * If the port is in use, the server tries this number of following ports. If none of them is free, it uses any free
+ * port.
+ */
 const nextPorts = 20;
 
 /** Listens on the configured port, or with `local` on the next free port. */

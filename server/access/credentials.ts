@@ -149,7 +149,7 @@ interface OwnedKey extends AppKey, WithOwner {
   readonly app: string;
 }
 
-/** The keys and tokens of all accounts, oldest first. Only the commands of the operator read them. */
+/** The keys and tokens of all accounts, oldest first, for the commands of the operator. */
 export const allCredentials = {
   tokens: (reader: Reader, email: string | undefined) => {
     const { where, values } = conditions([["u.email", email]]);

@@ -8,11 +8,11 @@ import type { Deps } from "../deps.ts";
 interface TargetWork {
   /** The topic that signals new work. */
   readonly topic: string;
-  /** Returns targets with due work that are not in `busy`, at most `most`. */
+  /** Returns up to `most` targets that have due work and are not in `busy`. */
   readonly dueTargets: (busy: readonly string[], most: number) => Promise<readonly string[]>;
   /** Does a part of the due work for one target. It must end early when `stopping` aborts. */
   readonly serve: (target: string, stopping: AbortSignal) => Promise<void>;
-  /** Returns the milliseconds until work of a target that is not in `busy` can become due. */
+  /** Returns the milliseconds until a target that is not in `busy` can have due work. */
   readonly pause: (busy: readonly string[]) => Promise<number>;
   /** The log message for a failure of `serve` or of the job. */
   readonly failure: string;
@@ -34,7 +34,7 @@ export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork
   // add a listener.
   setMaxListeners(0, stopping.signal);
   let wake = () => {};
-  // When a target has been served, the job looks for due work again.
+  // Whenever a target has been served, `wake` makes the job look for due work again.
   const signals = {
     onSignal(hear: (topic: string) => void) {
       wake = () => hear(work.topic);

@@ -312,9 +312,11 @@ interface Calling {
   readonly address: string;
   readonly browser: Request["browser"];
   readonly requestId: string;
-  /** Whether the caller may call this endpoint, if the endpoint changes something. */
+  /** Returns whether the caller may call an endpoint that changes something. */
   readonly mayChange: (endpoint: Endpoint) => boolean;
-  /** Two signals: one aborts when the client has disconnected, the other when the server stops. */
+  /**
+   * The signals that end a call. One aborts when the client has disconnected, the other when the server stops.
+   */
   readonly ends: readonly AbortSignal[];
 }
 

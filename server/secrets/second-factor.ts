@@ -23,7 +23,7 @@ export function totpCode(secret: string, step: number): string {
   return String(number).padStart(6, "0");
 }
 
-/** Whether a code is the code of the time step. The comparison takes the same time for all wrong codes. */
+/** Whether a code is correct for the time step. The comparison takes the same time for all wrong codes. */
 export const isTotpCode = (secret: string, step: number, code: string): boolean =>
   /^[0-9]{6}$/.test(code) && timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code));
 

@@ -467,7 +467,7 @@ export function s3Of(environment: Environment): S3Settings | undefined {
   if (!url || !isWeb || url.hash || !["path", "host"].includes(style)) throw wrongForm();
   if (url.protocol === "http:" && !isLoopback(url.hostname) && url.searchParams.get("tls") !== "off")
     throw new SettingError(
-      `INNKEEP_S3_URL must begin with https://. For a store on a private network, it may end with \`?tls=off\` instead. Without encryption, other computers on that network can read the files.`,
+      `INNKEEP_S3_URL must begin with https://. For a store on a private network, an http address that ends with \`?tls=off\` is accepted, too. Then other computers on that network can read the files.`,
     );
   const [bucket = "", ...folders] = url.pathname
     .replace(/^\//, "")

@@ -64,10 +64,10 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 };
 
 /**
- * Checks that the data folder and the file storage belong to the database. All three contain the same id, which the
- * first start of a server creates. Throws a SettingError if one of them belongs to another database, or cannot be used.
- * Also throws it for a SQLite database that another program has copied into the folder. Such a folder has no id, or
- * another id. (rule O23)
+ * Checks that the data folder and the file storage belong to the database. The database, the folder and the storage
+ * contain the same id, which the first start of a server creates. Throws a SettingError if one of them belongs to
+ * another database, or cannot be used. Also throws it for a SQLite database that another program has copied into the
+ * folder. Such a folder has no id, or another id. (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -86,11 +86,11 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database without an id is allowed in two cases. If an earlier version created it, the folder has no id, either.
-  // If it is new, it has no app.
+  // A database without an id is accepted in two cases. Either an earlier version created both the database and the
+  // folder, or the database is new and has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
-    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. It ends the sessions from the copy, and erases people again who were erased after the copy was made.`,
+    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. This command ends the sessions from the copy, and erases again the people who were erased after the copy was made.`,
   );
 }
 
@@ -131,7 +131,7 @@ async function agree(
     holdsFiles,
     foreign,
   }: {
-    /** The id in the storage of the files. */
+    /** The id that the storage of the files contains. */
     readonly marked: string | undefined;
     readonly holdsFiles: boolean;
     /** The message if the files belong to another database. */

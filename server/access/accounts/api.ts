@@ -63,8 +63,8 @@ export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
 }
 
 /**
- * Checks the password, if the account has one. Counts the attempt as failed first, and returns the keys of the rate
- * limits that counted it.
+ * Checks the password, if the account has one. The attempt counts as failed until `uncountAttempt` is called with the
+ * result.
  */
 async function provePassword(
   deps: AccountsDeps,

@@ -418,8 +418,8 @@ async function showDevices(visit: SignedInVisit): Promise<Reply> {
       {items.length === 0 ? (
         <Empty title="No device is signed in">
           <p>
-            The app for testers, or the command <code>innkeep auth login</code>, opens a page on which you
-            approve the device.
+            To sign a device in, use the app for testers or the command <code>innkeep auth login</code>. It
+            opens a page on which you approve the device.
           </p>
         </Empty>
       ) : (

@@ -68,8 +68,8 @@ export const users = {
     )) === 1,
 
   /**
-   * Returns the members who have a name, of all apps of which this person is a member. Also returns this person, if
-   * they have a name. (rule K33)
+   * Returns all people who have a name and share an app with this person. Also returns this person, if they have a
+   * name. (rule K33)
    */
   named: (reader: Reader, userId: string) =>
     reader.all<{ email: string; name: string }>(

@@ -187,7 +187,7 @@ const TokenName = ({
 
 type TargetLocation = NonNullable<NamedTarget["location"]>;
 
-/** Shows the name of the target, or its id if it was deleted or has no name. */
+/** Shows the name of the target. If the name is not known, shows the beginning of the id. */
 const Target = ({
   entry,
   target,
@@ -360,7 +360,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "connection.end": "A connection of an agent ended",
   "thread.test": "Sent a test report",
   "thread.update": "Changed a thread",
-  "thread.resolve": "Resolved a failure that has passed",
+  "thread.resolve": "Resolved a test failure, because the test has passed",
   "thread.delete": "Deleted a thread",
   "thread.assign": "Changed the assignee of a thread",
   "thread.snooze": "Snoozed a thread, or ended its snooze",

@@ -76,10 +76,9 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * Returns a query for the scopes whose entries a person may read. A scope is the id of an account or an app. The scope
- * of an entry is its app. If the entry does not belong to an app, the scope is the account. A person may read the
- * scopes of their own account, of the apps in which their role suffices, and of deleted apps of which they were an
- * owner. (rule K24)
+ * Returns a query for the scopes whose entries a person may read. The scope of an entry is the id of its app, or of the
+ * account if the entry does not belong to an app. A person may read the scopes of their own account, of the apps in
+ * which their role suffices, and of deleted apps of which they were an owner. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;

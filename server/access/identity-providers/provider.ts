@@ -137,8 +137,8 @@ const isAddress = (text: string): boolean =>
 const retryAfterSeconds = 5;
 
 /**
- * Returns functions that replace failures of a provider with errors for the person. Texts of the provider are not
- * shown. Only its OAuth error code is logged.
+ * Returns functions that replace failures of a provider with errors for the person. The person does not see texts of
+ * the provider, and the log contains only its OAuth error code.
  */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>

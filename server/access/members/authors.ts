@@ -30,7 +30,7 @@ export const nameOfActor = (engine: Engine, app: string, orThis?: string): strin
   `(SELECT u.name FROM users u WHERE u.email = ${personOf[engine]} AND actor NOT LIKE '%${importedMark}'
      AND (${isMemberOf(app)}${orThis === undefined ? "" : ` OR u.id = ${orThis}`}))`;
 
-/** Returns a statement that selects the rows of `sql` whose e-mail address is known. */
+/** Returns an SQL statement that selects those rows of `sql` whose e-mail address is known. */
 const named = (sql: string): string => `SELECT * FROM (${sql}) AS written WHERE email IS NOT NULL`;
 
 /** The last change of an object: who made it, and when. */

@@ -84,7 +84,7 @@ function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-remo
   );
 }
 
-/** What the page shows after a form was sent. */
+/** What the page shows after a form was sent: the refused form, the new invitation, or an error. */
 interface MemberForms {
   readonly invite?: Filled;
   /** A new invitation. Its link is shown only once. */
@@ -297,7 +297,7 @@ const Invitations = ({
         label="E-mail"
         type="email"
         autocomplete="off"
-        hint={`The link works for 7 days, once, and only for an account with this address. ${delivery(visit.settings)}`}
+        hint={`The link works once, within 7 days, and only for an account with this address. ${delivery(visit.settings)}`}
         required
       />
       <Choices

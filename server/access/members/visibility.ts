@@ -103,8 +103,8 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns an SQL condition for a row `v` of `app_members`. The row belongs to the person, and its role suffices. The
- * parameter `?` is the id of the person. Queries for lists begin with this condition, because an index finds the
+ * Returns an SQL condition which says that the row `v` of `app_members` belongs to a person and has a sufficient role.
+ * The parameter `?` is the id of the person. Queries for lists begin with this condition, because an index finds the
  * memberships of a person.
  */
 export const membershipOf = (needs: Role): string =>

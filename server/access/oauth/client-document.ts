@@ -98,8 +98,8 @@ const cacheMilliseconds = 300_000;
 const mostCached = 200;
 
 /**
- * Creates a function that reads documents and caches each for five minutes, because the consent page needs the document
- * twice.
+ * Creates a function that reads documents and caches each of them for five minutes, because the consent page needs the
+ * document twice.
  */
 export function createClientDocuments(read = readClientDocument): (id: string) => Promise<ClientDocument> {
   const cache = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();

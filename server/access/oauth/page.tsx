@@ -224,7 +224,7 @@ const words: ErrorWords = {
 interface ConsentProps {
   readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "base">;
   readonly request: ConsentRequest;
-  /** The request, as a query. */
+  /** The request of the program, as the query of an address. */
   readonly query: string;
   readonly account: { readonly id: string; readonly email: string };
   readonly apps: readonly { readonly id: string; readonly name: string }[];
@@ -420,8 +420,8 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
 /**
- * Returns the request as a query. Forms contain the whole query in one field, because browsers change line breaks in
- * form fields.
+ * Returns the request as the query of an address. Forms contain the whole query in one field, because browsers change
+ * line breaks in form fields.
  */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

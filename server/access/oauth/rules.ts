@@ -83,8 +83,8 @@ const hasDomain = (protocol: string): boolean => /^[a-z][a-z0-9-]*\.[a-z0-9.-]+:
 const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * An address of printable ASCII characters, without a user, a fragment, and characters that different programs
- * interpret differently.
+ * An address of printable ASCII characters, without a user, without a fragment, and without characters that different
+ * programs interpret differently.
  */
 const plainForm = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:/?[\]!$&'()*+,;=%-]+$/;
 

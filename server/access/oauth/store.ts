@@ -55,7 +55,7 @@ export const oauthCodes = {
     (await reader.get("SELECT 1 AS one FROM oauth_codes WHERE code_hash = ?", codeHash)) !== undefined,
 
   /**
-   * Finds a code, and locks it. Until this transaction ends, no other transaction can use the code or delete its app.
+   * Finds a code and locks it. Until this transaction ends, no other transaction can use the code or delete its app.
    */
   async take(tx: Transaction, codeHash: string): Promise<OAuthCodeRow | undefined> {
     await tx.lock(`oauth-code:${codeHash}`);
@@ -89,7 +89,7 @@ export const oauthTokens = {
     (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,
 
   /**
-   * Finds a token, and locks it. Until this transaction ends, no other transaction can change the token or end its
+   * Finds a token and locks it. Until this transaction ends, no other transaction can change the token or end its
    * connection. On PostgreSQL this locks the row of the connection. If another transaction is ending the connection,
    * the token is not found.
    */

@@ -148,12 +148,12 @@ const PasskeyList = ({
 
 /** A refused form of the second factor. */
 export interface RefusedFactorForm {
-  /** The name of the form, or the id of the passkey that it removes. */
+  /** The name of the form. For the form that removes a passkey, this is the id of the passkey. */
   readonly name: string;
   readonly form: Filled;
 }
 
-/** Returns the values of the form if it was refused, otherwise undefined. */
+/** Returns the values of the form `name` if it was refused, otherwise undefined. */
 const formOf = (refused: RefusedFactorForm | undefined, name: string) =>
   refused?.name === name ? refused.form : undefined;
 

@@ -121,7 +121,7 @@ export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): Devic
 
 type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
-/** Returns the address of a page, with the address `to` that the browser opens afterwards. */
+/** Returns the address of a page. Its query contains `to`, the address that the browser opens afterwards. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
 /** The words of an error page: one title for each error code, and the text for both. */

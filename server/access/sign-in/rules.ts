@@ -126,7 +126,7 @@ function isSignedByUs(digests: unknown, certificates: readonly string[]): boolea
 const isOneOf = (value: unknown, known: readonly string[]): boolean =>
   typeof value === "string" && known.includes(value);
 
-/** Returns an array of texts; an empty list for any other value. */
+/** Returns the value if it is an array of texts; otherwise an empty array. */
 function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   const texts = value.filter((entry) => typeof entry === "string");
@@ -217,8 +217,8 @@ export function readAuthorizeRequest(
 }
 
 /**
- * Returns the request as a query. Forms contain the whole query in one field, because browsers change line breaks in
- * form fields.
+ * Returns the request as the query of an address. Forms contain the whole query in one field, because browsers change
+ * line breaks in form fields.
  */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
@@ -235,7 +235,7 @@ export function isRedirectTarget(given: string, redirectUrl: string | undefined)
   return given === redirectUrl || isAppTarget(given);
 }
 
-/** What the app that asked for the sign-in gets: a code, or an error. */
+/** The answer that the app which started the sign-in gets: a code, or an error. */
 export type RedirectAnswer = { readonly code: string } | { readonly error: "access_denied" };
 
 /** Adds the answer to the query of the target. `state` is the value that the app sent. (rule S5) */
@@ -280,7 +280,8 @@ function isAppTarget(given: string): boolean {
 }
 
 /**
- * Whether a query already contains an answer. With such a target, an attacker could make an app accept a wrong code.
+ * Whether a query already contains a code or an error. With such a target, an attacker could make an app accept a wrong
+ * code.
  */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);

@@ -21,7 +21,7 @@ const devicesOf = select(
   "WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC",
 );
 
-/** The devices of testers. Each has one row, one account and one token. (rule S9) */
+/** The devices with which people test apps. Each device has one row, one account and one token. */
 export const devices = {
   /** Locks a device and its codes against other transactions until this one ends. */
   lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),

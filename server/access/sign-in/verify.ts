@@ -69,7 +69,7 @@ interface Attempt {
   readonly known?: string | undefined;
 }
 
-/** The keys of the rate limits that counted an attempt. */
+/** The keys of the rate limits that counted an attempt. `uncountAttempt` needs them. */
 export type Counted = readonly string[];
 
 type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;

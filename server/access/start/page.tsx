@@ -303,7 +303,7 @@ const ReportStep = ({
           <p class="waiting-for">
             Waiting for the first report…{" "}
             <noscript>
-              <a href={links.start(app.id)}>Look again</a>
+              <a href={links.start(app.id)}>Load this page again</a>
             </noscript>
           </p>
           <form method="post" action={links.start(app.id, "test-report")} data-then="step-answer">
@@ -397,7 +397,8 @@ const AnswerStep = ({
       />
       {!app.senderPages && (
         <p class="hint">
-          Sender pages are off. With them, each sender gets a private link to read your replies and answer.
+          Sender pages are off. If you turn them on, each sender gets a private link to read your replies and
+          answer.
         </p>
       )}
       <div class="actions">

@@ -278,7 +278,6 @@ interface LinkPageProps {
   readonly form?: Filled;
 }
 
-/** Asks for the address of the account. */
 const Recover = ({ links, form = filledWith() }: LinkPageProps) => (
   <BarePage links={links} title="Password forgotten">
     <div class="card stack">

@@ -311,7 +311,7 @@ const Allowed = () => (
 );
 
 const scopeWords: Readonly<Record<DeviceScope, string>> = {
-  "testing:read": "see your tests, your slots and your tasks of each day",
+  "testing:read": "see your tests, your slots and your tasks for each day",
   "testing:profile:write": "set your time zone and where you are notified",
   "testing:slots:write": "ask for slots in tests",
   "testing:proofs:write": "send proofs of your testing",
