@@ -135,7 +135,6 @@ export const credentials = {
     tx.run("UPDATE tokens SET last_used_at = ? WHERE id = ?", hour, id),
 };
 
-/** The account that owns a credential. */
 interface WithOwner {
   /** The e-mail address of the account. */
   readonly owner: string;
@@ -259,7 +258,6 @@ interface NewToken {
   readonly label: string;
   readonly scopes: readonly TokenScope[];
   readonly appId: string | null;
-  /** The account that the token belongs to. */
   readonly userId: string;
   readonly createdBy: string;
   readonly expiresAt?: string | null | undefined;

@@ -76,7 +76,6 @@ export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork
   };
 }
 
-/** A piece of background work. */
 export interface Job {
   /** Does the due work. A long run ends early when `stopping` aborts. */
   readonly run: (stopping: AbortSignal) => Promise<void>;

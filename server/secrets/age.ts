@@ -400,7 +400,6 @@ const publicForm = Buffer.from("302a300506032b656e032100", "hex");
 
 const keyLength = 32;
 
-/** Returns the public key that belongs to a private key. */
 const publicKeyOf = (privateKey: Buffer): Buffer =>
   createPublicKey(privateKeyOf(privateKey)).export({ format: "der", type: "spki" }).subarray(-keyLength);
 

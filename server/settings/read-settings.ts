@@ -77,8 +77,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
 }
 
 /**
- * Settings of earlier versions, with the message for each. They are refused, because otherwise nobody would notice that
- * they have no effect.
+ * Settings of earlier versions, with the reason why each has no effect now. They are refused, because otherwise nobody
+ * would notice that they have no effect.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",

@@ -78,7 +78,6 @@ export interface DrillSettings {
   /** The time of day, in minutes of UTC. */
   readonly at: number;
   readonly folder: string;
-  /** How many backups are kept. */
   readonly kept: number;
   /** The public keys for which backups are encrypted; undefined if they are not encrypted. */
   readonly recipient: string | undefined;

@@ -117,7 +117,6 @@ export async function deploymentSecret(
   return (await readIfThere(file)) ?? (await createSecret(file));
 }
 
-/** Whether the data folder contains a secret. */
 const hasSecret = async (data: string): Promise<boolean> =>
   (await readIfThere(join(data, "secret"))) !== undefined;
 

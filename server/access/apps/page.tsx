@@ -373,7 +373,6 @@ const emptyApp: Values = {
   retentionDays: "",
 };
 
-/** Returns the values of the form for a stored app. */
 const currentApp = (app: App) => ({
   name: app.name,
   feedbackEnabled: app.feedbackEnabled ? "on" : "",

@@ -161,7 +161,7 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
   };
 }
 
-/** Returns the error for a person who cannot sign in with this identity. */
+/** Returns the error that says why this identity cannot be used. */
 function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   switch (why) {
     case "session_changed":

@@ -10,7 +10,6 @@ export interface IdentityFacts {
   readonly email: string | undefined;
   /** Whether an account has that address. */
   readonly emailTaken: boolean;
-  /** Whether anyone may create an account. */
   readonly registration: boolean;
 }
 

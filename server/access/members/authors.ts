@@ -53,7 +53,6 @@ export const authors = {
       feedbackId,
     ),
 
-  /** Returns the last change of each entry in an app's FAQ. */
   ofFaqs: (reader: Reader, appId: string) =>
     reader.all<LastChange>(
       named(
@@ -63,7 +62,6 @@ export const authors = {
       appId,
     ),
 
-  /** Returns the last change of each of these release notes. */
   ofReleaseNotes: async (reader: Reader, ids: readonly string[]): Promise<LastChange[]> =>
     ids.length === 0
       ? []
@@ -75,7 +73,6 @@ export const authors = {
           ...ids,
         ),
 
-  /** Returns the last change of the settings of an app. */
   ofApp: (reader: Reader, appId: string) =>
     reader.get<LastChange>(
       named(

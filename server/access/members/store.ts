@@ -55,7 +55,6 @@ export const members = {
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
   },
 
-  /** Returns how many apps a person owns. */
   async countOwned(reader: Reader, userId: string): Promise<number> {
     const sql = "SELECT count(*) AS count FROM app_members WHERE user_id = ? AND role = 'owner'";
     return Number((await reader.get<{ count: number }>(sql, userId))?.count ?? 0);

@@ -156,7 +156,6 @@ const againWith =
       factor: { name, form: { value: () => "", refusal: atFactorField(refusal) } },
     });
 
-/** Shows the sign-in methods that a person has or can add. */
 async function showSignInMethods(
   visit: SignedInVisit,
   refused: { readonly password?: Filled; readonly factor?: RefusedFactorForm } = {},

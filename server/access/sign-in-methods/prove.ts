@@ -31,7 +31,6 @@ interface Proving {
  */
 export type Spend = (tx: Transaction) => Promise<void>;
 
-/** Whether an account has a second factor. */
 export const hasSecondFactor = async (reader: Reader, userId: string): Promise<boolean> =>
   isOn(await secondFactors.find(reader, userId));
 

@@ -159,7 +159,6 @@ const identitiesOf = select(
 
 /** The identities with which people sign in, and their accounts. */
 export const identities = {
-  /** Returns the account to which an identity is connected. */
   findOwner: (reader: Reader, { issuer, subject }: IdentityKey) =>
     reader.get<IdentityOwner>(
       `SELECT u.id, u.email FROM identities i JOIN users u ON u.id = i.user_id

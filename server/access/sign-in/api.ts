@@ -219,7 +219,7 @@ function token(
 
 const unnamed = "Unnamed device";
 
-/** A sign-in of a device, with the fields that the device sent. */
+/** The values with which a device is linked to an account. */
 interface DeviceLink {
   readonly user: { readonly id: string; readonly email: string };
   /** The client's network address. */
@@ -444,7 +444,9 @@ const orStep = (
     throw new ApiError("second_factor_required", { step: sealStep(deps, stepOf(user)) });
   });
 
-/** Returns the account of an encrypted first step. Throws `invalid_credentials` if the step has expired. */
+/**
+ * Returns the account to which an encrypted first step belongs. Throws `invalid_credentials` if the step has expired.
+ */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
   sealed: string,

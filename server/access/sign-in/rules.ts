@@ -295,7 +295,6 @@ function separatorFor(target: string): string {
 
 const stepMilliseconds = 30_000;
 
-/** A typed code of a second factor. */
 type GivenCode =
   | { readonly kind: "totp"; readonly digits: string }
   | { readonly kind: "recovery"; readonly code: string };

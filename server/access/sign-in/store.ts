@@ -157,7 +157,6 @@ export const consoleSessions = {
     return tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
   },
 
-  /** Ends all sessions of an account except one. */
   async removeOthers(tx: Transaction, userId: string, kept: string): Promise<void> {
     await noticeBrowsers.removeOthers(tx, userId, kept);
     await tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept);

@@ -336,7 +336,6 @@ const NewPassword = ({
 }: LinkPageProps & {
   /** The address to which the form is sent. It ends in the token of the link. */
   readonly action: string;
-  /** Whether the password is for a new account. */
   readonly newAccount: boolean;
 }) => {
   const title = newAccount ? "Create your account" : "Set a new password";
