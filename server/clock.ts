@@ -4,7 +4,9 @@ import { ApiError } from "../src/contract/errors.ts";
 export interface TimeWatch {
   /** Whether the clock is not trusted, because it has jumped. It is trusted again after ten minutes without a jump. */
   isDoubtful(): boolean;
-  /** How many milliseconds the clock may be slow. 0 if the clock is trusted or was not set back. */
+  /**
+   * Returns how many milliseconds the clock may be slow. Returns 0 if the clock is trusted or was not set back.
+   */
   behindMs(): number;
   /**
    * Call this at the start of the server with the last stored time. If the difference is large, the clock is not
@@ -13,7 +15,9 @@ export interface TimeWatch {
   begin(lastWritten: string): void;
 }
 
-/** How much the wall clock may differ from the monotonic clock. Corrections by network time are smaller than this. */
+/**
+ * How many milliseconds the wall clock may differ from the monotonic clock. Corrections by network time are smaller.
+ */
 const driftMilliseconds = 60_000;
 
 /** How long the clock must be steady after a jump until it is trusted again. */
@@ -29,7 +33,7 @@ interface ClockReading {
 }
 
 interface Doubt {
-  /** The time on the monotonic clock since which the clock is not trusted. */
+  /** Since when the clock is not trusted, as a time of the monotonic clock. */
   readonly since: number;
   last: ClockReading;
 }
@@ -84,8 +88,8 @@ const driftBetween = (from: ClockReading, to: ClockReading): number =>
   to.wall - from.wall - (to.steady - from.steady);
 
 /**
- * The only source of time. `offsetMs` is its difference from real time: 0 except in tests and the development server.
- * Rules do not read the clock: they have an argument `now`. (rule D13)
+ * The only source of time. `offsetMs` is the difference between its time and real time. The difference is 0 except in
+ * tests and on the development server. Rules do not read the clock, but have an argument `now`. (rule D13)
  */
 export interface Clock {
   now(): Date;
@@ -107,8 +111,8 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 const second = 1_000;
 
 /**
- * Computes from the `Date` header of a request how many milliseconds the clock of its sender can be ahead at most.
- * Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
+ * Returns by how many milliseconds at most the clock of a sender is ahead. Computes this from the `Date` header of a
+ * request. Returns 0 if that clock is correct or slow, or if the text is not a date. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;

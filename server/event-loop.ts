@@ -1,4 +1,4 @@
-/** When long work has used this many milliseconds in one turn of the event loop, it waits for another turn. */
+/** After this many milliseconds in one turn of the event loop, long work waits for another turn. */
 const longTurn = 5;
 
 /** The time at which long work began in this turn. Undefined if there was no long work. */
@@ -16,14 +16,16 @@ export async function waitIfTurnIsLong(): Promise<void> {
   else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** Work that may be long and cannot be divided calls this first. Then its time counts as long work of this turn. */
+/**
+ * Long work that cannot be divided calls this before it begins. Then its time counts in this turn of the event loop.
+ */
 export function noteLongWork(): void {
   if (began === undefined) begin();
 }
 
 function begin(): void {
   began = performance.now();
-  // Two callbacks are needed, because the first one can still belong to this turn: the loop calls it after it has read
+  // Two callbacks are needed. The first one can still belong to this turn, because the loop calls it after it has read
   // from connections.
   setImmediate(() => setImmediate(end));
 }

@@ -53,7 +53,10 @@ interface ServeWorld {
   readonly folderPatienceMs?: number;
 }
 
-/** After the stop period, the remaining requests are refused. This is how long they may take to end. */
+/**
+ * After the stop period, the server refuses the remaining requests. After this further time, it closes their
+ * connections.
+ */
 const lastMilliseconds = 1_500;
 
 /** After the stop period, the process ends within this time, even if a part of it hangs. */
@@ -157,7 +160,10 @@ async function serveFrom(
   return 0;
 }
 
-/** If a port is in use, this number of following ports is tried. If none of them is free, any free port is used. */
+/**
+ * If the port is in use, the server tries this number of following ports. If none of them is free, it uses any free
+ * port.
+ */
 const nextPorts = 20;
 
 /** Listens on the configured port, or with `local` on the next free port. */
@@ -191,8 +197,8 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Accepts no new connections. Each open connection may send one more request, so that requests which were already sent
- * are answered. Then it is closed. Closes the connections that remain after the stop period.
+ * Accepts no new connections. Each open connection may send one more request before it is closed, so that requests
+ * which were already sent are answered. Closes the connections that remain after the stop period.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
   // The method `close` of node:http closes idle connections immediately. Requests that were just sent would be lost.

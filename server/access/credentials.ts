@@ -21,8 +21,8 @@ export interface AppKeyCredential {
   /** The number of senders that the app blocks. */
   readonly blockedSenders: number;
   /**
-   * 1 if somebody gets the events of the app: a webhook, a program that reads events, or a member who wants notices of
-   * reports.
+   * 1 if anybody receives the events of the app, otherwise 0. Receivers are webhooks, programs that read events, and
+   * members who want notices about reports.
    */
   readonly hasReceivers: number;
   readonly faqsVersion: number;
@@ -41,7 +41,7 @@ export interface TokenCredential {
   readonly expiresAt: string | null;
 }
 
-/** The access token of a connection. */
+/** The access token that an agent got with OAuth. The connection is its row in `tokens`. */
 interface ConnectionCredential {
   readonly id: string;
   readonly userId: string;
@@ -85,7 +85,7 @@ export const credentials = {
 
   /**
    * Finds a token by its current secret or by its old secret. The old secret expires at `old_expires_at`, but never
-   * later than the token. Each part of the query uses its own index.
+   * later than the token. Each of the two SELECT statements uses its own index.
    */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
@@ -135,7 +135,6 @@ export const credentials = {
     tx.run("UPDATE tokens SET last_used_at = ? WHERE id = ?", hour, id),
 };
 
-/** The account that owns a credential. */
 interface WithOwner {
   /** The e-mail address of the account. */
   readonly owner: string;
@@ -149,7 +148,7 @@ interface OwnedKey extends AppKey, WithOwner {
   readonly app: string;
 }
 
-/** The keys and tokens of all accounts, oldest first, for the operator. */
+/** The keys and tokens of all accounts, oldest first, for the commands of the operator. */
 export const allCredentials = {
   tokens: (reader: Reader, email: string | undefined) => {
     const { where, values } = conditions([["u.email", email]]);
@@ -259,7 +258,6 @@ interface NewToken {
   readonly label: string;
   readonly scopes: readonly TokenScope[];
   readonly appId: string | null;
-  /** The account that the token belongs to. */
   readonly userId: string;
   readonly createdBy: string;
   readonly expiresAt?: string | null | undefined;
@@ -295,7 +293,7 @@ interface Rotation {
 
 /**
  * Replaces the secret of a token. The token keeps its id. Returns undefined if the account has no such token, or if the
- * token is the connection of an agent. Programs replace the secrets of their connections themselves. (rule K31)
+ * token is a connection of an agent. Such agents replace their secrets themselves, over OAuth. (rule K31)
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,
@@ -318,7 +316,10 @@ export async function rotateToken(
 
 const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
 
-/** Returns when a token expires; null if it does not expire. Throws `bad_request` if that time is in the past. */
+/**
+ * Returns the time at which a token expires, or null if it does not expire. Throws `bad_request` if that time is in the
+ * past.
+ */
 function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["clock"]): string | null {
   if (expiresAt && expiresAt <= clock.now().toISOString())
     throw badRequest("expiresAt", "must be in the future");

@@ -28,8 +28,8 @@ const indexingPauseMilliseconds = 1_000;
 const restShare = 9;
 
 /**
- * Adds new threads to the search index every second, so that a search itself must index only a few threads. Returns the
- * function that stops it.
+ * Adds new threads to the search index every second, so that a search has only a few threads left to index. Returns the
+ * function that stops this job.
  */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   return startJob(deps, {
@@ -51,7 +51,10 @@ async function indexBatch({ database, log }: Pick<Deps, "database" | "log">): Pr
 
 const statisticsPauseMilliseconds = 10_000;
 
-/** The pause before a cancellation is repeated. A cancellation that arrives between two statements has no effect. */
+/**
+ * The pause before a cancellation is repeated. It is repeated, because a cancellation that arrives between two
+ * statements has no effect.
+ */
 const cancelAgainMilliseconds = 50;
 
 /**
@@ -62,8 +65,8 @@ const cancelAgainMilliseconds = 50;
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
   if (database.engine !== "postgres") return async () => {};
-  // Some tables never get statistics, for example if all their rows were deleted. So the job reads each table only
-  // once.
+  // Some tables never get statistics, for example because all their rows were deleted. So the job handles each table
+  // only once.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   const stop = startJob(deps, {
     async run() {
@@ -92,7 +95,7 @@ interface Work {
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // If this fails, the database ends the transaction, or the process ends after the stop period.
+  // If the cancellation fails, the database ends the transaction, or the process ends after the stop period.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }

@@ -53,12 +53,16 @@ const hiddenKeptMilliseconds = 30 * 86_400_000;
 /** How long events are kept, so that they can be sent to receivers again. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
-/** How long an app without webhooks stores reports as events after a program has read its events. */
+/**
+ * How long the reports of an app without webhooks are still stored as events after a program has read its events.
+ */
 const readersKeptMilliseconds = 30 * 86_400_000;
 
 type HousekeepingDeps = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
 
-/** Removes expired rows and files every ten minutes, in small batches. Returns the function that stops it. */
+/**
+ * Removes expired rows and files every ten minutes, in small batches. Returns the function that stops this job.
+ */
 export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>) =>
   startJob(deps, {
     run: (stopping) => tidy(deps, stopping),
@@ -69,15 +73,15 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, notices, unsent
- * texts and events. Removes parts of imports that a crash interrupted, and temporary files. Deletes the feedback of
- * blocked senders. Stores which approvals have expired. Refreshes the statistics that the database uses to choose its
- * indexes. Does nothing while the server's clock may be wrong.
+ * Removes expired answers for idempotency keys, counts of rate limits, sign-in codes, connections, invitations,
+ * deliveries, mails, notices, unsent texts and events. Removes parts of imports that a crash interrupted, and temporary
+ * files. Deletes the feedback of blocked senders. Stores which approvals have expired. Refreshes the statistics that
+ * the database uses to choose its indexes. Does nothing while the server's clock may be wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
   if (time.isDoubtful()) return;
-  // Reads the clock only once, because the time may be changed while this function runs.
+  // The clock is read only once, because it may be set to another time while this function runs.
   const now = clock.now();
   while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce && !stopping?.aborted);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce && !stopping?.aborted);
@@ -120,7 +124,10 @@ export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Prom
   await files.sweepTemporary();
 }
 
-/** How long a notice is kept after it was put into a mail, so that some kinds are sent only once a day. (rule N2) */
+/**
+ * How long a notice is kept after it was put into a mail. Some kinds of notices are sent only once a day, and the kept
+ * notice shows when that was. (rule N2)
+ */
 const noticesKeptMilliseconds = 25 * 3_600_000;
 
 async function tidyNotices(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
@@ -134,7 +141,10 @@ const countsAtOnce = 500;
 /** Only counts that are older than this are added up, because connections still change newer counts. */
 const countsSettledMilliseconds = 3_600_000;
 
-/** Adds up the counts of different connections. (rule F60) */
+/**
+ * Adds up the counts for the statistics. On PostgreSQL, each connection to the database counts in its own rows. (rule
+ * F60)
+ */
 async function addUpCounts(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
   const to = quarterAt(new Date(now.getTime() - countsSettledMilliseconds));
   while (
@@ -143,7 +153,7 @@ async function addUpCounts(database: Deps["database"], now: Date, stopping?: Abo
   );
 }
 
-/** If no program has read the events of an app for 30 days, its reports are no longer stored as events. (rule O25) */
+/** Stops storing the reports of an app as events if no program has read its events for 30 days. (rule O25) */
 async function forgetReaders(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - readersKeptMilliseconds).toISOString();
   await database.write(async (tx) => {
@@ -165,8 +175,8 @@ async function tidyOriginals(
 }
 
 /**
- * Deletes the feedback of blocked senders 30 days after it arrived. The daily cleanup deletes the files that belonged
- * to it. (rule F34)
+ * Deletes the feedback of blocked senders 30 days after it arrived. The daily cleanup then deletes the files of that
+ * feedback. (rule F34)
  */
 async function tidyHidden(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
@@ -178,7 +188,7 @@ async function tidyHidden(database: Deps["database"], now: Date): Promise<void> 
 
 /**
  * Stores which approvals have expired, so that lists, the audit and receivers of events show it. A request that claims
- * a proposal does not depend on this, because it compares the times itself. (rule A23)
+ * a proposal does not need this, because it compares the times itself. (rule A23)
  */
 async function storeExpired(
   { database, newId }: Pick<HousekeepingDeps, "database" | "newId">,

@@ -2,17 +2,19 @@ import { setMaxListeners } from "node:events";
 import { everyTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
 
-/** Work for several targets, such as receivers on the network. Each target has its own queue. */
+/**
+ * Work for several targets. A target is, for example, a receiver on the network. Each target has its own queue.
+ */
 interface TargetWork {
   /** The topic that signals new work. */
   readonly topic: string;
-  /** Returns targets with due work that are not in `busy`, at most `most`. */
+  /** Returns up to `most` targets that have due work and are not in `busy`. */
   readonly dueTargets: (busy: readonly string[], most: number) => Promise<readonly string[]>;
   /** Does a part of the due work for one target. It must end early when `stopping` aborts. */
   readonly serve: (target: string, stopping: AbortSignal) => Promise<void>;
-  /** Returns the milliseconds until work of a target that is not in `busy` can become due. */
+  /** Returns the milliseconds until a target that is not in `busy` can have due work. */
   readonly pause: (busy: readonly string[]) => Promise<number>;
-  /** The message in the log if something fails. */
+  /** The log message for a failure of `serve` or of the job. */
   readonly failure: string;
 }
 
@@ -28,10 +30,11 @@ const mostTargets = 256;
 export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
-  // The number of listeners has no limit, because each running post adds one.
+  // Node.js warns if a signal has many listeners. The warning is turned off, because each running call of `serve` may
+  // add a listener.
   setMaxListeners(0, stopping.signal);
   let wake = () => {};
-  // The job checks for due work again when a target is free.
+  // Whenever a target has been served, `wake` makes the job look for due work again.
   const signals = {
     onSignal(hear: (topic: string) => void) {
       wake = () => hear(work.topic);
@@ -73,7 +76,6 @@ export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork
   };
 }
 
-/** A piece of background work. */
 export interface Job {
   /** Does the due work. A long run ends early when `stopping` aborts. */
   readonly run: (stopping: AbortSignal) => Promise<void>;
@@ -140,10 +142,10 @@ export function startJob({ database, log }: JobDeps, job: Job): () => Promise<vo
   };
 }
 
-/** Work that becomes due at a certain time, or after a signal of the database with a topic. */
+/** Work that becomes due at a certain time, or when the database signals its topic. */
 interface DueWork {
   readonly topic: string;
-  /** Does a part of the due work. Returns the number of its items; 0 if nothing is left. */
+  /** Does a part of the due work. Returns how many items it did; 0 if none is due. */
   readonly doDue: () => Promise<number>;
   /** Returns the milliseconds until the next item can become due. */
   readonly pause: () => Promise<number>;

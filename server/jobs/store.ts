@@ -4,7 +4,9 @@ import { insert } from "../database/statements.ts";
 
 const setTime = insert(tables.lastTimes, "ON CONFLICT (name) DO UPDATE SET at = excluded.at");
 
-/** The last time that a server of this database has stored. It shows whether the clock was set back. */
+/**
+ * The time that a server of this database stored last. It shows whether the clock was set back since then.
+ */
 export const lastTimes = {
   /** Returns the time in ISO 8601 UTC; undefined in a new database. */
   async read(reader: Reader): Promise<string | undefined> {

@@ -8,8 +8,8 @@ const shortestSleep = 50;
 const pauseAfterFailure = 5_000;
 
 /**
- * Applies due changes of cycles at the start, and later whenever a change becomes due. Returns the function that stops
- * it.
+ * Applies due changes of test cycles at the start, and later whenever a change becomes due. Returns the function that
+ * stops this job.
  */
 export function startPassingTime(
   deps: Pick<Deps, "passingTime" | "database" | "clock" | "log">,
@@ -38,7 +38,7 @@ type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
  * Compares the clock with the last stored time. Then watches the clock, and stores the time every ten minutes. Returns
- * the function that stops it. A development server does not compare the times, because the machine may have been
+ * the function that stops this. A development server does not compare the times, because the machine may have been
  * suspended for days.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
@@ -46,7 +46,7 @@ export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<voi
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
   const failure = "the time could not be stored";
-  // The time is stored before the server accepts requests, so that a time is stored even if the server runs only
+  // The time is stored at once and not only after the first pause, so that it is stored even if the server runs only
   // briefly.
   await writeTime(deps).catch((error) => deps.log.warn({ err: error }, failure));
   const stopWriting = startJob(deps, {

@@ -145,7 +145,7 @@ const secretOf = ({ authorization }: PresentedCredentials): string =>
 function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController();
   res.once("close", () => {
-    // After a complete answer, no code listens to the signal. An abort would only take time.
+    // After a complete answer, nothing listens to this signal, so an abort would only cost time.
     if (!res.writableFinished) gone.abort();
   });
   if (res.closed) gone.abort();
@@ -192,7 +192,8 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
 }
 
 /**
- * Runs `act`. Errors that happen before the SDK reads the message are answered in the same form as errors of the SDK.
+ * Runs `act`. Errors that happen before the MCP SDK reads the message are answered in the same form as errors of the
+ * SDK.
  */
 async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Promise<void>): Promise<void> {
   try {
@@ -204,7 +205,6 @@ async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Pr
   }
 }
 
-/** The path of the agent tools. */
 const mcpPath = "/mcp";
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
@@ -312,9 +312,11 @@ interface Calling {
   readonly address: string;
   readonly browser: Request["browser"];
   readonly requestId: string;
-  /** Whether the caller may call this endpoint, if the endpoint changes something. */
+  /** Returns whether the caller may call an endpoint that changes something. */
   readonly mayChange: (endpoint: Endpoint) => boolean;
-  /** Two signals: one aborts when the client has disconnected, the other when the server stops. */
+  /**
+   * The signals that end a call. One aborts when the client has disconnected, the other when the server stops.
+   */
   readonly ends: readonly AbortSignal[];
 }
 
@@ -418,8 +420,8 @@ function createToolAuthenticate(
   const touch = createTouch(deps);
 
   /**
-   * A token is valid for one hour. It is checked at the time when the request began, so a long request may end after
-   * that hour.
+   * Finds the caller for an access token, which is valid for one hour. A token that was valid when the request began is
+   * valid until the request ends.
    */
   const connection = async (shown: PresentedCredentials, began: number) => {
     const hash = hashOf(bearerOf(shown.authorization));

@@ -20,8 +20,8 @@ export const chunkLength = 65_536;
 export const sealedLength = chunkLength + tagLength;
 
 /**
- * Encrypts a stream in the format of age (age-encryption.org/v1), so that only the recipients can read it. Only one
- * chunk of 64 KiB is in memory at a time. Encryption needs only public keys and no secret.
+ * Encrypts a stream in the format of the encryption tool `age` (age-encryption.org/v1), so that only the recipients can
+ * read it. Only one chunk of 64 KiB is in memory at a time. Encryption needs only public keys and no secret.
  */
 export async function* encryptStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -62,7 +62,7 @@ export const firstLine = "age-encryption.org/v1\n";
 
 const fileKeyLength = 16;
 
-/** The maximum length of a header. */
+/** The maximum length of a header, in bytes. */
 export const longestHeader = 65_536;
 
 const bodyColumns = 64;
@@ -98,7 +98,7 @@ const macOf = (fileKey: Buffer, text: string): Buffer =>
 
 /**
  * Returns the length of the header at the beginning of the bytes; undefined if the header is not complete yet. Throws
- * if the header is too long.
+ * an AgeFault if the header is too long.
  */
 export function headerLength(bytes: Buffer): number | undefined {
   const text = bytes.subarray(0, longestHeader).toString("latin1");
@@ -142,7 +142,7 @@ function parseHeader(text: string): { readonly stanzas: readonly Stanza[]; reado
 }
 
 function unwrap(stanzas: readonly Stanza[], identities: readonly Identity[]): Buffer | undefined {
-  // The format allows no other recipients together with a passphrase.
+  // A `scrypt` stanza contains the key of the file for a passphrase. The format allows no other stanza next to it.
   if (stanzas.length > 1 && stanzas.some(({ words }) => words[0] === "scrypt")) throw changedHeader();
   for (const { words, body } of stanzas) {
     if (words[0] !== "X25519") continue;
@@ -162,14 +162,15 @@ function secretWith({ privateKey }: Identity, share: Buffer): Buffer {
   try {
     return sharedSecret(privateKey, share);
   } catch {
-    // The public key in the header has low order. No age program writes such a key.
+    // The public key in the header has low order, so everybody would know the shared secret. `age` never writes such a
+    // key.
     throw changedHeader();
   }
 }
 
 const toBase64 = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
 
-/** Reads base64 in exactly the form that `toBase64` writes. Throws for any other text. */
+/** Reads base64 in exactly the form that `toBase64` writes. Throws an AgeFault for any other text. */
 function fromBase64(text: string): Buffer {
   const bytes = Buffer.from(text, "base64");
   if (toBase64(bytes) === text) return bytes;
@@ -188,11 +189,12 @@ export interface Identity extends Recipient {
   readonly privateKey: Buffer;
 }
 
-/** The most public keys for which a file is encrypted. */
+/** The maximum number of public keys for which a file is encrypted. */
 const mostRecipients = 20;
 
 /**
- * Reads public keys for the tool age (`age1…`), separated by commas or blanks. Throws an AgeFault for any other text.
+ * Reads public keys for the tool `age` (`age1…`), separated by commas or white space. Throws an AgeFault for any other
+ * text.
  */
 export function readRecipients(text: string): Recipient[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== "");
@@ -249,8 +251,14 @@ function identityOf(line: string): Identity {
   if (prefix === "age-secret-key-" && bytes?.length === keyLength && line === line.toUpperCase())
     return { privateKey: bytes, publicKey: publicKeyOf(bytes) };
   if (line.startsWith("age1"))
-    throw new AgeFault("key", "This is a public key. Give the file with the secret key AGE-SECRET-KEY-1….");
-  throw new AgeFault("key", "The file of keys contains a line that is not an X25519 key: AGE-SECRET-KEY-1….");
+    throw new AgeFault(
+      "key",
+      "This is a public key. Give the file with the secret key, which begins with AGE-SECRET-KEY-1.",
+    );
+  throw new AgeFault(
+    "key",
+    "The file of keys contains a line that is not an X25519 secret key. Such a key begins with AGE-SECRET-KEY-1.",
+  );
 }
 
 const alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -317,7 +325,7 @@ function bytesOf(groups: readonly number[]): Buffer | undefined {
 
 const cipher = "chacha20-poly1305";
 
-/** The position of a chunk in a file. */
+/** The number of a chunk, and whether it is the last chunk of the file. */
 interface ChunkPlace {
   readonly at: number;
   readonly last: boolean;
@@ -329,8 +337,8 @@ function sealChunk(key: Buffer, place: ChunkPlace, plain: Uint8Array): Buffer {
 }
 
 /**
- * Returns the plain bytes of a chunk; undefined if the chunk was encrypted with another key or for another position, or
- * was changed.
+ * Returns the plain bytes of a chunk; undefined if the chunk was changed, or was encrypted with another key or for
+ * another position.
  */
 function openChunk(key: Buffer, place: ChunkPlace, sealed: Buffer): Buffer | undefined {
   if (sealed.length < tagLength) return undefined;
@@ -392,7 +400,6 @@ const publicForm = Buffer.from("302a300506032b656e032100", "hex");
 
 const keyLength = 32;
 
-/** Returns the public key that belongs to a private key. */
 const publicKeyOf = (privateKey: Buffer): Buffer =>
   createPublicKey(privateKeyOf(privateKey)).export({ format: "der", type: "spki" }).subarray(-keyLength);
 

@@ -1,4 +1,4 @@
-// The program that runs in a thread. It creates or verifies one password hash, and then ends.
+// This program runs in a worker thread. It creates or verifies one password hash, and then ends.
 import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { argon2id, argon2Verify } from "hash-wasm";

@@ -3,12 +3,12 @@ import { Worker } from "node:worker_threads";
 import type { ArgonTask } from "./argon2-thread.ts";
 
 /**
- * A hash that no password has, with the usual costs. If there is no account, this hash is verified. So the time of the
- * answer does not show whether an account exists.
+ * A hash that belongs to no password. It is verified if there is no account, so that the time of the answer does not
+ * show whether an account exists. Its costs are those of all other hashes.
  */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** Returns an e-mail address in the spelling in which accounts are stored. */
+/** Returns the form of an e-mail address in which accounts are stored and compared. */
 export const normaliseEmail = (email: string): string =>
   // The second normalisation is needed, because some letters, such as ǰ, are one character in lower case but two in
   // upper case.
@@ -62,7 +62,7 @@ async function choose(): Promise<Chosen> {
   const native = await nativeArgon2();
   if (native) return { argon2: native };
   const warning =
-    "Passwords are hashed by WebAssembly in threads, two at a time. This is slower. The reason is that the part of @node-rs/argon2 for " +
+    "Passwords are hashed by WebAssembly, two at a time. This is slower. The reason is that the native part of @node-rs/argon2 for " +
     `${process.platform}-${process.arch} is not installed. Install innkeep without --omit=optional.`;
   return { argon2: threadArgon2(`${BUILT_FOLDER}/argon2-thread.cjs`), warning };
 }
@@ -103,7 +103,7 @@ export function threadArgon2(program: string): Argon2 {
   const ask = (task: ArgonTask) => inTurn(() => askThread(program, task));
   return {
     hash: async (password) => String(await ask({ password, memoryKib, passes, lanes })),
-    // The package throws an error for an empty password. No account has one.
+    // The package throws an error for an empty password. No account has an empty password.
     verify: async (stored, password) => password !== "" && (await ask({ password, stored })) === true,
   };
 }
@@ -122,7 +122,10 @@ async function ended(worker: Worker): Promise<never> {
   throw new Error("The thread that hashes a password ended without an answer.");
 }
 
-/** Creates a function that runs at most `most` tasks at the same time. Other tasks wait in their order. */
+/**
+ * Creates a function that runs at most `most` tasks at the same time. The other tasks wait, and start in the order of
+ * the calls.
+ */
 function createTurns(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -23,7 +23,7 @@ export function totpCode(secret: string, step: number): string {
   return String(number).padStart(6, "0");
 }
 
-/** Whether a code is the code of the time step. The comparison takes the same time for all wrong codes. */
+/** Whether a code is correct for the time step. The comparison takes the same time for all wrong codes. */
 export const isTotpCode = (secret: string, step: number, code: string): boolean =>
   /^[0-9]{6}$/.test(code) && timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code));
 
@@ -33,13 +33,15 @@ export function totpUri(secret: string, { account, issuer }: { account: string; 
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** Returns ten new recovery codes. Each has 16 random characters, so nobody can guess the code, even with its hash. */
+/**
+ * Returns ten new recovery codes. Each has 16 random characters, so nobody who knows only its hash can guess it.
+ */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodes }, () => Array.from({ length: 4 }, () => newGroup()).join("-"));
 
 const newGroup = (): string => Array.from({ length: 4 }, () => readable[randomInt(readable.length)]).join("");
 
-/** Returns the hash of a recovery code, which the database stores. The code must be given without its hyphens. */
+/** Returns the hash of a recovery code, which the database stores. Hyphens in the code do not matter. */
 export const recoveryHash = (userId: string, code: string): string =>
   hashOf(`recovery code\n${userId}\n${code.replaceAll("-", "")}`);
 
@@ -51,8 +53,8 @@ function bytesOf(secret: string): Buffer {
 }
 
 /**
- * The challenge that the authenticator got, the host of the passkey, and the origins of the pages that may have sent
- * the request.
+ * The challenge for the authenticator, the host of the passkey (`rpId`), and the origins of the pages that may have
+ * sent the request.
  */
 interface AskedOfPasskey {
   readonly challenge: string;

@@ -17,7 +17,9 @@ const shownEnd = 4;
 
 const longEnough = 24;
 
-/** Whether a stored address is sealed with the deployment's secret. Older versions stored addresses as plain text. */
+/**
+ * Whether a stored address is encrypted with the deployment's secret. Older versions stored addresses as plain text.
+ */
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
 /**
@@ -27,7 +29,9 @@ export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
 
-/** Returns the plain address for a stored address. Throws if the address was sealed with another secret. */
+/**
+ * Returns the plain address for a stored address. Throws if the address was encrypted with another secret.
+ */
 export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
   isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
 
@@ -64,8 +68,8 @@ export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): r
 const ofSecret = "secret of erased people";
 
 /**
- * Returns a text that identifies the deployment's secret. An entry in the journal of erasures contains this text,
- * because it says with which secret the hash in the entry was computed.
+ * Returns a text that identifies the deployment's secret. Each entry in the journal of erasures contains this text. It
+ * shows with which secret the hash in the entry was computed.
  */
 export const secretMark = ({ mark }: Pick<Sealer, "mark">): string => mark(ofSecret);
 
@@ -78,15 +82,17 @@ const macBytes = macDigits / 2;
 
 export const uuidBytes = 16;
 
-/** A kind of link, and how many bytes its token has before the MAC. A token of one kind is not valid for another. */
+/**
+ * A kind of link, and how many bytes its token has before the MAC. A token is valid only for links of its own kind.
+ */
 export interface LinkKind {
   readonly purpose: string;
   readonly headBytes: number;
 }
 
 /**
- * Returns the token of a link. It consists of the hexadecimal digits of `head` and a MAC, in base64url. The token is
- * not stored, because it can be computed again at any time. (rules M8, N6)
+ * Returns the token of a link. It consists of the bytes of `head`, which is given in hexadecimal digits, and a MAC.
+ * Both are in base64url. The token is not stored, because it can be computed again at any time. (rules M8, N6)
  */
 export const linkTokenOf = (sealer: Pick<Sealer, "mark">, { purpose }: LinkKind, head: string): string =>
   Buffer.from(head + sealer.mark(`${purpose}\n${head}`).slice(0, macDigits), "hex").toString("base64url");
@@ -101,7 +107,7 @@ export function readLinkToken(
   if (token.length !== digits || !/^[\w-]+$/.test(token)) return undefined;
   const bytes = Buffer.from(token, "base64url");
   const [head, mac] = [bytes.subarray(0, headBytes), bytes.subarray(headBytes)];
-  // Several texts can stand for the same bytes. Only one of them is a valid token.
+  // Several texts in base64url can stand for the same bytes. Only the text that the encoder writes is a valid token.
   if (bytes.toString("base64url") !== token) return undefined;
   return sealer.isMark(`${purpose}\n${head.toString("hex")}`, mac.toString("hex")) ? head : undefined;
 }
@@ -142,17 +148,17 @@ export const visiblePrefix = (credential: string): string => credential.slice(0,
 /** Returns the SHA-256 in hex. The database stores credentials and the ids of console sessions only as such hashes. */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
-/** Returns an unguessable name: 256 random bits in base64url. */
+/** Returns 256 random bits in base64url, which nobody can guess. */
 export const randomName = (): string => randomBytes(32).toString("base64url");
 
 /** Encrypts and decrypts text with a key that is derived from the deployment's secret (AES-256-GCM). */
 export interface Sealer {
   seal(text: string): string;
-  /** Decrypts a sealed text. Throws if the text was sealed with another secret or was changed. */
+  /** Decrypts a text. Throws if the text was encrypted with another secret or was changed. */
   open(sealed: string): string;
   /**
-   * Returns the mark of a text: its HMAC-SHA-256 in hex. The mark shows whether two texts are equal, and nobody without
-   * the secret can guess the text from it.
+   * Returns the mark of a text: its HMAC-SHA-256 in hex. Equal texts have equal marks. Nobody without the secret can
+   * find out the text from its mark.
    */
   mark(text: string): string;
   /** Returns the marks of a text, computed with the present secret and with the old ones. */
@@ -165,7 +171,8 @@ export interface Sealer {
 }
 
 /**
- * Creates a sealer. It seals texts with `secret`, and also opens texts that were sealed with one of the old secrets.
+ * Creates a sealer. It encrypts texts with `secret`. It decrypts texts that were encrypted with `secret` or with one of
+ * the old secrets.
  */
 export function createSealer(secret: string, old: readonly string[] = []): Sealer {
   const sealer = sealerOf(secret);
@@ -217,8 +224,8 @@ function sealerOf(secret: string): Sealer {
 const blockBytes = 64;
 
 /**
- * Returns a function for HMAC-SHA-256 in hex. It uses two plain hashes, because the `Hmac` of Node.js takes several
- * times as long.
+ * Returns a function for HMAC-SHA-256 in hex. It computes the two hashes of HMAC itself, because the class `Hmac` of
+ * Node.js takes several times as long.
  */
 function createMark(key: Buffer): (text: string) => string {
   const block = Buffer.alloc(blockBytes);

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
 
-/** The columns with sealed values. Addresses that an older version stored are plain text. */
+/** The columns with encrypted values. Addresses that an older version stored are plain text. */
 const sealedColumns = [
   { table: "slots", column: "key_sealed" },
   { table: "apps", column: "chat_webhook_url" },
@@ -22,9 +22,11 @@ const sealedColumns = [
 const checkName = "secret_check";
 const atOnce = 500;
 
-/** The values that are sealed with the deployment's secret. */
+/** The values that are encrypted with the deployment's secret. */
 export const sealed = {
-  /** Returns the sealed check text. The plain text is known, so the check text shows whether a secret is correct. */
+  /**
+   * Returns the encrypted check text. The plain text is known, so the check text shows whether a secret is correct.
+   */
   async check(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT value FROM deployment WHERE name = ?";
     return (await reader.get<{ value: string }>(sql, checkName))?.value;
@@ -35,14 +37,17 @@ export const sealed = {
     await tx.insert(tables.deployment, { name: checkName, value });
   },
 
-  /** Returns any sealed test key, for a database without a check text; undefined if there is no sealed test key. */
+  /**
+   * Returns any encrypted test key; undefined if there is none. It is used in place of the check text if a database has
+   * no check text.
+   */
   async sample(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT key_sealed AS value FROM slots WHERE key_sealed IS NOT NULL ORDER BY id DESC LIMIT 1";
     return (await reader.get<{ value: string }>(sql))?.value;
   },
 
   /**
-   * Deletes all sealed values, because the secret is lost. After that, slots have no test keys, apps have no chat
+   * Deletes all encrypted values, because the secret is lost. After that, slots have no test keys, apps have no chat
    * addresses and no webhooks, and no browser shows notices. Waiting deliveries and mails fail. Drafts and the
    * originals of mails are lost. Second factors stay on, but only their recovery codes work. Returns how many test
    * keys, chat addresses and secrets of authenticator apps were deleted.
@@ -77,7 +82,9 @@ export const sealed = {
     };
   },
 
-  /** Replaces every value in the sealed columns with the result of `change`. Returns the number of changed values. */
+  /**
+   * Replaces every value in the encrypted columns with the result of `change`. Returns the number of changed values.
+   */
   async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
     let count = 0;
     for (const column of sealedColumns) count += await replaceIn(tx, column, change);

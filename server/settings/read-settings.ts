@@ -77,8 +77,8 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
 }
 
 /**
- * Settings of earlier versions, with the message for each. They are refused, because otherwise nobody would notice that
- * they have no effect.
+ * Settings of earlier versions, with the reason why each has no effect now. They are refused, because otherwise nobody
+ * would notice that they have no effect.
  */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream now makes the continuous copies of SQLite",
@@ -131,7 +131,7 @@ function daysOf(name: string, given: string | undefined): number | undefined {
   if (given === undefined || given === "") return undefined;
   const days = Number(given);
   if (Number.isInteger(days) && days >= 1 && days <= 36_500) return days;
-  throw new SettingError(`${name} must be a number of days from 1, not \`${given}\`.`);
+  throw new SettingError(`${name} must be a number of days from 1 to 36500, not \`${given}\`.`);
 }
 
 function urlOf(name: string, given: string): string {
@@ -177,7 +177,9 @@ const units: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** The size of the largest report. With a lower limit, such a report could never be sent. */
+/**
+ * The size of the largest possible report. A lower limit would mean that such a report could never be sent.
+ */
 const least = 64 * 2 ** 20;
 
 /** Returns the limits for the bytes of feedback. Throws a SettingError for a wrong value. */
@@ -255,7 +257,7 @@ function redirectUrlOf(given: string | undefined, baseUrl: string): string | und
 
 function isTarget(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The check is strict, because the text is written into a header unchanged.
+  // The check is strict, because the address is written into a response header unchanged.
   if (!url || !/^[\x21-\x7e]+$/.test(text) || text.includes("#") || url.username || url.password)
     return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
@@ -348,7 +350,8 @@ function isIssuer(text: string): boolean {
 }
 
 /**
- * Reads the OpenID Connect providers from a JSON array. Throws a SettingError if it does not have the expected form.
+ * Reads the OpenID Connect providers from a JSON array. Throws a SettingError if the array does not have the expected
+ * form.
  */
 function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   if (given === undefined) return [];
@@ -464,7 +467,7 @@ export function s3Of(environment: Environment): S3Settings | undefined {
   if (!url || !isWeb || url.hash || !["path", "host"].includes(style)) throw wrongForm();
   if (url.protocol === "http:" && !isLoopback(url.hostname) && url.searchParams.get("tls") !== "off")
     throw new SettingError(
-      `INNKEEP_S3_URL must begin with https://, or end with \`?tls=off\` for a store on a private network: without encryption, other computers on the network can read the files.`,
+      `INNKEEP_S3_URL must begin with https://. For a store on a private network, an http address that ends with \`?tls=off\` is accepted, too. Then other computers on that network can read the files.`,
     );
   const [bucket = "", ...folders] = url.pathname
     .replace(/^\//, "")

@@ -4,7 +4,7 @@ import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
 
 export type { ServeFlags } from "../../src/programs.ts";
 
-/** Environment variables by their names. */
+/** The values of environment variables, by the names of the variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of a deployment. Addresses have no trailing slash. */
@@ -46,15 +46,15 @@ export interface Settings {
    * address.
    */
   readonly redirectUrl: string | undefined;
-  /** Whether everybody may create an account with a password. */
+  /** Whether everybody may create an account. */
   readonly registration: boolean;
   readonly attestation: AttestationSettings;
   readonly identityProviders: readonly IdentityProvider[];
-  /** Whether agents may call the tools over HTTP, at `/mcp`. */
+  /** Whether agents may call the MCP tools over HTTP, at `/mcp`. */
   readonly mcp: boolean;
   /** The bearer token for `/metrics`. Without a token nobody can read the metrics. */
   readonly metricsToken: string | undefined;
-  /** For how many days the operator keeps backups. Undefined if it is not set. */
+  /** For how many days the operator keeps backups; undefined if this is not set. */
   readonly backupsKeptDays: number | undefined;
   /** The nightly backups; undefined if the server creates none. */
   readonly drill: DrillSettings | undefined;
@@ -64,8 +64,8 @@ export interface Settings {
    */
   readonly litestream: boolean;
   /**
-   * The path of the journal of erasures, which is a file outside of the database. Undefined if it is the file in the
-   * data folder.
+   * The path of the journal of erasures, which is a file outside of the database. Undefined means that the journal is
+   * in the data folder.
    */
   readonly erasuresFile: string | undefined;
   readonly logLevel: string;
@@ -78,7 +78,6 @@ export interface DrillSettings {
   /** The time of day, in minutes of UTC. */
   readonly at: number;
   readonly folder: string;
-  /** How many backups are kept. */
   readonly kept: number;
   /** The public keys for which backups are encrypted; undefined if they are not encrypted. */
   readonly recipient: string | undefined;
@@ -100,7 +99,7 @@ export interface MailServer {
   readonly password: string;
 }
 
-/** The mail server that has the mailbox. */
+/** The mail server and the folder from which mails are read. */
 export interface MailIn extends MailServer {
   readonly folder: string;
 }
@@ -122,7 +121,9 @@ export interface S3Settings {
   readonly secretAccessKey: string;
 }
 
-/** Where a deployment keeps its data: in the folder, or also in a PostgreSQL database and an S3 store. */
+/**
+ * The settings that say where the data is: in the data folder, and optionally in a PostgreSQL database and an S3 store.
+ */
 export type DataLocation = Pick<Settings, "data" | "databaseUrl"> & Partial<Pick<Settings, "s3">>;
 
 /** How devices prove that they run the real app. */
@@ -165,11 +166,11 @@ export interface Budgets {
   readonly idleMilliseconds: number;
   /** How long a client may read nothing of an answer before the connection is closed. */
   readonly stalledMilliseconds: number;
-  /** How long a refused connection is still open after the answer. */
+  /** How long a refused connection stays open after the answer. */
   readonly lingerMilliseconds: number;
   /** The lowest rate at which a body may arrive. */
   readonly bodyBytesPerSecond: number;
-  /** How many milliseconds a body may be behind the rate `bodyBytesPerSecond`. */
+  /** How many milliseconds longer a body may take than at the rate `bodyBytesPerSecond`. */
   readonly bodyPatienceMilliseconds: number;
   /** How many bytes of arriving bodies may be in memory. Large uploads do not count. */
   readonly bufferedBytes: number;
@@ -219,7 +220,10 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/** The maximum number of bytes of memory for each kind of work, and the largest part of the machine's memory for it. */
+/**
+ * The limits of memory for each kind of work: `most` in bytes, and `share` as a part of the memory of the machine. The
+ * lower limit applies.
+ */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },
@@ -252,13 +256,13 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   const [, name = "", value] = /^\s*(\w+)=(\d{1,12})\s*$/.exec(entry) ?? [];
   if (Object.hasOwn(budgets, name) && Number(value) > 0) return [name, Number(value)];
   throw new SettingError(
-    `INNKEEP_BUDGETS must be a list such as \`connections=500\` of ${Object.keys(budgets).join(", ")}, not \`${entry}\`.`,
+    `INNKEEP_BUDGETS must be a list of entries such as \`connections=500\`, not \`${entry}\`. The possible names are ${Object.keys(budgets).join(", ")}.`,
   );
 }
 
 /**
- * Returns two thirds of the file descriptors of this process. The rest is for files, the database and outgoing
- * requests.
+ * Returns two thirds of the file descriptors of this process, at most 10,000. The rest is for files, the database and
+ * outgoing requests.
  */
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
@@ -321,7 +325,7 @@ function limitOf(entry: string): [RateLimitName, RateLimitSetting] {
     return [name, rule];
   const names = Object.keys(rateLimits).filter(isLimit).join(", ");
   throw new SettingError(
-    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list such as \`feedback=240/60\` of ${names}, not \`${entry}\`.`,
+    `INNKEEP_RATE_LIMITS must be \`on\`, \`off\` or a list of entries such as \`feedback=240/60\`, not \`${entry}\`. The possible names are ${names}.`,
   );
 }
 

@@ -14,7 +14,7 @@ export async function takeDataFolder(
   waiting: LockOptions,
 ): Promise<FolderLock> {
   await makeFolder(data, warn);
-  // There is no lock, because several servers of one PostgreSQL database may share the folder.
+  // With PostgreSQL there is no lock, because several servers of one database may share the folder.
   if (databaseUrl !== undefined) return { release: async () => {} };
   const onWait = (patienceMs: number) => warn(busyFolder(data, patienceMs));
   const lock = await lockFolder(data, { ...waiting, onWait });
@@ -49,7 +49,9 @@ async function makePrivate(folder: string): Promise<void> {
   if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
 }
 
-/** Throws a SettingError if there are files but no database: a new database would not refer to the files. */
+/**
+ * Throws a SettingError if there are files but no database, because a new database would not refer to the files.
+ */
 async function assertDatabaseIsThere(data: string): Promise<void> {
   const file = join(data, "innkeep.db");
   if ((await sizeOf(file)) > 0) return;

@@ -30,7 +30,9 @@ interface StartedParts {
 /** The maximum number of bytes of memory for cached answers and rows. */
 const mostBytes = 128 * 1_048_576;
 
-/** How long to wait for the database. The time is short, so that every request ends within five seconds. */
+/**
+ * How many milliseconds to wait for the database. The time is short, so that every request ends within five seconds.
+ */
 const patienceMs = 4_000;
 
 /** Opens the database that the settings name and brings its schema up to date. */
@@ -85,8 +87,8 @@ export function createDeps(
 }
 
 /**
- * Creates the log, which consists of JSON lines. Of an error it has only the name, message, code, stack and cause.
- * (rule K10)
+ * Creates the log. Each line is a JSON object. Of an error, the line contains only the name, message, code, stack and
+ * cause. (rule K10)
  */
 export const createLog = (level: string, destination: DestinationStream): Logger =>
   pino(

@@ -20,7 +20,7 @@ export function openFiles(location: DataLocation): Files {
   return location.s3 ? createS3Files(join(folder, "temporary"), location.s3) : createLocalFiles(folder);
 }
 
-/** Returns the access to the stored files in the storage that the settings name. */
+/** Returns the functions that store files, and that delete files to which no upload refers any more. */
 export const openKeptFiles = (
   database: Database,
   files: Files,
@@ -60,14 +60,14 @@ export const placeIn = ({ s3 }: Pick<DataLocation, "s3">): FilesPlace => (s3 ? "
 const elsewhere: Readonly<Record<FilesPlace, string>> = {
   s3: "INNKEEP_S3_URL is set, but the files of this deployment are in its data folder. Move the files with `innkeep admin files move --to s3`, or start without INNKEEP_S3_URL.",
   folder:
-    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set it, or move the files into the data folder with `innkeep admin files move --to folder`. For this command, INNKEEP_S3_URL must be set.",
+    "INNKEEP_S3_URL is not set, but the files of this deployment are in an S3 store. Set INNKEEP_S3_URL, or move the files into the data folder with `innkeep admin files move --to folder`. For this command, INNKEEP_S3_URL must be set.",
 };
 
 /**
- * Checks that the data folder and the file storage belong to the database. All three store the same id, which the first
- * start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also throws it
- * for a SQLite database that another program has copied into the folder. Such a folder has no id, or another id. (rule
- * O23)
+ * Checks that the data folder and the file storage belong to the database. The database, the folder and the storage
+ * contain the same id, which the first start of a server creates. Throws a SettingError if one of them belongs to
+ * another database, or cannot be used. Also throws it for a SQLite database that another program has copied into the
+ * folder. Such a folder has no id, or another id. (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -86,11 +86,11 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database without an id is allowed in two cases. If an earlier version created it, the folder has no id, either.
-  // If it is new, it has no app.
+  // A database without an id is accepted in two cases. Either an earlier version created both the database and the
+  // folder, or the database is new and has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
-    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. It ends the sessions from the copy, and erases people again who were erased after the copy was made.`,
+    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first. This command ends the sessions from the copy, and erases again the people who were erased after the copy was made.`,
   );
 }
 
@@ -105,7 +105,8 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
 }
 
 /**
- * Returns the mark of a data folder with a SQLite database. If the folder has no id, its files belong to this database.
+ * Returns the mark of a data folder with a SQLite database. A folder without an id is handled as if it had no files,
+ * because its files belong to this database.
  */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);
@@ -122,10 +123,7 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
   if (id !== marked || mark.isTried) await mark.write(id);
 }
 
-/**
- * Returns the id that the storage and the database have in common. Throws a SettingError if the storage belongs to
- * another database.
- */
+/** Returns the id for the storage and the database. Creates the id if the database has none. */
 async function agree(
   tx: Transaction,
   {
@@ -133,7 +131,7 @@ async function agree(
     holdsFiles,
     foreign,
   }: {
-    /** The id in the storage of the files. */
+    /** The id that the storage of the files contains. */
     readonly marked: string | undefined;
     readonly holdsFiles: boolean;
     /** The message if the files belong to another database. */
@@ -152,7 +150,7 @@ const foreignFolder = (data: string) =>
   `INNKEEP_DATA is ${data}, which contains the files of another database. Set it to the folder of this database, or set INNKEEP_DATABASE_URL to the database of these files. To start with no data, set INNKEEP_DATA to another folder. Only if you are sure that these are the files of this database, delete ${join(data, "deployment")} and try again.`;
 
 const foreignStore =
-  "INNKEEP_S3_URL names a bucket or folder that contains the files of another database. Set it to the one with the files of this database, or add a new folder: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
+  "INNKEEP_S3_URL names a bucket or folder that contains the files of another database. Set it to the bucket or folder with the files of this database, or add the name of a new folder: https://…/bucket/folder. Only if you are sure that these are the files of this database, delete the object `deployment` there and try again.";
 
 function folderMark(data: string): PlaceMark {
   const file = join(data, "deployment");

@@ -58,8 +58,8 @@ export async function isLocked(database: Database): Promise<boolean> {
 }
 
 /**
- * Returns the old secret with which the database was last used. Undefined if it was last used with the present secret.
- * Throws a SettingError if no secret decrypts its values.
+ * Returns the sealer for the old secret with which the database was last used. Undefined if it was last used with the
+ * present secret. Throws a SettingError if no secret decrypts its values.
  */
 async function formerOf(
   tx: Transaction,
@@ -93,10 +93,10 @@ function opens(sealer: Sealer, stored: string): boolean {
 }
 
 /**
- * Returns the secret that encrypts stored values. It is the given secret. If no secret is given, with SQLite it is the
+ * Returns the secret that encrypts stored values. If a secret is given, returns it. Otherwise, with SQLite, returns the
  * content of the file `secret` in the data folder. The first start creates this file, which only its owner can read.
- * Servers that start at the same time use the same file. Throws a SettingError for a secret that is too short, and with
- * PostgreSQL for a missing secret.
+ * Servers that start at the same time use the same file. Throws a SettingError if the secret is too short. With
+ * PostgreSQL, also throws it if no secret is given.
  */
 export async function deploymentSecret(
   given: string | undefined,
@@ -117,7 +117,6 @@ export async function deploymentSecret(
   return (await readIfThere(file)) ?? (await createSecret(file));
 }
 
-/** Whether the data folder contains a secret. */
 const hasSecret = async (data: string): Promise<boolean> =>
   (await readIfThere(join(data, "secret"))) !== undefined;
 

@@ -73,7 +73,9 @@ describe("an installation without the optional packages", () => {
     await once(child, "close");
     const log = Buffer.concat(await told).toString();
     expect(
-      log.match(/Passwords are hashed by .* This is slower\. The reason is that the part of @node-rs/g),
+      log.match(
+        /Passwords are hashed by .* This is slower\. The reason is that the native part of @node-rs/g,
+      ),
     ).toHaveLength(1);
   });
 

@@ -63,7 +63,8 @@ export function account(deps: AccountsDeps): Handlers<typeof accountContract> {
 }
 
 /**
- * Checks the password, if the account has one. Returns the keys of the rate limits that counted this attempt.
+ * Checks the password, if the account has one. The attempt counts as failed until `uncountAttempt` is called with the
+ * result.
  */
 async function provePassword(
   deps: AccountsDeps,
@@ -86,8 +87,7 @@ async function assertDeletable(tx: Transaction, userId: string): Promise<void> {
 }
 
 /**
- * Deletes the account in this request. A background job then removes the data of the person from the texts that stay in
- * apps.
+ * Deletes the account. Later, a background job removes the data of the person from the texts that remain in apps.
  */
 async function removeAccount(
   { newId, clock, sealer }: AccountsDeps,

@@ -56,7 +56,6 @@ function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> 
   );
 }
 
-/** Stores the person's preferences for the console. */
 function savePreferences(visit: SignedInVisit): Promise<Reply<"preferences">> {
   const { ask, fields, links } = visit;
   return reshowForm(
@@ -299,7 +298,10 @@ const OtherAccess = ({
   </section>
 );
 
-/** Asks for all factors again, so that a stranger who finds a signed-in browser cannot delete the account. */
+/**
+ * Asks for the password and the code of the second factor again, so that a stranger who finds a signed-in browser
+ * cannot delete the account.
+ */
 const DeleteAccount = ({
   form,
   links,
@@ -360,16 +362,14 @@ const afterResolving = [
   { value: "list", label: "Go back to the list", hint: "You choose the next thread yourself." },
 ];
 
-/** Returns the values of the form for stored preferences. */
 const preferenceValues = (stored: Preferences) => ({
   keys: stored.keys ? "on" : "",
   afterResolving: stored.afterResolving,
 });
 
-/** The form for the person's console preferences. */
 const PreferencesSection = ({ form, action }: { readonly form: Filled; readonly action: string }) => (
   <section class="stack" aria-labelledby="preferences">
-    <h2 id="preferences">Keys and lists</h2>
+    <h2 id="preferences">Keyboard and lists</h2>
     <form class="card stack" method="post" action={action}>
       <Refused refusal={form.refusal} />
       <IdempotencyField />
@@ -377,7 +377,7 @@ const PreferencesSection = ({ form, action }: { readonly form: Filled; readonly 
         form={form}
         name="keys"
         label="Single keys"
-        hint="Keys such as J, K and E move through pages and act on threads while you are not typing in a field. The key ? shows all of them."
+        hint="Keys such as J, K and E move through pages and act on threads while you are not typing in a field. Press ? to see all of these keys."
       />
       <Choices
         form={form}
@@ -418,8 +418,8 @@ async function showDevices(visit: SignedInVisit): Promise<Reply> {
       {items.length === 0 ? (
         <Empty title="No device is signed in">
           <p>
-            The app for testers, or the command <code>innkeep auth login</code>, opens a page on which you
-            approve the device.
+            To sign a device in, use the app for testers or the command <code>innkeep auth login</code>. It
+            opens a page on which you approve the device.
           </p>
         </Empty>
       ) : (
@@ -469,8 +469,8 @@ const DeviceLine = ({
       <summary>Sign out</summary>
       <form class="stack" method="post" action={action}>
         <p>
-          The device loses access at once. Days of a test that were counted are not lost. You can sign the
-          device in again at any time.
+          The device loses access at once. Days of a test that were already counted stay counted. You can sign
+          the device in again at any time.
         </p>
         <IdempotencyField />
         <div class="actions">

@@ -44,8 +44,8 @@ export const users = {
     )) === 1,
 
   /**
-   * Locks the password until this transaction ends. Returns whether `hash` is still the stored hash. A change of the
-   * password waits for the lock. So it also ends the sessions that this transaction adds.
+   * Locks the password until this transaction ends. Returns whether `hash` is still the stored hash. If another request
+   * changes the password, it waits for the lock, so it also ends the sessions that this transaction adds.
    */
   async lockPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
@@ -68,8 +68,8 @@ export const users = {
     )) === 1,
 
   /**
-   * Returns the people who have a name and are members of an app of this person. Also returns this person, if they have
-   * a name. (rule K33)
+   * Returns all people who have a name and share an app with this person. Also returns this person, if they have a
+   * name. (rule K33)
    */
   named: (reader: Reader, userId: string) =>
     reader.all<{ email: string; name: string }>(

@@ -111,7 +111,7 @@ const createAppAnswer =
   });
 
 /**
- * Throws `bad_request` if, after the change, the chat address would not have the form that the chat format needs. (rule
+ * Throws `bad_request` if the change would leave the app with a chat address that does not fit its chat format. (rule
  * N9)
  */
 function checkChat(
@@ -129,8 +129,8 @@ function checkChat(
 }
 
 /**
- * Returns the values to store for a request. If the request repeats the masked chat address from an answer, the stored
- * address does not change.
+ * Creates a function that returns the values to store for a request. It encrypts a new chat address. If the request
+ * repeats the masked chat address from an answer, the stored address does not change.
  */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>

@@ -56,8 +56,8 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
 }
 
 /**
- * Returns how many threads the next daily cleanup would delete because of the new settings. Undefined if there are
- * none, or if the person has already confirmed the deletion.
+ * Returns how many threads the next daily cleanup would delete because of the new settings. Returns undefined if there
+ * are none, or if the person has already confirmed the deletion.
  */
 async function oldThreads(
   { ask, fields, param }: SignedInVisit,
@@ -70,7 +70,7 @@ async function oldThreads(
   return old.threads === 0 ? undefined : { days, ...old };
 }
 
-/** Deletes an app after its name was typed, so that nobody deletes the wrong app by mistake. */
+/** Deletes an app if the person typed its name, so that nobody deletes the wrong app by mistake. */
 function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
   const { ask, fields, links, param } = visit;
   const params = { appId: param("appId") };
@@ -207,7 +207,7 @@ const Edit = ({
         <AppFields form={form ?? filledWith(current)} />
         <div class="actions">
           <button class={toDelete ? "danger" : "primary"} type="submit">
-            {toDelete ? "Save, and delete them" : "Save"}
+            {toDelete ? "Save and delete these threads" : "Save"}
           </button>
         </div>
       </form>
@@ -288,7 +288,6 @@ async function showNewApp(
   );
 }
 
-/** The form fields for the settings of an app. */
 const AppFields = ({ form }: { readonly form: Filled }) => (
   <>
     <TextField form={form} name="name" label="Name" required />
@@ -317,7 +316,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       name="chatFormat"
       label="Chat"
       options={chatNames}
-      hint="Each new proposal is posted to this chat. If a member chooses that, their notices are posted there, too."
+      hint="New proposals are posted to this chat. Members can choose to get their notices there, too."
     />
     <TextField
       form={form}
@@ -325,7 +324,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       label="Chat webhook"
       type="url"
       placeholder="https://"
-      hint="The address of an incoming webhook. For ntfy, it is the address of a topic; for Telegram https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>. Treat the address as a secret."
+      hint="The address of an incoming webhook. For ntfy, it is the address of a topic. For Telegram, it is https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>. Treat the address as a secret."
     />
     <TextField
       form={form}
@@ -361,7 +360,7 @@ const chatNames = [
   ["json", "JSON for your own program"],
 ] as const;
 
-/** The form fields of an app, all empty. */
+/** The values of the form before anybody has filled it. */
 const emptyApp: Values = {
   name: "",
   feedbackEnabled: "",
@@ -374,7 +373,6 @@ const emptyApp: Values = {
   retentionDays: "",
 };
 
-/** Returns the form fields of a stored app. */
 const currentApp = (app: App) => ({
   name: app.name,
   feedbackEnabled: app.feedbackEnabled ? "on" : "",
@@ -387,7 +385,9 @@ const currentApp = (app: App) => ({
   retentionDays: app.retentionDays === null ? "" : String(app.retentionDays),
 });
 
-/** Returns the request body for the form fields. */
+/**
+ * Returns the request body for the values of the form. For an optional setting, an empty value becomes null.
+ */
 function appBody({
   feedbackEnabled,
   changelogEnabled,
@@ -409,7 +409,7 @@ function appBody({
 
 const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
 
-/** The refused form for a key, or the new key. */
+/** What the section for keys shows after its form was sent: the refused form, or the new key. */
 interface KeyForms {
   readonly key?: Filled;
   /** The new key. Its secret is shown only once. */
@@ -466,12 +466,12 @@ const kinds = [
   {
     value: "intake",
     label: "Intake",
-    hint: "For use inside an app: it can only send feedback, and read the FAQ and the changelog.",
+    hint: "For use inside an app. It can only send feedback, and read the FAQ and the changelog.",
   },
   {
     value: "full",
     label: "Full",
-    hint: "For servers and CI: everything that an app may do, including writing the FAQ.",
+    hint: "For servers and CI. It allows everything that an app may do, including writing the FAQ.",
   },
 ] as const;
 

@@ -79,7 +79,7 @@ export const apps = {
     await members.insert(tx, { appId: app.id, userId: ownerId, role: "owner", createdAt: app.createdAt });
   },
 
-  /** Sets the given fields, with the account and the time of the change. */
+  /** Sets the given fields, and stores who changed them and when. */
   async update(
     tx: Transaction,
     id: string,

@@ -45,7 +45,9 @@ export async function namedTargets(
   return named;
 }
 
-/** The kinds of targets whose label is stored in the audit entry. The label is shown after the target was deleted. */
+/**
+ * For these kinds of targets, the audit entry contains the label, so that it can be shown after the target was deleted.
+ */
 const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply", "view"]);
 
 /** A token with which an action was done. */

@@ -96,7 +96,6 @@ interface AuditEntriesProps {
   readonly tokens: ReadonlyMap<string, NamedToken>;
 }
 
-/** The audit entries as a table. */
 const AuditEntries = ({ items, navigation, targets, tokens }: AuditEntriesProps) => (
   <section class="scroll" aria-label="Entries">
     <table class="stacked">
@@ -188,7 +187,7 @@ const TokenName = ({
 
 type TargetLocation = NonNullable<NamedTarget["location"]>;
 
-/** Shows the name of the target, or its id if it was deleted or has no name. */
+/** Shows the name of the target. If the name is not known, shows the beginning of the id. */
 const Target = ({
   entry,
   target,
@@ -204,7 +203,7 @@ const Target = ({
   return known ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
 };
 
-/** Returns the address of the page of a target; undefined if it has none. */
+/** Returns the address of the page that shows a target; undefined if there is no such page. */
 function hrefOf(links: Links, { kind, appId, id }: TargetLocation): string | undefined {
   if (kind === "token" || kind === "connection") return links.tokens;
   if (appId === null) return undefined;
@@ -361,7 +360,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "connection.end": "A connection of an agent ended",
   "thread.test": "Sent a test report",
   "thread.update": "Changed a thread",
-  "thread.resolve": "Resolved a failure that has passed",
+  "thread.resolve": "Resolved a test failure, because the test has passed",
   "thread.delete": "Deleted a thread",
   "thread.assign": "Changed the assignee of a thread",
   "thread.snooze": "Snoozed a thread, or ended its snooze",
@@ -429,8 +428,8 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
 };
 
 /**
- * The texts for audited actions, by their codes. An action of another version of Innkeep may have no text. Then the
- * page shows its code.
+ * The texts for audited actions, by their codes. If another version of Innkeep recorded the action, it may have no
+ * text. Then the page shows its code.
  */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 

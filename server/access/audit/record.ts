@@ -33,7 +33,7 @@ export const createAuditWriter =
       readonly appId?: string | null;
       /** The id of the object that the action is about. */
       readonly target?: string;
-      /** The label of the token or key that is created or deleted. */
+      /** The name of the target at this time, such as the label of a key or the address of a member. */
       readonly label?: string;
       readonly changes?: readonly AuditChange[];
     },

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { AuditChange } from "../../../src/contract/audit.ts";
 
-/** The values of fields, by the names of the fields. */
+/** The values of an object's fields, by the names of the fields. */
 type Values = Readonly<Record<string, unknown>>;
 
 /** How many characters of a value the audit stores. Longer values are shortened. */

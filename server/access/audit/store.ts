@@ -15,9 +15,7 @@ const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
   ...(changes === null ? {} : { changes: JSON.parse(changes) }),
 });
 
-/**
- * Selects the entries of one page of the audit: the filters, the position before the page, and the number of entries.
- */
+/** Selects the entries of one page of the audit. The page begins after `position`. */
 interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
@@ -36,7 +34,7 @@ export const audit = {
     entry: Omit<AuditEntry, "actorName"> & {
       /** The account that acts. If the entry does not belong to an app, only this account can read it. */
       readonly ownerId: string;
-      /** The label of a token or key. It is stored here, because the token or key can be deleted. */
+      /** The name of the target. It is stored here, because the target can be deleted. */
       readonly label?: string | null;
     },
   ) =>
@@ -78,10 +76,9 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * Returns a query for the scopes whose entries a person may read. A scope is the id of an account or an app. The scope
- * of an entry is its app. If the entry does not belong to an app, the scope is the account. A person may read the
- * scopes of their own account, of the apps in which their role suffices, and of deleted apps of which they were an
- * owner. (rule K24)
+ * Returns a query for the scopes whose entries a person may read. The scope of an entry is the id of its app, or of the
+ * account if the entry does not belong to an app. A person may read the scopes of their own account, of the apps in
+ * which their role suffices, and of deleted apps of which they were an owner. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -115,8 +112,8 @@ function conditions(
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
 /**
- * The SQL condition that selects the entries of one token. A condition with `personOf` selects all entries of a person
- * or of `agent`, whichever token was used.
+ * The SQL condition for the entries that were made with one token. To select all entries of a person, or of `agent`,
+ * use `personOf`.
  */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
@@ -148,10 +145,10 @@ const queries = {
 
 export type TargetKind = keyof typeof queries;
 
-/** Whether the database has names for targets of this kind. */
+/** Whether the names of targets of this kind can be read from the database. */
 export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
 
-/** Returns the labels that the audit recorded for these tokens and keys. */
+/** Returns the labels that the audit recorded for these targets. */
 export function recordedLabels(
   reader: Reader,
   ids: readonly string[],

@@ -37,7 +37,7 @@ export interface ProvenIdentity extends IdentityKey {
 
 export type FinishedSignIn =
   | { readonly outcome: "signed_in"; readonly session: OpenedSession }
-  /** The page must ask for the second factor. `step` is the sealed first step of the sign-in. */
+  /** The page must ask for the second factor. `step` is an encrypted proof of the first factor. */
   | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
   /** The identity is already connected to the account that is signed in, so nothing changes. */
   | { readonly outcome: "stays" }
@@ -46,7 +46,7 @@ export type FinishedSignIn =
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
 /**
- * The rate limit that lets each `state` be used only once. Its time window is longer than a sign-in may take.
+ * The rate limit that lets each `state` be used only once. The window is longer than the time that a sign-in may take.
  */
 const once = { limit: 1, windowSeconds: 1_200 };
 
@@ -67,8 +67,8 @@ export function identities(deps: IdentityDeps) {
       }),
 
     /**
-     * Decides what the identity may do. Then it signs the person in, creates an account, or changes nothing, in the
-     * same transaction. Returns the outcome.
+     * Decides what the person with this identity may do. In the same transaction, signs the person in, creates an
+     * account, or changes nothing.
      */
     finishSignIn: (
       proven: ProvenIdentity,

@@ -90,8 +90,8 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
 }
 
 /**
- * The most characters of the address that the browser opens after the sign-in. A longer address does not fit into the
- * cookie.
+ * The maximum length of the address that the browser opens after the sign-in. A longer one does not fit into the
+ * cookie, so the browser opens the start page of the console instead.
  */
 const longestTo = 2_000;
 
@@ -147,7 +147,7 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
       return goTo(location);
     },
 
-    /** Finishes a sign-in. A second attempt is refused, even after a failed one. */
+    /** Finishes a sign-in. Each started sign-in can be finished only once, even if that fails. */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
       const flow = sealed.openFlow(cookie.read(ctx));
       if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);
@@ -161,7 +161,7 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
   };
 }
 
-/** Returns the error for a person who cannot sign in with this identity. */
+/** Returns the error that says why this identity cannot be used. */
 function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   switch (why) {
     case "session_changed":
@@ -227,7 +227,7 @@ const Flow = z.object({
 
 type SignInFlow = Omit<z.output<typeof Flow>, "kind" | "expiresAt">;
 
-/** The content of an offer: a proven identity that can be connected to an account. */
+/** The content of an offer to connect a proven identity to an account. */
 const SealedOffer = z.object({
   kind: z.literal("offer"),
   proven: z.object({ providerId: z.string(), issuer: z.string(), subject: z.string() }),
@@ -240,7 +240,9 @@ type ConnectOffer = Omit<z.output<typeof SealedOffer>, "kind" | "expiresAt">;
 
 const lifetimeSeconds = 600;
 
-/** Seals and opens the state that the browser stores for ten minutes. Only this deployment can read or write it. */
+/**
+ * Encrypts and decrypts the state that the browser stores for ten minutes. Only this deployment can read or write it.
+ */
 function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   const expiresAt = () => clock.now().getTime() + lifetimeSeconds * 1_000;
   const opened = (sealed: string): unknown => {
@@ -256,8 +258,8 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
     sealFlow: (flow: SignInFlow): string =>
       sealer.seal(JSON.stringify({ ...flow, kind: "sign_in", expiresAt: expiresAt() })),
     /**
-     * Opens a sealed state. Returns undefined for a value that this deployment did not seal, or that was changed or has
-     * expired.
+     * Decrypts the state of a sign-in. Returns undefined for a value that this deployment did not encrypt, or that was
+     * changed or has expired.
      */
     openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
@@ -296,8 +298,8 @@ export const ProviderLinks = ({
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
 /**
- * The path of a request as this server receives it. It does not contain the path of the base address, because a reverse
- * proxy may have removed that part.
+ * The paths of requests as this server receives them. They do not contain the path of the base address, because a
+ * reverse proxy may have removed that part.
  */
 const startPath = "/tavern/with/:provider";
 
@@ -316,13 +318,13 @@ export const startAddress = (settings: Addresses, providerId: string, to: string
 export const callbackAddress = (settings: Addresses, providerId: string): string =>
   `${originOf(settings)}/tavern/with/${providerId}/callback`;
 
-/** Returns the path to which the form that connects an identity is sent. */
+/** Returns the path to which the browser sends the form that connects an identity. */
 export const connectAddress = (settings: Addresses, providerId: string): string =>
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
 /**
- * Returns the beginning that all addresses of the sign-in share. They are on the console's host, because a cookie
- * belongs to one host.
+ * Returns the first part of all addresses of the sign-in. They are on the console's host, because a cookie belongs to
+ * one host.
  */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;
@@ -331,15 +333,14 @@ function originOf({ baseUrl, consoleUrl }: Addresses): string {
 
 interface ConnectProps {
   readonly links: Links;
-  /** The name of the provider. */
   readonly provider: string;
   /** The e-mail address of the person at the provider; undefined if the provider does not send it. */
   readonly address: string | undefined;
   /** The e-mail address of the person's account on this server. */
   readonly account: string;
-  /** The address of the form. */
+  /** The address to which the form is sent. */
   readonly action: string;
-  /** The sealed offer. The form sends it back to the server. */
+  /** The encrypted offer. The form sends it back to the server. */
   readonly sealed: string;
 }
 
@@ -381,7 +382,6 @@ const ConnectOfferBody = ({ links, provider, address, account, action, sealed }:
   </BarePage>
 );
 
-/** Shows why a sign-in with a provider failed. */
 const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   status: error.status,
   document: (

@@ -67,8 +67,8 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
 
 function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // Makes the library check the signature of the token. For a provider at an http address, nothing else proves its
-  // identity.
+  // Makes the library check the signature of the token. If the provider has an http address, nothing else proves that
+  // the token comes from it.
   const execute = [openid.enableNonRepudiationChecks];
   if (server.protocol === "http:") execute.push(openid.allowInsecureRequests);
   const authentication = clientSecret === undefined ? openid.None() : secretAuthentication(clientSecret);
@@ -95,7 +95,7 @@ async function redeem(config: openid.Configuration, answer: URL, checks: FlowChe
     pkceCodeVerifier: checks.verifier,
   });
   const claims = tokens.claims();
-  if (!claims) throw new Error("There was no id token");
+  if (!claims) throw new Error("The provider sent no ID token");
   const { iss: issuer, sub: subject } = claims;
   const info = claims.email === undefined ? await fetchInfo(config, tokens.access_token, subject) : claims;
   const email = verifiedEmail(info.email, info.email_verified);
@@ -137,8 +137,8 @@ const isAddress = (text: string): boolean =>
 const retryAfterSeconds = 5;
 
 /**
- * Returns functions that replace failures of a provider with errors for the person. Texts of the provider are not
- * shown. Only its OAuth error code is logged.
+ * Returns functions that replace failures of a provider with errors for the person. The person does not see texts of
+ * the provider, and the log contains only its OAuth error code.
  */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>
@@ -172,8 +172,8 @@ function refusal(name: string, error: unknown): ApiError {
 }
 
 /**
- * Whether the provider cannot be used at all. The network fails, a time limit is reached, the provider has an internal
- * error, or the provider does not accept this deployment. The person cannot solve any of these problems.
+ * Whether nobody can sign in with the provider at present. Either the network fails, a time limit is reached, the
+ * provider has an internal error, or it does not accept this deployment.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
@@ -188,7 +188,7 @@ function isUnavailable(error: unknown): boolean {
 
 /** Returns an error without the answer of the provider, because that answer may contain codes and tokens. */
 function withoutContents(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error("not an error");
+  if (!(error instanceof Error)) return new Error("something that is not an Error was thrown");
   const code = "code" in error ? ` (${error.code})` : "";
   const under = error.cause instanceof Error ? `: ${error.cause.message}` : "";
   return new Error(error.message + code + kindOf(error) + under);

@@ -6,11 +6,10 @@ export interface IdentityFacts {
   readonly startedBy: string | undefined;
   /** The account that is signed in now. */
   readonly signedInAs: string | undefined;
-  /** The address that the provider has verified, or undefined. */
+  /** The e-mail address that the provider has verified; undefined if it has verified none. */
   readonly email: string | undefined;
   /** Whether an account has that address. */
   readonly emailTaken: boolean;
-  /** Whether anyone may create an account. */
   readonly registration: boolean;
 }
 

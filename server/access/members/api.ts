@@ -141,8 +141,8 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
 }
 
 /**
- * Creates the function that returns for what and whom the link of an invitation invites. It needs no sign-in, because
- * only a person who has the link knows its secret. (rule K27)
+ * Creates a function that returns the invitation for the secret in its link. The function needs no signed-in person,
+ * because only a person who has the link knows the secret. (rule K27)
  */
 export const createInvitedRead =
   ({ database, clock }: Pick<Deps, "clock" | "database">) =>
@@ -233,8 +233,8 @@ const invitationMail = ({
 const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one of them first.`;
 
 /**
- * The error for a link without an invitation for this account. It is always the same, so that nobody can find out
- * whether the link ever existed.
+ * Returns the error for a link that has no invitation for this account. The error is always the same, so that nobody
+ * can find out whether the link ever existed.
  */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {

@@ -24,13 +24,13 @@ export const nameOf = (id: string, app: string): string =>
 /**
  * Returns an SQL expression for the name of the person who did an audited action. It is null if the person is not a
  * member of the app now. It is also null for an imported person, whose address comes from a file. `orThis` is an SQL
- * expression for the id of one more account whose name is shown. It is the account of the reader. (rules K33, X6)
+ * expression for the id of the account that reads the audit. The name of this account is always shown. (rules K33, X6)
  */
 export const nameOfActor = (engine: Engine, app: string, orThis?: string): string =>
   `(SELECT u.name FROM users u WHERE u.email = ${personOf[engine]} AND actor NOT LIKE '%${importedMark}'
      AND (${isMemberOf(app)}${orThis === undefined ? "" : ` OR u.id = ${orThis}`}))`;
 
-/** Returns a statement that selects the rows of `sql` whose e-mail address is known. */
+/** Returns an SQL statement that selects those rows of `sql` whose e-mail address is known. */
 const named = (sql: string): string => `SELECT * FROM (${sql}) AS written WHERE email IS NOT NULL`;
 
 /** The last change of an object: who made it, and when. */
@@ -53,7 +53,6 @@ export const authors = {
       feedbackId,
     ),
 
-  /** Returns the last change of each entry in an app's FAQ. */
   ofFaqs: (reader: Reader, appId: string) =>
     reader.all<LastChange>(
       named(
@@ -63,7 +62,6 @@ export const authors = {
       appId,
     ),
 
-  /** Returns the last change of each of these release notes. */
   ofReleaseNotes: async (reader: Reader, ids: readonly string[]): Promise<LastChange[]> =>
     ids.length === 0
       ? []
@@ -75,7 +73,6 @@ export const authors = {
           ...ids,
         ),
 
-  /** Returns the last change of the settings of an app. */
   ofApp: (reader: Reader, appId: string) =>
     reader.get<LastChange>(
       named(

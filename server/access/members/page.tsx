@@ -84,7 +84,7 @@ function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-remo
   );
 }
 
-/** What the page shows after a form was sent. */
+/** What the page shows after a form was sent: the refused form, the new invitation, or an error. */
 interface MemberForms {
   readonly invite?: Filled;
   /** A new invitation. Its link is shown only once. */
@@ -191,7 +191,7 @@ const OwnRole = ({ navigation, visit, forms }: PageProps) => {
   );
 };
 
-/** A member as one line, which opens to the forms that change the role or remove the member. */
+/** One line for a member. It opens to show the forms that change the role or remove the member. */
 const MemberLine = ({
   member,
   own,
@@ -297,7 +297,7 @@ const Invitations = ({
         label="E-mail"
         type="email"
         autocomplete="off"
-        hint={`The link works for 7 days, once, and only for an account with this address. ${delivery(visit.settings)}`}
+        hint={`The link works once, within 7 days, and only for an account with this address. ${delivery(visit.settings)}`}
         required
       />
       <Choices
@@ -351,21 +351,19 @@ const InvitationLine = ({
   </li>
 );
 
-/** The name of each role on the pages. */
 const roleNames: Readonly<Record<Role, string>> = {
   owner: "Owner",
   maintainer: "Maintainer",
   viewer: "Viewer",
 };
 
-/** What each role may do. */
 const roleSentences: Readonly<Record<Role, string>> = {
   owner: "Can do everything, including settings, keys, agents, members, and the deletion of the app.",
   maintainer: "Can work on feedback, decide on proposals, write the FAQ and release notes, and run tests.",
   viewer: "Can read everything that maintainers can read, but cannot change anything.",
 };
 
-/** The options for a role, the role with the fewest rights first. */
+/** The options for a role. The role with the fewest rights is first. */
 const roleChoices = [...roles].reverse().map((role) => ({
   value: role,
   label: roleNames[role],
@@ -412,7 +410,7 @@ const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
   });
 
 /**
- * Calls `act`. If the link has no invitation for this account, returns a page that is the same for each reason. If the
+ * Calls `act`. If the link has no invitation for this account, returns a page that is the same for every reason. If the
  * address of the account is not verified, returns a page that asks the person to verify it.
  */
 async function unlessRefused<Done extends string = never>(
@@ -466,7 +464,7 @@ async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<R
       <Empty title="Verify this address">
         <p>
           The invitation is for <Line text={navigation.email} />. Set a new password with a link that you get
-          by mail. You are then signed out; sign in, and open the link of the invitation again.
+          by mail. Then you are signed out. Sign in, and open the link of the invitation again.
         </p>
         <p>
           <a class="button primary" href={visit.links.recover}>

@@ -30,11 +30,11 @@ export function memberChangeRefusal({
 /** How long the link of an invitation works. (rule K27) */
 export const invitationMilliseconds = 7 * 86_400_000;
 
-/** The parts of a request that decide about access to an app. */
+/** The facts about a request that decide whether it gets access to an app. */
 export interface AccessRequest {
-  /** The least role that the request needs. */
+  /** The role with the fewest rights that may make the request. */
   readonly needs: Role;
-  /** The kind of credential. An agent must not get information about apps in which it may not act. */
+  /** The kind of credential. An agent must not find out which other apps exist. */
   readonly kind: "session" | "maintainerToken" | "agentToken";
 }
 

@@ -8,7 +8,6 @@ import { noticeBrowsers } from "../../notices/browsers/store.ts";
 import { noticeChoices } from "../../notices/choices/store.ts";
 import { notices } from "../../notices/waiting/store.ts";
 
-/** Identifies a membership by the app and the person. */
 export interface Membership {
   readonly appId: string;
   readonly userId: string;
@@ -56,7 +55,6 @@ export const members = {
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
   },
 
-  /** Returns how many apps a person owns. */
   async countOwned(reader: Reader, userId: string): Promise<number> {
     const sql = "SELECT count(*) AS count FROM app_members WHERE user_id = ? AND role = 'owner'";
     return Number((await reader.get<{ count: number }>(sql, userId))?.count ?? 0);
@@ -123,7 +121,7 @@ function changed(tx: Transaction, { appId, userId }: Membership): void {
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
-/** The data of an invitation that the invited person sees. */
+/** The data of an invitation that the invited person sees after the sign-in. */
 interface OfferRow {
   readonly id: string;
   readonly appId: string;
@@ -134,7 +132,7 @@ interface OfferRow {
   readonly expiresAt: string;
 }
 
-/** What an invitation says to anybody who has its link. */
+/** The data of an invitation that everybody who has its link sees. */
 export interface InvitedRow {
   readonly appName: string;
   readonly role: Role;
@@ -149,7 +147,7 @@ export interface InvitationLink {
   readonly now: string;
 }
 
-// An invitation ends when its creator is no longer an owner.
+// An invitation is valid only while the person who created it is an owner of the app.
 const isValid = `invitations.expires_at > ? AND EXISTS (SELECT 1 FROM app_members m
   WHERE m.app_id = invitations.app_id AND m.user_id = invitations.invited_by AND m.role = 'owner')`;
 
@@ -189,7 +187,10 @@ export const invitations = {
       ...[tokenHash, email, now],
     ),
 
-  /** Returns for what and whom a link invites. Returns undefined if the link cannot be used, for whatever reason. */
+  /**
+   * Returns the invitation for anybody who has its link. Returns undefined if the link cannot be used, for whatever
+   * reason.
+   */
   invited: (reader: Reader, { tokenHash, now }: Omit<InvitationLink, "email">) =>
     reader.get<InvitedRow>(
       `SELECT a.name AS "appName", role, invitations.email, u.email AS "invitedBy"

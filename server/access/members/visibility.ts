@@ -3,14 +3,14 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Engine, Outcome, Reader, Value } from "../../database/database.ts";
 import { type AccessRequest, judgeAccess, rolesFrom } from "./rules.ts";
 
-/** The caller of a request, and the least role that the request needs. */
+/** The caller of a request, and the role that the request needs. */
 export interface Viewer extends AccessRequest {
   readonly userId: string;
   /** The app to which the credential is limited; null if it is not limited. */
   readonly appId: string | null;
 }
 
-/** The parts of a statement that selects one row of an app. */
+/** The parts of an SQL statement that selects one row, which belongs to an app. */
 export interface RowOfApp {
   readonly columns: string;
   /** The FROM clause, with its joins. */
@@ -42,17 +42,17 @@ export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record
   };
 }
 
-/** One requested row, and the viewer who requests it. */
 export interface WantedRow {
   readonly id: string;
   readonly viewer: Viewer;
 }
 
 /**
- * The list of requested rows, as a table for the FROM clause of a statement for `eachForViewer`. Only for SQLite.
+ * The table of requested rows, for the FROM clause of a statement for `eachForViewer`. Its parameter is a JSON array.
+ * Only for SQLite.
  */
 export const wantedRows = "jsonb_each(?) AS w";
-/** The SQL expression for the id of the requested row, in a row of `wantedRows`. Only for SQLite. */
+/** The SQL expression for the id of a requested row in `wantedRows`. Only for SQLite. */
 export const wantedId = "w.value ->> 0";
 
 /**
@@ -103,9 +103,9 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns an SQL condition for a row `v` of `app_members`. The row belongs to the person, and its role suffices. The
- * parameter `?` is the id of the person. Queries of lists begin with this condition, because an index finds the apps of
- * a person.
+ * Returns an SQL condition which says that the row `v` of `app_members` belongs to a person and has a sufficient role.
+ * The parameter `?` is the id of the person. Queries for lists begin with this condition, because an index finds the
+ * memberships of a person.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)

@@ -43,7 +43,7 @@ export function oauthRoutes(deps: OAuthDeps, steps: SharedSteps): Route[] {
     method: "POST",
     path,
     answer(ctx) {
-      // Older programs read only `Pragma`. (RFC 6749 5.1)
+      // Older programs know only `Pragma`, not `Cache-Control`. (RFC 6749 5.1)
       ctx.set({ "Cache-Control": "no-store", Pragma: "no-cache" });
       return orFault(ctx, wrong, () => answer(ctx));
     },
@@ -116,8 +116,8 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
 }
 
 /**
- * Throws `invalid_target` if the program names another resource than the MCP tools of this server. Older programs name
- * no resource, so a missing name is accepted.
+ * Throws `invalid_target` if the program requests a token for something other than the MCP tools of this server. Older
+ * programs do not say for what they request it, which is accepted.
  */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
@@ -223,8 +223,8 @@ export function answerFault(
 const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
 
 /**
- * Returns the OAuth code for an error. If the program only has to wait, the code must not say that its tokens are
- * invalid.
+ * Returns the OAuth code for an error. If the program only has to wait, it must not get a code which says that its
+ * tokens are invalid.
  */
 function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
   if (waitingCodes.has(code)) return "temporarily_unavailable";
@@ -261,8 +261,8 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
 /**
- * Returns the address at which a program that was refused can read how to get a token. The address begins with the base
- * address, because a proxy may not forward other addresses.
+ * Returns the address of the document in which a refused program reads how to get a token. The address begins with the
+ * base address, because a proxy may not forward other addresses.
  */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;
@@ -295,8 +295,8 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * Returns the paths at which programs look for the metadata. Some programs put the path of the base address between the
- * well-known part and the rest. Other programs put it first. A proxy may remove that path.
+ * Returns the paths at which programs look for the metadata. If the base address has a path, some programs put this
+ * path after the well-known part, and others put it first. A proxy may also have removed the path.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
@@ -328,7 +328,6 @@ interface CodeExchange {
   readonly address: string;
 }
 
-/** New tokens for a program, with their scopes. */
 interface Grant extends TokenPair {
   readonly scopes: readonly string[];
 }
@@ -352,14 +351,14 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 
 /**
  * Exchanges a code for a new connection. If that fails, the error does not show why. If a code is used a second time,
- * two programs have it. Then the connection of the first use ends. (rule A47)
+ * two programs have it. Then the connection that the first program got is ended. (rule A47)
  */
 async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
   if (!verifierPattern.test(exchange.verifier)) throw await refuse();
   const challenge = await challengeOf(exchange.verifier);
   const codeHash = hashOf(exchange.code);
-  // This check needs no transaction. So a stranger who guesses codes does not make other changes wait.
+  // This check is not a part of the transaction. So other changes need not wait for a stranger who guesses codes.
   if (!(await oauthCodes.isKnown(deps.database, codeHash))) throw await refuse();
   const pair = newTokenPair(deps);
   const granted = await deps.database.write(async (tx) => {
@@ -395,8 +394,8 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
 }
 
 /**
- * Adds a connection as a row of `tokens`. Its hash is random and belongs to no secret, because only the access tokens
- * of a connection are credentials.
+ * Adds a connection as a row of `tokens`. The hash in this row is random and belongs to no secret, because only the
+ * access tokens of a connection are credentials.
  */
 async function insertConnection(
   deps: ConnectionsDeps,
@@ -514,7 +513,6 @@ const record = (
     ...entry,
   });
 
-/** An access token and its refresh token. */
 interface TokenPair {
   readonly access: string;
   readonly refresh: string;
@@ -528,7 +526,7 @@ const newTokenPair = ({ clock }: Pick<Deps, "clock">): TokenPair => ({
   expiresAt: new Date(clock.now().getTime() + lifetimes.access).toISOString(),
 });
 
-/** Stores the hashes of a pair. */
+/** Stores the hashes of both tokens. */
 async function insertTokenPair(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -543,8 +541,8 @@ async function insertTokenPair(
 }
 
 /**
- * Seals a pair of tokens with the refresh token that the pair replaces. So only a program with the old refresh token
- * can decrypt the pair.
+ * Encrypts a pair of tokens with the refresh token that it replaces, so that only a program which has that refresh
+ * token can decrypt the pair.
  */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
@@ -558,7 +556,9 @@ function openPair(sealed: string, refreshToken: string): TokenPair {
   };
 }
 
-/** A registered program. */
+/**
+ * A program that can ask for a connection. It is registered, or a document at an https address describes it.
+ */
 export interface OAuthClient {
   readonly id: string;
   readonly name: string;
@@ -606,12 +606,12 @@ const registered = async (reader: Reader, id: string) =>
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
-/** The error text for an id that is not registered. */
+/** The message of the error for an id that is not registered. */
 export const unknownClient = "is not registered on this server, or its registration has expired";
 
 /**
- * Finds a program by its id. The id is the address of a document, or the id of a registration. The message of the error
- * describes the problem.
+ * Finds a program by its id. The id is the address of a document, or the id of a registration. Throws an Error whose
+ * message describes the problem.
  */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
@@ -640,7 +640,7 @@ type OAuthCode =
   | "invalid_redirect_uri"
   | "invalid_client_metadata";
 
-/** The refusal of a program's request. The message describes what to do. */
+/** The error for a wrong request of a program. The message says what the program should do. */
 class OAuthFault extends Error {
   readonly code: OAuthCode;
 

@@ -5,12 +5,12 @@ import { isPrivateAddress, publicLookup } from "../../http/network-addresses.ts"
 
 /** The document of a program. The id of the program is the address of the document. */
 export interface ClientDocument {
-  /** The name of the program. It can have any type and is not checked. */
+  /** The name of the program. It is not checked, so it can have any type. */
   readonly name?: unknown;
   readonly redirects: readonly string[];
 }
 
-/** Options for tests. With them, a test can use its own server. */
+/** Options for tests. With them, a test can read the document from its own server. */
 export interface FetchOptions {
   readonly lookup?: LookupFunction;
   readonly ca?: string;
@@ -89,7 +89,7 @@ function objectIn(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { ...value };
   } catch {
-    // The error is thrown below.
+    // The error for invalid JSON is thrown below.
   }
   throw new Error("is not a JSON object");
 }
@@ -98,8 +98,8 @@ const cacheMilliseconds = 300_000;
 const mostCached = 200;
 
 /**
- * Creates a function that reads documents and caches each for five minutes, because the consent page needs the document
- * twice.
+ * Creates a function that reads documents and caches each of them for five minutes, because the consent page needs the
+ * document twice.
  */
 export function createClientDocuments(read = readClientDocument): (id: string) => Promise<ClientDocument> {
   const cache = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();

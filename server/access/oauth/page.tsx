@@ -102,7 +102,7 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, query);
   const request = await readRequest(given, caller, deps);
-  // The page showed the account and the program. Both may have changed since then.
+  // The person decided about the account and the program that the page showed. Both may have changed since then.
   const changed = changedSince(visit, request, caller);
   if (changed) return showConsent(visit, request, caller, query, changed);
   const { idempotencyKey } = fields;
@@ -123,8 +123,8 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
 }
 
 /**
- * Returns what has changed since the page was shown. The form contains a hash of the program's name and not the name,
- * because browsers change line breaks in form fields.
+ * Returns what has changed since the page was shown; undefined if nothing has changed. The form contains a hash of the
+ * program's name and not the name, because browsers change line breaks in form fields.
  */
 function changedSince(
   { fields }: DeviceSignInVisit,
@@ -136,8 +136,8 @@ function changedSince(
 }
 
 /**
- * Reads and checks the request. The error names all faults of the request. The number of documents that the server
- * reads for a person is limited.
+ * Reads and checks the request. The error names all faults of the request. A rate limit applies to the documents that
+ * the server reads for a person.
  */
 async function readRequest(
   given: URLSearchParams,
@@ -224,7 +224,7 @@ const words: ErrorWords = {
 interface ConsentProps {
   readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "base">;
   readonly request: ConsentRequest;
-  /** The request, as a query. */
+  /** The request of the program, as the query of an address. */
   readonly query: string;
   readonly account: { readonly id: string; readonly email: string };
   readonly apps: readonly { readonly id: string; readonly name: string }[];
@@ -299,7 +299,7 @@ const changes: Readonly<Record<Changed, string>> = {
 
 const warningOf = ({ redirect }: ConsentRequest): string =>
   isOnThisComputer(redirect)
-    ? "The access goes to a program on this computer. Allow it only if you have just started that program yourself."
+    ? "A program on this computer will get this access. Allow it only if you have just started that program yourself."
     : "Allow only a connection that you have just started yourself. Support staff never ask for this.";
 
 const AppChoice = ({ apps }: Pick<ConsentProps, "apps">) => (
@@ -348,7 +348,7 @@ const choices: readonly {
   },
 ];
 
-/** The validated request of a program. */
+/** The validated request of a program for a connection. */
 interface ConsentRequest {
   readonly client: OAuthClient;
   readonly redirect: string;
@@ -420,8 +420,8 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
 /**
- * Returns the request as a query. Forms contain the whole query in one field, because browsers change line breaks in
- * form fields.
+ * Returns the request as the query of an address. Forms contain the whole query in one field, because browsers change
+ * line breaks in form fields.
  */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

@@ -4,15 +4,16 @@ const minute = 60_000;
 
 const day = 86_400_000;
 
-/** How long the parts of a connection are valid, in milliseconds. */
+/** How long codes, tokens, connections and registrations of programs are valid or kept, in milliseconds. */
 export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
   /**
-   * The lifetime of a refresh token. It begins again with each refresh. So a connection ends if no program uses it.
+   * The lifetime of a refresh token. Each refresh creates a new token with this lifetime. So a connection ends only if
+   * no program uses it for so long.
    */
   refresh: 90 * day,
-  /** How long a repeated refresh gets the same answer. */
+  /** How long a program gets the same new tokens if it sends the same refresh token again. */
   grace: minute,
   /** How long an ended connection stays in the list of tokens after its last use. */
   endedConnection: 180 * day,
@@ -52,7 +53,7 @@ export function programName(given: unknown): string {
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
-  // Editors that are built from the same source code, and test versions of editors.
+  // Editors that are built from the source code of VS Code, and test versions of editors.
   ...[
     "code-oss:",
     "cursor-nightly:",
@@ -82,8 +83,8 @@ const hasDomain = (protocol: string): boolean => /^[a-z][a-z0-9-]*\.[a-z0-9.-]+:
 const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * An address of printable ASCII characters, without a user, a fragment, and characters that different programs
- * interpret differently.
+ * An address of printable ASCII characters, without a user, without a fragment, and without characters that different
+ * programs interpret differently.
  */
 const plainForm = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:/?[\]!$&'()*+,;=%-]+$/;
 
@@ -113,8 +114,8 @@ export function isClientRedirect(given: string): boolean {
 const answerFields = ["code", "error", "state", "iss"];
 
 /**
- * Whether an address is exactly a registered one. For an address on the person's computer the port may differ, because
- * a program uses any port that is free. (RFC 8252 7.3)
+ * Whether an address is exactly a registered address. For an address on the person's computer the port may differ,
+ * because a program uses any port that is free. (RFC 8252 7.3)
  */
 export const isRegisteredRedirect = (given: string, registered: readonly string[]): boolean =>
   isClientRedirect(given) && registered.some((each) => each === given || differsByPort(each, given));
@@ -125,13 +126,13 @@ const differsByPort = (one: string, other: string): boolean =>
 const withoutPort = (address: string): string =>
   address.replace(/^(http:\/\/(?:\[::1\]|[^/:?[]+))(?::\d{1,5})?(?=[/?]|$)/, "$1");
 
-/** Whether the address is that of a program on the person's computer. */
+/** Whether the address belongs to a program on the person's computer. */
 export function isOnThisComputer(redirect: string): boolean {
   const { protocol, hostname } = new URL(redirect);
   return protocol === "http:" && loopbackNames.has(hostname);
 }
 
-/** Returns a name for the address at which the browser continues, so that a person can understand it. */
+/** Returns a name of the redirect address that a person can understand. */
 export const redirectName = (redirect: string): string =>
   isOnThisComputer(redirect) ? `this computer (${new URL(redirect).host})` : targetName(redirect);
 

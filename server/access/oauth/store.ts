@@ -33,8 +33,8 @@ export const oauthClients = {
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
   /**
-   * Deletes registrations of programs that nobody has allowed to connect, if they are older than `before` or do not
-   * belong to the newest `kept` of them.
+   * Deletes registrations of programs that nobody has allowed to connect, if they are older than `before`. Of the
+   * others, keeps only the newest `kept`. Returns how many it deleted.
    */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
@@ -55,7 +55,7 @@ export const oauthCodes = {
     (await reader.get("SELECT 1 AS one FROM oauth_codes WHERE code_hash = ?", codeHash)) !== undefined,
 
   /**
-   * Finds a code, and locks it. Until this transaction ends, no other transaction can use the code or delete its app.
+   * Finds a code and locks it. Until this transaction ends, no other transaction can use the code or delete its app.
    */
   async take(tx: Transaction, codeHash: string): Promise<OAuthCodeRow | undefined> {
     await tx.lock(`oauth-code:${codeHash}`);
@@ -73,7 +73,7 @@ export const oauthCodes = {
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
   /**
-   * Deletes codes that expired before `before`. A used code is also kept until then, so that the server notices a
+   * Deletes codes that expired before `before`. Until then, used codes are kept, too, so that the server notices a
    * second use.
    */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
@@ -89,9 +89,9 @@ export const oauthTokens = {
     (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,
 
   /**
-   * Finds a token, and locks it. Until this transaction ends, no other transaction can change the token or end its
-   * connection. On PostgreSQL this locks the row of the connection. A connection that another transaction is ending is
-   * not found.
+   * Finds a token and locks it. Until this transaction ends, no other transaction can change the token or end its
+   * connection. On PostgreSQL this locks the row of the connection. If another transaction is ending the connection,
+   * the token is not found.
    */
   async take(tx: Transaction, tokenHash: string): Promise<OAuthTokenRow | undefined> {
     await tx.lock(`oauth-token:${tokenHash}`);
@@ -104,8 +104,8 @@ export const oauthTokens = {
   },
 
   /**
-   * Stores the use of a refresh token, with the pair of tokens that it got. Deletes the earlier pairs of the
-   * connection.
+   * Stores that a refresh token was used, with the encrypted pair of tokens that the program got for it. Deletes the
+   * encrypted pairs of earlier refreshes of the connection.
    */
   async use(
     tx: Transaction,
@@ -123,7 +123,8 @@ export const oauthTokens = {
   },
 
   /**
-   * Ends a connection with all its tokens and waiting requests. Returns undefined if it has ended already. (rule A49)
+   * Ends a connection, deletes its tokens, and ends waiting requests that use them. Returns undefined if it has ended
+   * already. (rule A49)
    */
   async disconnect(tx: Transaction, connectionId: string) {
     const ended = await tx.get<{ userId: string; appId: string | null; label: string }>(

@@ -59,8 +59,8 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
 });
 
 /**
- * Creates the secret of a second factor. First checks the password again. If the account has no password, the sign-in
- * must be recent. Otherwise a stranger who finds a signed-in browser could lock the owner out.
+ * Creates the secret of a second factor. The person must type the password again, or must have signed in recently if
+ * the account has no password. Without this check, a stranger who finds a signed-in browser could lock the owner out.
  */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {

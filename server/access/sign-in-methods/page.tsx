@@ -148,7 +148,7 @@ function removeSecondFactor(visit: SignedInVisit): Promise<Reply<"second-factor-
   );
 }
 
-/** Creates the function that shows the page again, with the refused form open. */
+/** Creates the function that shows the page again after a refusal, with the form `name` open. */
 const againWith =
   (visit: SignedInVisit, name: string) =>
   (refusal: ApiError): Promise<Reply> =>
@@ -156,7 +156,6 @@ const againWith =
       factor: { name, form: { value: () => "", refusal: atFactorField(refusal) } },
     });
 
-/** Shows the sign-in methods that a person has or can add. */
 async function showSignInMethods(
   visit: SignedInVisit,
   refused: { readonly password?: Filled; readonly factor?: RefusedFactorForm } = {},
@@ -175,8 +174,8 @@ async function showSignInMethods(
         <div>
           <h1>Sign-in methods</h1>
           <p>
-            With each of these, you can sign in to your account. If the second factor is on, you also need a
-            code or a passkey. Connect only accounts that nobody else can use.
+            You can sign in to your account with any of these methods. If the second factor is on, you also
+            need a code or a passkey. Connect only accounts that nobody else can use.
           </p>
         </div>
       </div>
@@ -335,7 +334,8 @@ async function showSetUp(visit: SignedInVisit, { made, form }: SetUpProps): Prom
 const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   <>
     <p>
-      Scan this with an authenticator app, or type the key into it. Then enter the code that the app shows.
+      Scan this QR code with an authenticator app, or type the key into the app. Then enter the code that the
+      app shows.
     </p>
     <QrCode text={uri} label="QR code for the authenticator app" />
     <div class="field">
@@ -349,7 +349,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
 );
 
 /**
- * Offers to begin again. The secret is shown only once, so a person whose authenticator app does not have it needs a
+ * Offers to begin again. The secret is shown only once. A person who has not stored it in an authenticator app needs a
  * new one.
  */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
@@ -390,7 +390,7 @@ async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[])
   );
 }
 
-/** Asks the authenticator for a new passkey. Like every use of a passkey, this works only if scripts run. */
+/** Asks the authenticator for a new passkey. This works only if scripts run in the browser. */
 async function showNewPasskey(
   visit: SignedInVisit,
   {

@@ -26,11 +26,11 @@ interface Proving {
 }
 
 /**
- * Marks the presented code or passkey as used, in the transaction of the action. Throws if another request has used it.
+ * Marks the presented code or passkey as used, in the transaction of the action. Throws `invalid_second_factor` if
+ * another request has used it.
  */
 export type Spend = (tx: Transaction) => Promise<void>;
 
-/** Whether an account has a second factor. */
 export const hasSecondFactor = async (reader: Reader, userId: string): Promise<boolean> =>
   isOn(await secondFactors.find(reader, userId));
 
@@ -70,7 +70,7 @@ export async function assertFirstUse(
   if (!allowed) throw new ApiError("invalid_second_factor");
 }
 
-/** Checks the answer of an authenticator to a challenge. */
+/** Checks the answer of an authenticator to a challenge. Throws `invalid_second_factor` if it is wrong. */
 async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: PasskeyProof): Promise<Spend> {
   const { clock, database, settings } = deps;
   const ceremony = openCeremony(deps, proof.ceremony, { kind: "passkey", userId: user.id });
@@ -119,7 +119,10 @@ async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
 
 const lifetimeMilliseconds = 600_000;
 
-/** The state of a challenge. The browser stores the sealed state. */
+/**
+ * A challenge for an authenticator, and what it is for. The browser gets it encrypted, and sends it back with the
+ * answer.
+ */
 interface Ceremony {
   readonly kind: "passkey" | "new passkey";
   readonly userId: string;
@@ -132,7 +135,7 @@ const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
 /**
- * Opens a sealed state. Returns undefined for a value that this deployment did not seal, that was changed or has
+ * Decrypts a challenge. Returns undefined for a value that this deployment did not encrypt, that was changed or has
  * expired, or that is for another kind of challenge or another account.
  */
 export function openCeremony(
@@ -158,7 +161,7 @@ export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : undefined;
 }
 
-/** Returns the origins whose pages may ask for the passkeys. */
+/** Returns the origins of the pages that may ask for passkeys. */
 export const passkeyOrigins = ({ consoleUrl, baseUrl }: Pick<Deps["settings"], "consoleUrl" | "baseUrl">) => [
   ...new Set([consoleUrl, baseUrl].map((url) => new URL(url).origin)),
 ];
@@ -179,7 +182,7 @@ interface PasskeyAccount {
   readonly rows: readonly PasskeyRow[];
 }
 
-/** Creates the request for one of these passkeys. */
+/** Creates the request that asks an authenticator for one of these passkeys. */
 function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyRequest {
   const challenge = randomName();
   return {
@@ -192,8 +195,8 @@ function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): Pa
 }
 
 /**
- * Creates the request for a passkey of an account. Null if the account has no passkey, or if passkeys cannot be used at
- * this console's address.
+ * Creates the request that asks an authenticator for a passkey of the account. Returns null if the account has no
+ * passkey, or if passkeys cannot be used at this console's address.
  */
 export function passkeyRequestFor(
   deps: Sealing & Pick<Deps, "settings">,

@@ -87,7 +87,12 @@ const RenewCodes = ({ refused, links }: SecondFactorLineProps) => (
 );
 
 const TurnOff = ({ refused, links }: SecondFactorLineProps) => (
-  <FactorForm offer="Turn it off" action={links.removeSecondFactor} form={formOf(refused, "remove")} danger>
+  <FactorForm
+    offer="Turn off the second factor"
+    action={links.removeSecondFactor}
+    form={formOf(refused, "remove")}
+    danger
+  >
     <p class="muted small">Then you no longer need a code to sign in.</p>
     <CodeField form={formOf(refused, "remove")} part="remove" />
   </FactorForm>
@@ -143,12 +148,12 @@ const PasskeyList = ({
 
 /** A refused form of the second factor. */
 export interface RefusedFactorForm {
-  /** The name of the form, or the id of the passkey that it removes. */
+  /** The name of the form. For the form that removes a passkey, this is the id of the passkey. */
   readonly name: string;
   readonly form: Filled;
 }
 
-/** Returns the values of the form if it was refused, otherwise undefined. */
+/** Returns the values of the form `name` if it was refused, otherwise undefined. */
 const formOf = (refused: RefusedFactorForm | undefined, name: string) =>
   refused?.name === name ? refused.form : undefined;
 
@@ -203,8 +208,8 @@ export const CodeField = ({
 );
 
 /**
- * Returns the refusal of a wrong code or password as an error of that field. The account is known, so
- * `invalid_credentials` means a wrong password. Returns other refusals as they are.
+ * Returns the refusal of a wrong code or password as an error of its form field. The person is signed in, so
+ * `invalid_credentials` means a wrong password. Returns other refusals unchanged.
  */
 export function atFactorField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");

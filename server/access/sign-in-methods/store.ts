@@ -5,8 +5,8 @@ import { insert, select } from "../../database/statements.ts";
 
 export interface SecondFactorRow {
   /**
-   * The sealed secret of the authenticator app. Null if the deployment's secret, which sealed it, was lost. Then only
-   * recovery codes work.
+   * The encrypted secret of the authenticator app. Null if the deployment's secret, with which it was encrypted, was
+   * lost. Then only recovery codes work.
    */
   readonly secretSealed: string | null;
   readonly lastStep: number;
@@ -159,7 +159,6 @@ const identitiesOf = select(
 
 /** The identities with which people sign in, and their accounts. */
 export const identities = {
-  /** Returns the account to which an identity is connected. */
   findOwner: (reader: Reader, { issuer, subject }: IdentityKey) =>
     reader.get<IdentityOwner>(
       `SELECT u.id, u.email FROM identities i JOIN users u ON u.id = i.user_id

@@ -76,8 +76,8 @@ function exchange(
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
-    // The refusal happens in `save`, after the check of the Idempotency-Key. An earlier request with the same key may
-    // have used the code. Then `save` repeats the answer to that request.
+    // The code is refused inside of `save`, after the check of the Idempotency-Key. If an earlier request with the same
+    // key used the code, `save` repeats the answer to that request.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -102,7 +102,7 @@ async function attestDevice(
     deviceId,
   }: {
     readonly integrityToken: string | null | undefined;
-    /** The code or the e-mail address, as the device sent it. */
+    /** The sign-in code or the e-mail address, as the device sent it. */
     readonly subject: string;
     readonly deviceId: string;
   },
@@ -132,8 +132,8 @@ async function findExchangeable(
 }
 
 /**
- * Logs why the code was refused. The answer does not contain the reason, because a person with a stolen code must not
- * get any information.
+ * Logs why the code was refused. The answer does not contain the reason, because it must not help a person who has
+ * stolen the code.
  */
 function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
@@ -191,8 +191,8 @@ function register(
 }
 
 /**
- * Signs a device in with e-mail and password. Failed attempts count for the same limits as a sign-in to the console,
- * because the password is the same. If the account has a second factor, it is required here, too.
+ * Signs a device in with e-mail and password. Failed attempts count toward the same limits as failed sign-ins to the
+ * console, because both use the same password. If the account has a second factor, the device must send a code, too.
  */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
@@ -219,7 +219,7 @@ function token(
 
 const unnamed = "Unnamed device";
 
-/** A sign-in of a device, with the fields that the device sent. */
+/** The values with which a device is linked to an account. */
 interface DeviceLink {
   readonly user: { readonly id: string; readonly email: string };
   /** The client's network address. */
@@ -245,7 +245,7 @@ async function claimDevice(
 }
 
 /**
- * Links a claimed device to an account. An earlier token of the device stops working. Only this answer contains the new
+ * Links a claimed device to an account. An earlier token of the device stops working. Only the result contains the new
  * token.
  */
 async function linkDevice(
@@ -400,7 +400,10 @@ export function consoleSession(
   };
 }
 
-/** Starts the session of a person who has proved all factors, and sets the cookie of the session. */
+/**
+ * Creates a function that starts the session of a person who has proved all factors, and sets the cookie of the
+ * session.
+ */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
   async ({
@@ -428,8 +431,8 @@ const openSession =
   };
 
 /**
- * Adds the sealed first step to the error `second_factor_required`. With that step, the client need not send the
- * password again.
+ * Calls `prove`. If it throws `second_factor_required`, adds an encrypted proof of the first step to the error, so that
+ * the client need not send the password again.
  */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
@@ -441,7 +444,9 @@ const orStep = (
     throw new ApiError("second_factor_required", { step: sealStep(deps, stepOf(user)) });
   });
 
-/** Returns the account of a sealed first step. Throws `invalid_credentials` if the step has expired. */
+/**
+ * Returns the account to which an encrypted first step belongs. Throws `invalid_credentials` if the step has expired.
+ */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
   sealed: string,
@@ -658,8 +663,8 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
 }
 
 /**
- * Mails a link for a new account. If the address already has an account, the mail says how to sign in. The same
- * statements run in both cases.
+ * Mails a link for a new account. If the address already has an account, the mail says how to sign in. In both cases
+ * the same statements run, so that the time of the answer reveals nothing.
  */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
@@ -694,7 +699,10 @@ function newLink(
   return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
 }
 
-/** Whether the address may get another mail with a link now. The answer to the request is the same in both cases. */
+/**
+ * Whether the rate limit allows another mail with a link to this address. The client gets the same answer in both
+ * cases.
+ */
 async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
   if (!settings.rateLimited) return true;
   const rule = settings.rateLimits.linkMails;

@@ -7,7 +7,7 @@ import { judgeIntegrity } from "./rules.ts";
 
 /** Returns all reasons to refuse a device; an empty list if it may sign in. */
 export type Attest = (attestation: {
-  /** The token that the device sent, or undefined. */
+  /** The integrity token that the device sent; undefined if it sent none. */
   readonly integrityToken: string | undefined;
   /** The token must be bound to the device and to this text: the sign-in code, or the e-mail address of the account. */
   readonly subject: string;
@@ -15,7 +15,9 @@ export type Attest = (attestation: {
   readonly now: Date;
 }) => Promise<readonly IntegrityReason[]>;
 
-/** Creates the function that checks devices. `off` accepts each device and reads no token. */
+/**
+ * Creates the function that checks devices. With `off`, the function accepts every device and reads no token.
+ */
 export function createAttest(settings: AttestationSettings): Attest {
   if (settings.kind === "off") return async () => [];
   const open = createOpenToken(settings);

@@ -31,7 +31,7 @@ export interface DeviceSignInVisit {
   readonly query: URLSearchParams;
   readonly fields: Fields;
   readonly ask: Ask;
-  /** Returns for what and whom the secret of an invitation link invites; undefined if it cannot be used. */
+  /** Returns the invitation for the secret in its link; undefined if the link cannot be used. */
   readonly invited: InvitedRead;
   /** Returns the person who is signed in with this browser; undefined if nobody is. */
   caller(): Promise<ConsoleCaller | undefined>;
@@ -121,10 +121,10 @@ export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): Devic
 
 type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
-/** Returns the address of a page from which the browser continues to `to`. */
+/** Returns the address of a page. Its query contains `to`, the address that the browser opens afterwards. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-/** The titles of the error page, by error code, and the text of the page. */
+/** The words of an error page: one title for each error code, and the text for both. */
 export interface ErrorWords {
   readonly bad_redirect: string;
   readonly bad_request: string;

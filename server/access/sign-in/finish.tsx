@@ -72,9 +72,9 @@ const codeRefusals: ReadonlySet<string> = new Set([
 
 interface SecondFactorPageProps {
   readonly links: Links;
-  /** The address of the form. */
+  /** The address to which the form is sent. */
   readonly action: string;
-  /** The sealed first step of the sign-in. */
+  /** The encrypted proof of the first step of the sign-in. */
   readonly step: string;
   /** The address that the browser opens after the sign-in. */
   readonly to: string;
@@ -124,7 +124,7 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
 
 /** A form that was sent after the console session had ended. The server has not processed it. */
 export interface PendingForm {
-  /** The message which says that nothing was done. */
+  /** The word that identifies the form, and the message which says that nothing was done. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;
@@ -169,7 +169,7 @@ export const pendingFormFields = ({ form, action, page, values }: PendingForm): 
   ...values.map(([name, value]) => [valuePrefix + name, value] as const),
 ];
 
-/** Returns the hidden fields of a form that shows a pending form again. */
+/** Returns the hidden fields of the button that opens a pending form again. */
 export const fieldsToShowAgain = ({ page, values }: PendingForm): PendingForm["values"] => [
   ...values,
   [onlyShown, page],
@@ -178,14 +178,14 @@ export const fieldsToShowAgain = ({ page, values }: PendingForm): PendingForm["v
 const onlyShown = "kept-from";
 
 /**
- * If a form was sent only to show a pending form again, returns the page of that form. Otherwise returns undefined.
+ * Returns the page of the pending form, if the request only asks to show that form again. Otherwise returns undefined.
  */
 export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /**
- * Shows a pending form again, like a refused form, and changes nothing. Returns undefined if the page of the form
- * cannot show it again, or if the person who signed in is not the author of the form.
+ * Shows a pending form again with its values, like a refused form. Changes no data. Returns undefined if the page of
+ * the form cannot show it again, or if the person who signed in is not the author of the form.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)
@@ -202,7 +202,9 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/** Returns the functions for drafts. Instead of removing a draft, they throw `sign_in_required`. */
+/**
+ * Returns the functions for drafts, but `remove` throws `sign_in_required`, because nothing may be changed.
+ */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {

@@ -6,7 +6,7 @@ export const codeLifetimeMilliseconds = 300_000;
 
 export const tokenLifetimeDays = 90;
 
-/** The stored facts about a sign-in code. */
+/** The parts of a stored sign-in code that decide whether a device may exchange it. */
 interface SignInCode {
   readonly deviceId: string;
   readonly challenge: string;
@@ -15,7 +15,9 @@ interface SignInCode {
   readonly replacedAt: string | null;
 }
 
-/** `why` is for the log. The device always gets the same error, `invalid_code`. */
+/**
+ * The verdict on a code. `why` is written only to the log, because the device always gets the error `invalid_code`.
+ */
 type CodeVerdict = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
 
 /**
@@ -45,7 +47,7 @@ interface OwnApp {
   readonly certificates: readonly string[];
 }
 
-/** The sign-in for which the device must have requested the integrity token. */
+/** The sign-in to which the integrity token must belong. */
 interface IntegrityAttempt {
   /** Whether a nonce or request hash belongs to this sign-in. */
   readonly isBound: (given: string) => boolean;
@@ -124,7 +126,7 @@ function isSignedByUs(digests: unknown, certificates: readonly string[]): boolea
 const isOneOf = (value: unknown, known: readonly string[]): boolean =>
   typeof value === "string" && known.includes(value);
 
-/** Returns an array of texts; an empty list for any other value. */
+/** Returns the value if it is an array of texts; otherwise an empty array. */
 function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   const texts = value.filter((entry) => typeof entry === "string");
@@ -164,8 +166,8 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The number of characters of the header that are read. The patterns are slow for long texts, and no browser sends a
- * longer header.
+ * The number of characters of the header `User-Agent` that are read. The patterns are slow for long texts, and no
+ * browser sends a longer header.
  */
 const longestRead = 500;
 
@@ -215,8 +217,8 @@ export function readAuthorizeRequest(
 }
 
 /**
- * Returns the request as a query. Forms contain the whole query in one field, because browsers change line breaks in
- * form fields.
+ * Returns the request as the query of an address. Forms contain the whole query in one field, because browsers change
+ * line breaks in form fields.
  */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
@@ -233,7 +235,7 @@ export function isRedirectTarget(given: string, redirectUrl: string | undefined)
   return given === redirectUrl || isAppTarget(given);
 }
 
-/** The answer to the app that asked for the sign-in: a code, or an error. */
+/** The answer that the app which started the sign-in gets: a code, or an error. */
 export type RedirectAnswer = { readonly code: string } | { readonly error: "access_denied" };
 
 /** Adds the answer to the query of the target. `state` is the value that the app sent. (rule S5) */
@@ -254,8 +256,8 @@ export function formActionOf(target: string): string {
 }
 
 /**
- * Returns a name for the target at which the browser continues, so that a person can understand it. The name is the
- * host of a site, or the scheme of the app.
+ * Returns a name of the redirect target that a person can understand. The name is the host of a site, or the scheme of
+ * the app.
  */
 export function targetName(target: string): string {
   const { protocol, host } = new URL(target);
@@ -277,7 +279,10 @@ function isAppTarget(given: string): boolean {
   return schemes.has(scheme) && URL.canParse(given) && !containsAnswer(query);
 }
 
-/** Whether a query already contains an answer. Such a target could make an app accept the code of an attacker. */
+/**
+ * Whether a query already contains a code or an error. With such a target, an attacker could make an app accept a wrong
+ * code.
+ */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
   return fields.has("code") || fields.has("error");
@@ -290,7 +295,6 @@ function separatorFor(target: string): string {
 
 const stepMilliseconds = 30_000;
 
-/** A typed code of a second factor. */
 type GivenCode =
   | { readonly kind: "totp"; readonly digits: string }
   | { readonly kind: "recovery"; readonly code: string };
@@ -305,8 +309,9 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * Returns the time steps whose codes are accepted: the present one, and the ones before and after it, because clocks
- * differ. Steps up to `lastStep` are refused: their codes were used, or are older than a used one. (rule S23)
+ * Returns the time steps whose codes are accepted: the present step, the one before it, and the one after it, because
+ * clocks differ. Steps up to `lastStep` are refused, because their codes were used or are older than a used code. (rule
+ * S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

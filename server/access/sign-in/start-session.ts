@@ -10,7 +10,7 @@ import { consoleSessions } from "./store.ts";
 
 const sessionMilliseconds = 30 * 86_400_000;
 
-/** The values of a new session that its cookie needs. */
+/** The values of a new session that are needed for its cookie. */
 export interface OpenedSession {
   readonly id: string;
   readonly expiresAt: Date;
@@ -23,7 +23,7 @@ export interface SigningBrowser {
   readonly userAgent: string | undefined;
 }
 
-/** A sign-in to the console, after all factors are proved. */
+/** A sign-in to the console for which the person has proved all factors. */
 export interface ConsoleSignIn {
   readonly opened: OpenedSession;
   readonly user: { readonly id: string; readonly email: string };
@@ -84,15 +84,15 @@ export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash"
 });
 
 /**
- * Seals the first step of a sign-in. The sealed step is valid for ten minutes, and gives no access without the second
+ * Encrypts the first step of a sign-in. The result is valid for ten minutes, and gives no access without the second
  * factor. It is a hidden field in the form for the code, and never part of an address. (rule S23)
  */
 export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
   sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));
 
 /**
- * Opens a sealed first step. Returns undefined for a value that this deployment did not seal, or that was changed or
- * has expired.
+ * Decrypts a first step. Returns undefined for a value that this deployment did not encrypt, or that was changed or has
+ * expired.
  */
 export function openStep(
   { sealer, clock }: Pick<Deps, "sealer" | "clock">,

@@ -21,7 +21,7 @@ const devicesOf = select(
   "WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC",
 );
 
-/** The devices of testers. Each has one row, one account and one token. (rule S9) */
+/** The devices with which people test apps. Each device has one row, one account and one token. */
 export const devices = {
   /** Locks a device and its codes against other transactions until this one ends. */
   lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),
@@ -157,7 +157,6 @@ export const consoleSessions = {
     return tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
   },
 
-  /** Ends all sessions of an account except one. */
   async removeOthers(tx: Transaction, userId: string, kept: string): Promise<void> {
     await noticeBrowsers.removeOthers(tx, userId, kept);
     await tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept);
@@ -170,7 +169,7 @@ export const consoleSessions = {
 
 interface NewSignInCode {
   readonly codeHash: string;
-  /** The sealed code, which a waiting device receives; null if the person refused the sign-in. */
+  /** The encrypted code, which a waiting device receives; null if the person refused the sign-in. */
   readonly codeSealed: string | null;
   readonly userId: string;
   readonly deviceId: string;
@@ -192,14 +191,14 @@ export interface SignInCodeRow {
   readonly replacedAt: string | null;
 }
 
-/** The last decision on a sign-in request: a code, or a refusal. */
+/** The last decision of a person about a sign-in request: a code, a refusal, or none. */
 type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined;
 
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. An empty
-   * result would be faster, and the time would reveal that the code does not exist.
+   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. If the query
+   * returned no row, it would be faster, and this difference would reveal that the code does not exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -295,7 +294,10 @@ interface AccountLinkRow {
   readonly email: string;
 }
 
-/** Links in mails, which create an account or set a new password. A new link replaces an earlier one of its kind. */
+/**
+ * The links in mails with which people create an account or set a new password. A new link replaces an earlier link of
+ * the same kind to the same address.
+ */
 export const accountLinks = {
   /** Stores a link for a new account, even if the address already has an account. */
   async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
@@ -332,7 +334,6 @@ export const accountLinks = {
       ...[tokenHash, kind, now],
     ),
 
-  /** Ends the links of an account. */
   removeAll: (tx: Transaction, userId: string) =>
     tx.run("DELETE FROM account_links WHERE user_id = ?", userId),
 };
@@ -344,7 +345,8 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 
 /**
  * Ends all credentials of an account except its password and its second factor: identities of providers, tokens,
- * connections, devices, and codes for them. Call it for an account that somebody else may have created. (rule S30)
+ * connections, devices, and codes for connections and devices. Call it for an account that somebody else may have
+ * created. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

@@ -45,8 +45,8 @@ export async function assertPasswordUnchanged(tx: Transaction, user: UserRow): P
 }
 
 /**
- * Throws `wrong_state` if the sign-in is not recent. A stranger who finds a signed-in browser must not get lasting
- * access, or lock the owner out.
+ * Throws `wrong_state` if the sign-in is not recent. Otherwise a stranger who finds a signed-in browser could get
+ * lasting access, or lock the owner out.
  */
 export async function assertFreshSession(
   { clock, database }: Pick<Deps, "clock" | "database">,
@@ -69,7 +69,7 @@ interface Attempt {
   readonly known?: string | undefined;
 }
 
-/** The keys of the rate limits that counted an attempt. */
+/** The keys of the rate limits that counted an attempt. `uncountAttempt` needs them. */
 export type Counted = readonly string[];
 
 type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
@@ -122,8 +122,8 @@ const factorRulesOf = (userId: string, source: string, group: "known" | "others"
 ];
 
 /**
- * Counts a registration as refused before the server looks up the e-mail address. So nobody can find out for many
- * addresses whether they have accounts. Throws `rate_limited`. (rule S15)
+ * Counts a registration as refused before the server looks up the e-mail address. Without this limit, somebody could
+ * find out which of many addresses have accounts. Throws `rate_limited`. (rule S15)
  */
 export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);

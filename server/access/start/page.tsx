@@ -71,7 +71,9 @@ function sendTestReport(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Returns the key that the page with the form shows. Only the browser has this key, not the server. */
+/**
+ * Returns the key that the previous page showed. The form contains it, because the server has only its hash.
+ */
 function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
   const key = fields.text("key");
   return key === "" ? undefined : { key, kind: fields.text("kind") === "full" ? "full" : "intake" };
@@ -108,7 +110,7 @@ function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
   );
 }
 
-/** Changes the field of a refusal from the API's `body` to the field of the page. */
+/** Changes the name of the refused field from `body`, as in the API, to `replyBody`, as on the page. */
 function asReply(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "body" ? { ...issue, path: "replyBody" } : issue,
@@ -215,7 +217,7 @@ const Step = ({
   readonly title: string;
   readonly done: boolean;
   readonly id: string;
-  /** The version of the step, if a script updates it. */
+  /** The version of the step, if a script updates the step while the page is open. */
   readonly live?: string;
   readonly news?: string | undefined;
   readonly children: ComponentChildren;
@@ -301,7 +303,7 @@ const ReportStep = ({
           <p class="waiting-for">
             Waiting for the first report…{" "}
             <noscript>
-              <a href={links.start(app.id)}>Look again</a>
+              <a href={links.start(app.id)}>Load this page again</a>
             </noscript>
           </p>
           <form method="post" action={links.start(app.id, "test-report")} data-then="step-answer">
@@ -324,7 +326,7 @@ const ReportStep = ({
   </>
 );
 
-/** The calls that send a report, in several languages. Only one of them is open at a time. */
+/** The calls that send a report, in several languages. The page shows only one of them at a time. */
 const Calls = ({ calls, hasKey }: { readonly calls: readonly Call[]; readonly hasKey: boolean }) => (
   <div class="calls">
     {calls.map(({ id, name, text }, at) => (
@@ -395,7 +397,8 @@ const AnswerStep = ({
       />
       {!app.senderPages && (
         <p class="hint">
-          Sender pages are off. With them, each sender gets a private link to read your replies and answer.
+          Sender pages are off. If you turn them on, each sender gets a private link to read your replies and
+          answer.
         </p>
       )}
       <div class="actions">

@@ -5,7 +5,7 @@ import type { Navigation } from "../../console/navigation.ts";
 import type { StartedApp } from "../../console/page-reads.ts";
 import { Line, Refused } from "../../console/parts.tsx";
 
-/** The first page of a person without an app, and of everybody who creates another app. */
+/** The page on which a person creates their first app, or another app, with a key. */
 export const Begin = ({
   navigation,
   form = filledWith({ kind: "intake" }),
@@ -46,16 +46,16 @@ export const kinds = [
   {
     value: "intake",
     label: "A mobile app, a desktop app or a website",
-    hint: "An intake key. You may publish it as a part of your app: it can only send feedback, and read the FAQ and the changelog.",
+    hint: "An intake key. You may publish it as a part of your app. It can only send feedback, and read the FAQ and the changelog.",
   },
   {
     value: "full",
     label: "A server or CI",
-    hint: "A full key, which you keep secret. It may also write the FAQ.",
+    hint: "A full key. Keep it secret, because it can do everything that an app may do.",
   },
 ] as const;
 
-/** Links to the first steps of an app, for an owner who has not finished them. */
+/** Links to the first steps of an app, for an owner who has neither finished nor hidden them. */
 export const ToFirstSteps = ({
   app: { id, name, hasKey, hasReport, answered },
   links,

@@ -1,6 +1,5 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 
-/** The first report of an app. */
 interface FirstReport {
   readonly id: string;
   readonly subject: string;
@@ -8,7 +7,7 @@ interface FirstReport {
   readonly createdAt: string;
 }
 
-/** How many threads of an app are searched for a first answer. They are the oldest threads of the app. */
+/** How many of the oldest threads of an app are searched for a first answer. */
 const mostThreads = 100;
 
 const firstThreads =

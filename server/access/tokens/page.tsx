@@ -323,7 +323,7 @@ const kinds = [
   {
     value: "agent",
     label: "An agent",
-    hint: "Reads threads and proposes plans, and you decide. It may do more only if you select that below.",
+    hint: "Reads threads and proposes plans, on which you decide. It may do more only if you allow more below.",
   },
   {
     value: "maintainer",

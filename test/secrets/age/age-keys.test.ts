@@ -61,7 +61,7 @@ describe("a file of age secret keys", () => {
     expect(messageOf(() => readIdentities("age-encryption.org/v1\n-> scrypt"))).toMatch(/itself encrypted/);
     for (const wrong of [secretKey.slice(0, -1), secretKey.toLowerCase(), "AGE-SECRET-KEY-PQ-1Q"]) {
       const message = messageOf(() => readIdentities(wrong));
-      expect(message).toMatch(/not an X25519 key/);
+      expect(message).toMatch(/not an X25519 secret key/);
       expect(message).not.toContain(wrong);
     }
   });

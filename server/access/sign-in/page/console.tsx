@@ -169,7 +169,7 @@ const SignInHelp = ({
 );
 
 /**
- * A button for a person who has signed in in another tab. It shows the form again with the text that was typed here.
+ * A button for a person who has signed in in another tab. It opens the pending form again, with the typed text.
  */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
@@ -278,7 +278,6 @@ interface LinkPageProps {
   readonly form?: Filled;
 }
 
-/** Asks for the address of the account. */
 const Recover = ({ links, form = filledWith() }: LinkPageProps) => (
   <BarePage links={links} title="Password forgotten">
     <div class="card stack">
@@ -335,9 +334,8 @@ const NewPassword = ({
   newAccount,
   form = filledWith(),
 }: LinkPageProps & {
-  /** The address of the form. It ends in the token of the link. */
+  /** The address to which the form is sent. It ends in the token of the link. */
   readonly action: string;
-  /** Whether the password is for a new account. */
   readonly newAccount: boolean;
 }) => {
   const title = newAccount ? "Create your account" : "Set a new password";
@@ -388,7 +386,8 @@ export const definitions: Definitions = [
     word: "signOut",
     notDone: "You were already signed out.",
   }),
-  // The pages that mailed links open, and the page for a forgotten password. They need no sign-in.
+  // The following pages need no sign-in. They are the page for a forgotten password, and the pages that mailed links
+  // open.
   defineOpenPage({ at: (links) => links.recover, show: recoverPage }),
   defineOpenForm({ at: (links) => links.recover, act: recover, done: {} }),
   defineOpenPage({ at: (links) => links.newPassword(":token"), show: newPasswordPage }),

@@ -116,7 +116,8 @@ async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, request);
-  // The page named the account. If another account is signed in now, the person must decide again.
+  // The person decided about the account that the page showed. If another account is signed in now, the person must
+  // decide again.
   if (fields.text("account") !== caller.userId)
     return showApproval(visit, { request, caller, changed: true });
   const { idempotencyKey } = fields;
@@ -310,7 +311,7 @@ const Allowed = () => (
 );
 
 const scopeWords: Readonly<Record<DeviceScope, string>> = {
-  "testing:read": "see your tests, your slots and your tasks of each day",
+  "testing:read": "see your tests, your slots and your tasks for each day",
   "testing:profile:write": "set your time zone and where you are notified",
   "testing:slots:write": "ask for slots in tests",
   "testing:proofs:write": "send proofs of your testing",
@@ -382,7 +383,7 @@ interface EntryPageProps {
   readonly visit: DeviceSignInVisit;
   /** The path on this server that the browser opens after the sign-in. */
   readonly to: string;
-  /** For what and whom the person is invited, if the next page is an invitation. */
+  /** The invitation that the next page shows; undefined if it shows none. */
   readonly invited: InvitedRow | undefined;
   readonly form: Filled;
 }

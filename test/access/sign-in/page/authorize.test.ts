@@ -141,7 +141,7 @@ describe("the sign-in of a device", () => {
       "Pixel 9",
       account.email,
       "90 days",
-      "see your tests, your slots and your tasks of each day",
+      "see your tests, your slots and your tasks for each day",
       "set your time zone and where you are notified",
       "ask for slots in tests",
       "send proofs of your testing",
