@@ -9,8 +9,8 @@ export interface NotDone {
 }
 
 /**
- * The notices that follow a form, by the word in the address. Anybody can write an address, so pages show no other text
- * from it.
+ * The notices that a page shows after a form. The keys are the words in the address. Anybody can write an address, so a
+ * page shows no other text from it.
  */
 export interface Notices {
   readonly done: ReadonlyMap<string, string>;
