@@ -184,8 +184,8 @@ const People = ({
       <div>
         <h1>Erase a person</h1>
         <p>
-          A person asks you to delete their data. This page finds an e-mail address in all apps that you own,
-          and deletes or empties all data that belongs to it.
+          If a person asks you to delete their data, use this page. It finds an e-mail address in all apps
+          that you own, and deletes or empties all data that belongs to the address.
         </p>
       </div>
     </div>
@@ -242,8 +242,8 @@ const Found = ({
       </p>
     )}
     <p class="muted small">
-      The search does not include pictures, files that other people sent, and the person's name in texts of
-      other people.
+      The search does not find the person in pictures and in files that other people sent. It also does not
+      find the person's name in texts of other people.
     </p>
     {refusal !== null ? (
       <Notice kind="attention">{refusal}</Notice>
@@ -251,7 +251,7 @@ const Found = ({
       <form class="stack" method="post" action={links.erasePerson}>
         <HiddenFields values={[["email", email]]} />
         <IdempotencyField />
-        <p>This cannot be undone. A receipt is kept, which does not contain the address.</p>
+        <p>This cannot be undone. The server keeps a receipt that does not contain the address.</p>
         <div class="actions">
           <button class="danger" type="submit">
             Erase permanently
@@ -301,7 +301,7 @@ const Receipts = ({
 const statusWords: Readonly<Record<Erasure["status"], string>> = {
   running: "in progress",
   done: "done",
-  stopped: "stopped: ask for the erasure again",
+  stopped: "stopped before the end. Request the erasure again",
 };
 
 type Counts = Partial<Erasure["counts"]> & Preview["counts"];

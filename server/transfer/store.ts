@@ -249,7 +249,7 @@ function selectOf({ table, parent, order, columns, read = {}, where }: RecordKin
   return `SELECT ${selected.join(", ")} FROM ${table} WHERE ${where ? `${where} AND` : ""}`;
 }
 
-/** Queries for the other data of an export. */
+/** Queries for the people and files of an export. */
 export const exported = {
   /** Returns the people with these ids. They are accounts or people from an earlier import. */
   people: async (reader: Reader, ids: readonly string[]): Promise<{ id: string; email: string }[]> => {
@@ -265,8 +265,8 @@ export const exported = {
   },
 
   /**
-   * Returns the names of the uploads in hidden messages of an app, which are repeated reports and answers of blocked
-   * senders. An export does not contain these uploads. (rule F34)
+   * Returns the names of the uploads in the hidden messages of an app. These messages are repeated reports and answers
+   * of blocked senders. An export does not contain their uploads. (rule F34)
    */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(

@@ -23,7 +23,6 @@ export const erasedAccounts = {
     };
   },
 
-  /** Locks the apps of a person and returns their ids. */
   lockApps,
 
   /**

@@ -41,7 +41,7 @@ import {
   whereKey,
 } from "./find.ts";
 
-/** The maximum number of rows that are read for each column. They are read in one query. */
+/** The maximum number of rows that one query reads for a column. */
 const mostFound = 1_000;
 
 /** A column that contains only the address of a person and that has an index. */
@@ -212,8 +212,8 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates what depends on a changed text. This is the version of a list that clients cache, or mails and chat messages
- * that are not sent yet. Triggers update the search index.
+ * Updates the data that depends on a changed text. This is the version of a list that clients cache, or notices and
+ * chat messages that are not sent yet. Triggers of the database update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
   async feedback(tx, { id }, changed) {
@@ -286,8 +286,8 @@ const passes: readonly Pass[] = [
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
-  // This pass was added last and must stay last, because a running erasure stores the number of its pass, which an
-  // older version may have written.
+  // This pass must stay the last one. A running erasure stores the index of its pass, and an older version of the
+  // server may have stored it. So the indexes of the other passes must not change.
   {
     ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
     apply: eraseOriginal,
