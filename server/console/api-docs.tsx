@@ -102,7 +102,7 @@ const Docs = ({
 };
 
 /**
- * The search, and the field for a key. A script makes them visible. The key is not in a form, so it is sent only with
+ * The search, and the field for a key. A script makes both visible. The key is not in a form, so it is sent only with
  * the calls from this page.
  */
 const Tools = () => (
@@ -137,7 +137,7 @@ interface OperationProps {
   readonly json: string;
 }
 
-/** An operation of the API. It is one line until a person opens it. */
+/** Shows an operation of the API. It is one line until a person opens it. */
 const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   const {
     operationId,
@@ -397,7 +397,10 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/** The maximum depth of nested references that are resolved. A recursive schema ends at this depth. */
+/**
+ * The maximum depth to which `$ref`s are resolved. At this depth, a schema that refers to itself ends with an empty
+ * object.
+ */
 const deepest = 12;
 
 /** Returns a part of the document in which each `$ref` is replaced by the object to which it refers. */

@@ -36,7 +36,7 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
 
 /**
  * Calls an endpoint in the same way as a request over HTTP. Throws an ApiError if the endpoint refuses the call, or if
- * an earlier call with the same key was refused.
+ * it refused an earlier call with the same idempotency key.
  */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 

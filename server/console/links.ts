@@ -109,7 +109,7 @@ const linksOfPeople = (at: string) => ({
   checkReceipt: (id: string) => `${at}/${id}/check`,
 });
 
-/** The pages on which a team sorts and answers its feedback, and the FAQ. */
+/** Returns the addresses of the FAQ and of the pages on which a team sorts and answers its feedback. */
 const triageLinks = (at: string) => ({
   faqs: (appId: string, part = "") => `${at}/faqs/${appId}${part && `/${part}`}`,
   blocked: (appId: string, part = "") => `${at}/blocked/${appId}${part && `/${part}`}`,
@@ -126,7 +126,7 @@ const triageLinks = (at: string) => ({
 
 export type Links = ReturnType<typeof createLinks>;
 
-/** The path of the console: `mountedAt` in incoming requests, `href` in links. */
+/** The path of the console. `mountedAt` is the path in incoming requests. `href` is the path in links. */
 export interface ConsolePath {
   readonly mountedAt: string;
   readonly href: string;

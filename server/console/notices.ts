@@ -1,8 +1,8 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
   /**
-   * The name of the notice in an address, and in the hidden fields of a form that is stored during a sign-in. Forms
-   * with the same notice have the same name.
+   * The word that names the notice in an address. It is also in the hidden fields of a form that is kept during a
+   * sign-in. Forms with the same notice have the same word.
    */
   readonly word: string;
   readonly notDone: string;
@@ -31,7 +31,7 @@ interface WithDone {
   readonly done: Readonly<Record<string, string | null>>;
 }
 
-/** Collects the notices of all forms. Throws if a word has two notices. */
+/** Collects the notices of all forms. Throws if the same word has two different notices. */
 export function noticesOf(forms: readonly (WithDone & NotDone)[], openForms: readonly WithDone[]): Notices {
   const done = new Map<string, string>(Object.entries(doneElsewhere));
   const notDone = new Map<string, NotDone>();

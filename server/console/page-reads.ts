@@ -136,8 +136,8 @@ export const createPageReads =
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
     /**
-     * Returns the work of agents in all apps: work in progress, and the failed work and requested changes of the last
-     * 30 days. Proposals that a newer one has replaced are left out. (rule A54)
+     * Returns the work of agents in all apps of the person. This is the work in progress, and the failed work and
+     * requested changes of the last 30 days. Leaves out proposals that a newer proposal has replaced. (rule A54)
      */
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
@@ -156,9 +156,7 @@ export const createPageReads =
     /** Returns the running tests with too few testers, in all apps of which the person is a maintainer or an owner. */
     testsBelow: () => testsBelow(database, userId),
 
-    /**
-     * Returns the requests for slots in all apps, at most one page. Requests that expire first come first.
-     */
+    /** Returns the first 50 requests for slots in all apps. The requests that expire soonest come first. */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
 
     /** Returns the requests for slots in an app. */
@@ -233,8 +231,8 @@ export const createPageReads =
     },
 
     /**
-     * Whether the person has not confirmed the e-mail address yet, and can do so because this server sends mail. (rule
-     * S30)
+     * Whether the person must still confirm the e-mail address. False if this server sends no mail, because then nobody
+     * can confirm an address. (rule S30)
      */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 

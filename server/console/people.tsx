@@ -134,7 +134,7 @@ const letters = new Intl.Segmenter();
 
 const firstLetter = (word: string): string => [...letters.segment(word)][0]?.segment ?? "";
 
-/** The word `by`, and the person who made a change. */
+/** Shows the word `by` and the person who made a change. */
 export const By = ({
   change,
 }: {

@@ -233,7 +233,10 @@ async function fill(
   }
 }
 
-/** A rendered page or item: the HTML before and after each list, and the lists. */
+/**
+ * A rendered page or item. `html` contains the parts before, between and after its lists. `lists` contains the lists,
+ * which are not rendered yet.
+ */
 interface Around {
   readonly html: readonly string[];
   readonly lists: readonly LongList[];

@@ -44,7 +44,7 @@ export interface Eraser {
    * fails. The next calls then continue other erasures first.
    */
   next(): Promise<number>;
-  /** Returns after how many milliseconds `next` should be called again. */
+  /** Returns the number of milliseconds to wait before the next call of `next`. */
   pause(): Promise<number>;
 }
 
@@ -194,8 +194,8 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 }
 
 /**
- * Ends an erasure. First removes what is left of the person's data on the disk. This is left in the search index and in
- * the write-ahead log (WAL) of SQLite.
+ * Ends an erasure. First removes the rest of the person's data from the disk. The rest is words in the search index and
+ * pages in the write-ahead log (WAL) of SQLite.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;

@@ -95,7 +95,7 @@ export function findAddress(email: string): AddressFinder {
 }
 
 /**
- * Returns a pattern that matches a character both plain and percent-encoded. In the query of a URL, a plus sign in an
+ * Returns a pattern that matches a character, either plain or percent-encoded. In the query of a URL, a plus sign in an
  * address is written as `%2B`.
  */
 const plainOrEncoded = (character: string): string =>

@@ -390,7 +390,7 @@ function checkLine(state: State, line: Line, number: number): string[] {
   if (number === 1) return checkHeader(state, line);
   if (type === "end") return checkEnd(state, line);
   if ((number === 2) !== (type === "app"))
-    return ["must have the type app if it is the second line, and another type if it is not"];
+    return ["breaks the rule that the second line, and no other line, has the type app"];
   state.records[type] = (state.records[type] ?? 0) + 1;
   if (type === "member") return checkMember(line);
   const kind = kindsByType.get(type);

@@ -94,7 +94,8 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Sends the form of the list for the selected threads. If none is selected, sends it for the thread with the focus.
+// Sends the form of the list for the selected threads. If none is selected, uses the thread with the focus or the open
+// thread.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;

@@ -34,11 +34,13 @@ export interface TypedForm {
   readonly form: string;
   readonly writer: string;
   readonly fields: readonly TypedField[];
-  /** The writers (opened pages) whose text for this form is replaced by this text. */
+  /**
+   * The ids of opened pages (writers) whose texts for this form are deleted, because this text replaces them.
+   */
   readonly replaces: readonly string[];
 }
 
-/** A form that the server has accepted. */
+/** A sent form whose action the server has done. */
 export interface DoneForm {
   readonly form: string;
   readonly writer: string;
@@ -57,7 +59,7 @@ export const createPageDrafts =
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
-      /** Returns the names of those objects that the person may read, by id. */
+      /** Returns the names of objects by their ids. Leaves out objects that the person may not read. */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();
         for (const kind of new Set(wanted.map((one) => one.kind))) {
@@ -74,7 +76,9 @@ export const createPageDrafts =
       listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
-      /** Replaces the texts of one form on an opened page. Throws `rate_limited`. */
+      /**
+       * Stores the texts of one form on an opened page, and removes its earlier texts. Throws `rate_limited`.
+       */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
         const from = browserName(browser.userAgent);

@@ -174,7 +174,7 @@ const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
 
-/** The two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
+/** Returns the two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
 export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   {
     method: "GET",

@@ -79,7 +79,7 @@ export const drafts = {
     );
   },
 
-  /** Returns the names of those objects that the person may read. */
+  /** Returns the names of the objects. Leaves out objects that the person may not read. */
   async named(
     reader: Reader,
     userId: string,

@@ -154,8 +154,8 @@ async function* rowsOf(
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /**
- * A search of one table and how each found row is changed. The passes run one after another. Each pass finds only the
- * rows that earlier passes have not deleted.
+ * One part of an erasure. It searches one table and changes each found row. The passes run one after another, so a pass
+ * does not find rows that an earlier pass has deleted.
  */
 interface Pass {
   readonly table: SearchedTableName;
@@ -164,7 +164,10 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
-  /** Locks what the change needs. It runs before the found row is read again. */
+  /**
+   * Locks other data that the change needs, such as the thread of a proposal. It runs before the found row is read
+   * again.
+   */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
   /** Makes further changes after the change of a row. `row` contains the old values of the row. */
   readonly settle?: (

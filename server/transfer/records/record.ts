@@ -109,7 +109,7 @@ export interface RecordKind<Tables extends string = string> {
    */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
   /**
-   * The SQL expression with which an index finds the rows of a parent, if it is not the column `parent` itself.
+   * The SQL expression that contains the id of the parent and has an index. By default, this is the column `parent`.
    */
   readonly parentSql?: string;
   /** The SQL condition for the exported rows. By default, all rows are exported. */
