@@ -117,9 +117,7 @@ const Tools = () => (
         <input type="password" id="docs-key" autocomplete="off" spellcheck={false} />
       </label>
     </div>
-    <p class="hint">
-      The key is not stored. If you leave this page, you must type it again.
-    </p>
+    <p class="hint">The key is not stored. If you leave this page, you must type it again.</p>
     <p class="muted small" id="docs-count" role="status" />
   </div>
 );

@@ -169,7 +169,7 @@ export async function compareWithJournal(
   if (again.found + again.stopped + again.otherSecret > 0)
     deps.log.warn(
       again,
-      "the database is older than some erasures of people, so these people are erased again",
+      "the database is older than some erasures of people. They begin again, except the stopped and otherSecret ones",
     );
 }
 

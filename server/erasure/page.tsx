@@ -236,9 +236,9 @@ const Found = ({
     <PersonCounts counts={counts} />
     {!complete && (
       <p>
-        This server has much data, so there may be more than this. Of the data that the person sent and
-        received, at most 1,000 of each kind are counted. The texts of other people were searched only in
-        part. An erasure searches all data.
+        This server has a lot of data, so there may be more than this page shows. Of the data that the person
+        sent and received, it counts at most 1,000 entries of each kind. It searched only a part of the texts
+        of other people. An erasure searches all data.
       </p>
     )}
     <p class="muted small">
@@ -308,7 +308,10 @@ type Counts = Partial<Erasure["counts"]> & Preview["counts"];
 
 const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["threads", "Threads of the person"],
-  ["reports", "Reports whose content is erased. The threads stay because other people reported the same"],
+  [
+    "reports",
+    "Reports whose content is erased. Their threads stay, because other people reported the same problem",
+  ],
   ["messages", "Repeated reports and answers in other threads"],
   ["files", "Files"],
   ["mails", "Mails with the address, and stored data about the address"],

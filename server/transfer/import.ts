@@ -193,7 +193,8 @@ async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<
   const fail = (fault: string) => refusedFile([`the file ${sha256} ${fault}.`]);
   const [named, other] = await imports.uploadsOf(deps.database, appId, sha256);
   if (!named) throw fail("is not named by a record");
-  if (other || named.size !== bytes.size) throw fail("does not have the size or the type that its record says");
+  if (other || named.size !== bytes.size)
+    throw fail("does not have the size or the type that its record says");
   const draft = deps.files.createTemporary(bytes.size);
   try {
     const hash = createHash("sha256");

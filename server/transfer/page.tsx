@@ -35,8 +35,8 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Data</h1>
           <p>
-            Download all data of <Line text={app.name} /> as a file. Store the file, or use it to move the
-            app to another server.
+            Download all data of <Line text={app.name} /> as a file. Store the file, or use it to move the app
+            to another server.
           </p>
         </div>
       </div>
@@ -91,8 +91,8 @@ const ImportForm = ({ action, form }: { readonly action: string; readonly form?:
     <Faults refusal={form?.refusal} />
     <p>
       Import only files that you trust. If the file says that a team member wrote a message, the message
-      counts as written by your team, and agents read it. An import makes nobody a member. Approvals and
-      tests from the file do not continue.
+      counts as written by your team, and agents read it. An import makes nobody a member. Approvals and tests
+      from the file do not continue.
     </p>
     <IdempotencyField />
     <TextField

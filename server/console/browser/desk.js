@@ -181,7 +181,7 @@ if (desk) {
     // The list of keys contains this key even if there is nothing to undo.
     { key: "z", words: "Undo the last action", act: undoLast, isHere: isForm },
   ]);
-  addKeys("Selected threads, or this one", [
+  addKeys("Selected threads, or the current thread", [
     { key: "e", words: "Resolve", act: () => act("resolve"), isHere: isForm },
     { key: "y", words: "Archive", act: () => act("archive"), isHere: isForm },
     { key: "m", words: "Assign to me", act: () => act("assign:me"), isHere: isForm },

@@ -248,6 +248,6 @@ addKeys("Proposal", [
     act: () => ask("approve", "Approve this plan?"),
     isHere,
   },
-  { key: "C", words: "Write what to change", act: writeNote, isHere },
+  { key: "C", words: "Write what the agent must change", act: writeNote, isHere },
   { key: "R", words: "Reject, after a confirmation", act: () => ask("reject", "Reject this plan?"), isHere },
 ]);

@@ -24,8 +24,8 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Unsent text</h1>
           <p>
-            You typed these texts into forms of the console but did not send them. Only you can read them. A
-            text is deleted when you send or discard it, or 30 days after you last typed in it.
+            This page shows texts that you typed into forms of the console but did not send. Only you can read
+            them. A text is deleted when you send or discard it, or 30 days after you last typed in it.
           </p>
         </div>
       </div>
