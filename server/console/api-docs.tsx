@@ -10,7 +10,7 @@ import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { scrolledByKeys } from "./parts.tsx";
 import { InTurns, pageHeaders, renderInTurns } from "./respond.tsx";
 
-/** The routes of the page about the API, and of the JSON for each operation. (rule O6) */
+/** Returns the routes of the page that describes the API, and of the JSON for each operation. (rule O6) */
 export function docsRoutes(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
   readOpenApi: ReadOpenApi,
@@ -45,7 +45,7 @@ export function docsRoutes(
   ];
 }
 
-/** The page about the API. Everybody can read it. A person with a key can try the calls. */
+/** The page that describes the API. Everybody can read it. A person with a key can try the operations. */
 const Docs = ({
   links,
   baseUrl,
@@ -73,7 +73,7 @@ const Docs = ({
             <h1>API</h1>
             <p>
               {`${operations.length} operations at `}
-              <code>{baseUrl}</code>. For programs, the OpenAPI document:{" "}
+              <code>{baseUrl}</code>. Programs can read the OpenAPI document:{" "}
               <a href={`${base}/api/v1/openapi.json`}>openapi.json</a>.
             </p>
           </div>
@@ -102,7 +102,7 @@ const Docs = ({
 };
 
 /**
- * The search, and the field for a key. A script makes them visible. The key is not in a form, so it is sent only with
+ * The search, and the field for a key. A script makes both visible. The key is not in a form, so it is sent only with
  * the calls from this page.
  */
 const Tools = () => (
@@ -117,9 +117,7 @@ const Tools = () => (
         <input type="password" id="docs-key" autocomplete="off" spellcheck={false} />
       </label>
     </div>
-    <p class="hint">
-      The key is only in this page. It is not stored, and it is lost when you leave the page.
-    </p>
+    <p class="hint">The key is not stored. If you leave this page, you must type it again.</p>
     <p class="muted small" id="docs-count" role="status" />
   </div>
 );
@@ -137,7 +135,7 @@ interface OperationProps {
   readonly json: string;
 }
 
-/** An operation of the API. It is one line until a person opens it. */
+/** Shows an operation of the API. It is one line until a person opens it. */
 const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   const {
     operationId,
@@ -186,7 +184,7 @@ const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   );
 };
 
-/** Shows a text, and the parts between backticks as code. */
+/** Shows a text. The parts between backticks are shown as code. */
 const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>))}</>
 );
@@ -383,8 +381,8 @@ async function operationsOf(openApi: unknown): Promise<Operation[]> {
 }
 
 /**
- * Returns the operation with this id, with its path and method, as in an OpenAPI document. Returns undefined if there
- * is none.
+ * Returns the operation with this id as `{ path: { method: operation } }`, as in an OpenAPI document. Returns undefined
+ * if there is none.
  */
 function operationJsonOf(openApi: unknown, operationId: string): unknown {
   const { paths, components } = OpenApiDocument.parse(openApi);
@@ -397,10 +395,13 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/** The maximum depth of nested references that are resolved. A recursive schema ends at this depth. */
+/**
+ * The maximum depth to which `$ref`s are resolved. At this depth, a schema that refers to itself ends with an empty
+ * object.
+ */
 const deepest = 12;
 
-/** Returns a part of the document in which the target of each reference replaces the reference. */
+/** Returns a part of the document in which each `$ref` is replaced by the object to which it refers. */
 function resolved(part: unknown, components: Components, depth = 0): unknown {
   if (Array.isArray(part)) return part.map((item) => resolved(item, components, depth));
   if (typeof part !== "object" || part === null) return part;
@@ -427,8 +428,8 @@ function exampleBodyOf({ requestBody }: Operation): unknown {
 type Credential = "x-api-key" | "bearer" | "none" | "session";
 
 /**
- * Returns the kind of credential that a person can type on the page; `session` if the operation accepts only a console
- * session.
+ * Returns the kind of credential that an operation needs. If the operation accepts several kinds, returns one that a
+ * person can type on the page. `session` means that it accepts only a console session.
  */
 function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));
@@ -460,7 +461,9 @@ const Schema = z.object({
 
 type Schema = z.output<typeof Schema>;
 
-/** A field of a body or an answer. The path of the field is its name, such as `items[].text`. */
+/**
+ * A field of a request body or an answer. `path` also names the objects that contain the field, such as `items[].text`.
+ */
 interface SchemaField {
   readonly path: string;
   readonly type: string;
@@ -470,7 +473,7 @@ interface SchemaField {
 
 const deepestField = 5;
 
-/** Returns the fields of an object and of the objects in it. */
+/** Returns the fields of an object, and the fields of the objects that are nested in it. */
 export function fieldsOf(given: unknown, prefix = "", depth = 0): SchemaField[] {
   const schema = plainOf(given);
   if (schema.items !== undefined)
@@ -516,7 +519,7 @@ function exampleOf(given: unknown): unknown {
   }
 }
 
-/** Returns the schema. If the schema has alternatives, returns the first one that is not null. */
+/** Returns the parsed schema. If it has alternatives, returns the first alternative that is not null. */
 function plainOf(given: unknown): Schema {
   const schema = Schema.parse(given);
   const forms = (schema.anyOf ?? []).map((form) => Schema.parse(form));

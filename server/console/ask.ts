@@ -36,13 +36,13 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
 
 /**
  * Calls an endpoint in the same way as a request over HTTP. Throws an ApiError if the endpoint refuses the call, or if
- * an earlier call with the same key was refused.
+ * it refused an earlier call with the same idempotency key.
  */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
 /**
- * The caller and the browser for which a page calls endpoints. The caller is a signed-in person. For the development
- * server, it can also be a program.
+ * The caller for whom a page calls endpoints, and the caller's browser. The caller is a signed-in person or, on pages
+ * without a sign-in, nobody. For the development server, it can also be a program.
  */
 export interface CallOrigin {
   readonly caller: Callers[Auth];
@@ -52,8 +52,8 @@ export interface CallOrigin {
 }
 
 /**
- * Creates the function with which pages call endpoints. The handlers, rules, audit and idempotency are the same as over
- * HTTP. The function throws for an endpoint that the API does not have. (rule O3)
+ * Creates the function that returns an `Ask` for one request. The handlers, rules, audit and idempotency are the same
+ * as over HTTP. The `Ask` throws an Error for an endpoint that the API does not have. (rule O3)
  */
 export function createAsks<C extends Groups>(
   api: Api<C>,
@@ -75,7 +75,10 @@ export function createAsks<C extends Groups>(
     };
 }
 
-/** If a form is sent twice at the same time, the second request waits for the first one, and shows its result. */
+/**
+ * Repeats a call while another call with the same idempotency key is running. So if a form is sent twice at the same
+ * time, both requests show the same result.
+ */
 async function retryWhileBusy(
   attempt: () => Promise<InvocationResult>,
   times = 20,

@@ -23,8 +23,8 @@ export interface Page extends WithAddress {
 }
 
 /**
- * A form of the console. It defines no role, because the endpoint that it calls checks the role, as in the API. If the
- * form was not done, for example because the session had ended, the page shows the notice `notDone`.
+ * A form of the console. It defines no role, because the API endpoint that it calls checks the role. If the action of
+ * the form was not done, for example because the session had ended, the next page shows the text `notDone`.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
   /**
@@ -37,16 +37,17 @@ interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddre
 }
 
 /**
- * The notice on the next page, for each word that a form can put into the address. A notice is null if the next page
- * writes its own text. If the form always answers with a page, there are no notices.
+ * The notices of a form. A form names its result with a word in the address of the next page, and that page shows the
+ * notice for the word. A notice is null if the page writes its own text. There are no notices if the form never
+ * redirects to another page.
  */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
 export type Form = FormOf<string, SignedInVisit>;
 
-/** A form with files. The files are on the disk while the form is being answered. */
+/** A form that uploads files. The server keeps the files on the disk until the form is answered. */
 export interface UploadForm extends FormOf<string, UploadVisit> {
-  /** The endpoint whose rules for the body apply. */
+  /** The endpoint that defines the fields and limits of the body. */
   readonly body: Endpoint;
 }
 
@@ -68,7 +69,7 @@ interface OpenFormOf<Done extends string> extends WithAddress {
 
 type Definition = Page | Form | UploadForm | OpenPage | OpenForm;
 
-/** The pages and forms of one file. */
+/** The pages and forms that one source file defines. */
 export type Definitions = readonly Definition[];
 
 export const isPage = (one: Definition): one is Page => "show" in one && !("isOpen" in one);
@@ -83,7 +84,9 @@ export const isOpenForm = (one: Definition): one is OpenForm => "act" in one && 
 
 export const definePage = (page: Page): Page => page;
 
-/** Defines a form. The compiler reports a word without a notice, and a form without `notDone`. */
+/**
+ * Defines a form. The code compiles only if `done` has a notice for each result of `act`, and if `notDone` is given.
+ */
 export const defineForm = <Done extends string>(form: FormOf<Done, SignedInVisit>): Form => form;
 
 export const defineUploadForm = <Done extends string>(
@@ -113,13 +116,15 @@ export interface Visit {
   query(name: string): string;
   readonly fields: Fields;
   readonly ask: Ask;
-  /** Returns for what and whom the secret of an invitation link invites; undefined if it cannot be used. */
+  /**
+   * Returns the invitation that belongs to a secret link. Returns undefined if the invitation cannot be used.
+   */
   readonly invited: InvitedRead;
 }
 
 /**
  * The lowest role in the app with which a person can open a page; "account" for a page outside of an app. This only
- * hides pages that are useless for other people. The endpoints decide what a person may read and do.
+ * hides pages that are useless for people with a lower role. The API endpoints check what a person may read and do.
  */
 export type PageNeeds = Role | "account";
 
@@ -131,8 +136,8 @@ export interface SignedInVisit extends Visit {
   readonly reads: PageReads;
   readonly views: PageViews;
   /**
-   * Whether a script is updating an open page, or a browser is fetching a page in advance. Then no person is reading
-   * the page now.
+   * Whether a script or the browser requests the page in the background. Such a request does not mean that a person
+   * reads the page.
    */
   readonly isLive: boolean;
   readonly drafts: PageDrafts;
@@ -141,9 +146,11 @@ export interface SignedInVisit extends Visit {
 
 /** A request of a signed-in person that sends a form with files. */
 export interface UploadVisit extends SignedInVisit {
-  /** The body of the form. The files in it are on the disk. */
+  /** The body of the form. Its files are on the disk. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a request to a page or form. `Done` are the words with which it names results in an address. */
+/**
+ * Answers a request to a page or form. `Done` contains the words that can name the result of the form in an address.
+ */
 export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

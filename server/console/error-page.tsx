@@ -57,8 +57,8 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
 }
 
 /**
- * Returns the error to show. An invalid id or cursor is part of a page's address. So for a GET request it means that
- * the page does not exist.
+ * Returns the error to show. If a GET request is invalid, an id or a cursor in its address is wrong. So the page does
+ * not exist.
  */
 const asSeen = ({ method }: Context, error: ApiError): ApiError =>
   method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
@@ -67,7 +67,7 @@ const asSeen = ({ method }: Context, error: ApiError): ApiError =>
 const wantedPage = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
   ctx.method === "GET" ? href + (ctx.req.url ?? "").slice(mountedAt.length) : pageOfForm(ctx);
 
-/** The content of the error page of a request. */
+/** The data that the error page shows about a failed request. */
 interface FailedRequest {
   readonly requestId: string;
   /** The unsaved texts in the form of the request. */
@@ -78,7 +78,7 @@ interface FailedRequest {
   readonly from?: string;
 }
 
-/** The error page. */
+/** Returns the error page as a reply with the status of the error. */
 export const showErrorPage = (
   links: Links,
   error: ApiError,

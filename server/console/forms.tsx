@@ -7,16 +7,21 @@ import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import { draftTraits } from "./drafts/fields.ts";
 
-/** Hidden fields with the versions of the values. They are the values that the form has when it is shown. */
+/**
+ * Hidden fields with a version (a hash) of each value that the form shows. With the versions, the server notices values
+ * that another person has changed in the meantime.
+ */
 export const OriginalValues = ({ current }: { readonly current: Values }) => (
   <OriginalVersions versions={originalVersions(current)} />
 );
 
-/** Returns the versions of values, by field. */
+/** Returns the version of each value, by the name of its field. */
 export const originalVersions = (current: Values): Values =>
   Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]));
 
-/** Returns the versions that a sent form has, for a page that only shows the form again. */
+/**
+ * Returns the versions that a sent form contains. A page uses them if it shows the form again without saving it.
+ */
 export const sentVersions = (fields: Fields, current: Values): Values =>
   Object.fromEntries(Object.keys(current).map((name) => [name, fields.text(originalVersionName(name))]));
 
@@ -35,7 +40,7 @@ export type Values = Readonly<Record<string, string>>;
 /** Returns the name of the hidden field with the version that a field's value had when the form was shown. */
 export const originalVersionName = (name: string): string => `was-${name}`;
 
-/** Returns the version of a field's value. All kinds of line breaks count as equal. */
+/** Returns the version of a field's value, which is a hash. All kinds of line breaks count as equal. */
 export const fieldVersion = (value: string): string => versionOf(withLineFeeds(value));
 
 /** Returns the values that a form has sent for these fields. */
@@ -43,8 +48,8 @@ export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * Returns the values of `given` that were changed in this form. It does not return unchanged values, so that they do
- * not undo another person's change. Throws `bad_request` with all fields that both people have changed.
+ * Returns the values of `given` that the person changed in the form. It omits unchanged values, because saving them
+ * could undo another person's change. Throws `bad_request` with all fields that another person has also changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
   const changed = Object.entries(given).filter(
@@ -69,15 +74,15 @@ const isChangedElsewhere = (
 ): boolean =>
   fieldVersion(current) !== fields.text(originalVersionName(name)) && withLineFeeds(current) !== given.trim();
 
-/** Returns a form that was not sent yet, with these values. */
+/** Returns the state of a form that shows these values and was not sent yet. */
 export const filledWith = (values: Readonly<Record<string, string>> = {}): Filled => ({
   value: (name) => values[name] ?? "",
 });
 
-/** Returns a form with its sent values, which are not saved yet. */
+/** Returns the state of a form that shows its sent values again. The values are not saved yet. */
 export const filledWithSent = (fields: Pick<Fields, "text">): Filled => ({ value: fields.text, sent: true });
 
-/** Returns a form with its sent values and its refusal. (rule O19) */
+/** Returns the state of a form that was refused. It shows the sent values and the refusal. (rule O19) */
 export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
   value: fields.text,
   refusal,
@@ -97,7 +102,9 @@ export interface Fields {
   has(name: string): boolean;
   /** Returns all fields, in the order of the page. */
   entries(): [name: string, value: string][];
-  /** The value of the hidden field `once`. With this value, a form that is sent twice changes something only once. */
+  /**
+   * The value of the hidden field `once`. If a form is sent twice with the same value, its action is done only once.
+   */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -149,7 +156,7 @@ interface Choice {
   readonly hint: string;
 }
 
-/** A group of options of which a person chooses one. Each option has a hint. */
+/** A group of radio buttons. Each option has a hint. */
 export const Choices = ({
   form,
   name,
@@ -161,7 +168,7 @@ export const Choices = ({
   readonly name: string;
   readonly legend: string;
   readonly options: readonly Choice[];
-  /** A text that makes ids unique if a page has several groups with the same name. */
+  /** A prefix that makes the ids unique if a page has several groups with the same name. */
   readonly part?: string;
 }) => {
   const fault = faultAt(form, name);
@@ -226,17 +233,19 @@ export interface Filled {
 
 interface FieldProps {
   readonly form: Filled;
-  /** The name of the field. A fault of the field has this path. */
+  /** The name of the field. In a refusal, the fault of this field has the name as its path. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
   /** Whether the label is for screen readers only. */
   readonly unlabelled?: boolean;
-  /** A text that makes ids unique if two fields on a page have the same name. */
+  /** A prefix that makes the ids unique if two fields on a page have the same name. */
   readonly part?: string;
   /** The language of the text, if it is not the language of the page. */
   readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
-  /** Whether drafts of this field are not stored, although other fields with this name have drafts. (rule O18) */
+  /**
+   * Set for a field whose drafts are not stored, although drafts of other fields with this name are. (rule O18)
+   */
   readonly unkept?: boolean;
 }
 
@@ -323,7 +332,7 @@ export const Select = ({
   ...rest
 }: FieldProps & {
   readonly options: readonly (readonly [value: string, label: string])[];
-  /** Whether the script selects the browser's own time zone. */
+  /** Whether a script in the browser selects the browser's time zone. */
   readonly ownZone?: boolean;
 }) => {
   const ids = fieldIds({ form, ...rest });
@@ -342,8 +351,8 @@ export const Select = ({
 };
 
 /**
- * Returns the fault of a field or of a part of it, as a text that continues the label. Returns undefined if there is
- * none.
+ * Returns the fault of a field or of a value nested in it. The text continues the label of the field, such as "must be
+ * text". Returns undefined if there is none.
  */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
@@ -428,7 +437,6 @@ export const Confirmation = ({
   </details>
 );
 
-/** The hidden fields of a form. */
 export const HiddenFields = ({ values }: { readonly values: readonly (readonly [string, string])[] }) => (
   <>
     {values.map(([name, value]) => (
@@ -437,10 +445,13 @@ export const HiddenFields = ({ values }: { readonly values: readonly (readonly [
   </>
 );
 
-/** A hidden field with a unique value, so that a form that is sent twice changes something only once. */
+/** A hidden field with a unique value. If the form is sent twice, its action is done only once. */
 export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;
 
-/** Returns the attribute of a form with the request that the script sends to an authenticator. */
+/**
+ * Returns the attribute of a form that contains the request to an authenticator. A script reads it and asks the
+ * authenticator. Returns no attribute for null.
+ */
 export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
   asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
 
@@ -466,7 +477,10 @@ export const PasskeyParts = ({
   </>
 );
 
-/** Returns the answer that a script put into the field; undefined if it is not JSON. */
+/**
+ * Parses the answer of the authenticator, which a script has put into the field `passkey`. Returns undefined if it is
+ * not a JSON object.
+ */
 export function passkeyIn(sent: string): object | undefined {
   try {
     const answer: unknown = JSON.parse(sent);

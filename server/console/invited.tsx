@@ -3,8 +3,8 @@ import type { InvitedRead, InvitedRow } from "./page-reads.ts";
 import { Line } from "./parts.tsx";
 
 /**
- * Returns for what and whom the person is invited, if `to` is the page of an invitation. Otherwise, and for a link that
- * cannot be used, returns undefined.
+ * Returns the invitation if `to` is the address of an invitation page. Returns undefined for other addresses, and if
+ * the invitation cannot be used.
  */
 export async function invitedTo(
   { links, invited }: { readonly links: Links; readonly invited: InvitedRead },
@@ -17,8 +17,8 @@ export async function invitedTo(
 }
 
 /**
- * Says who invites whom, and to what, before the person signs in or creates an account. The name of the app is in
- * quotation marks, because whoever invites has chosen it and it must not look like a sentence of the server.
+ * Describes an invitation to a person who signs in or creates an account to accept it. The name of the app is in
+ * quotation marks. The person who invites has chosen it, and it must not look like a sentence of the server.
  */
 export const InvitedTo = ({
   invited: { appName, role, email, invitedBy },

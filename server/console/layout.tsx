@@ -24,7 +24,7 @@ export const ConsolePage = ({
   readonly narrow?: boolean;
   /** Whether the page is as wide as the window. */
   readonly wide?: boolean;
-  /** The address of the page. It is set if the page can be the answer to a form. */
+  /** The address of the page. It is set if the page can be the answer to a form, which has another address. */
   readonly address?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -69,7 +69,7 @@ export const ConsolePage = ({
 
 /**
  * Returns the title of the page. It begins with the number of unread threads, so that the browser's tab shows the
- * number. In the inbox of an app it counts the threads of this app, on the start page the threads of all apps.
+ * number. The inbox of an app shows the number for this app. The page of decisions shows it for all apps.
  */
 function titleOf({ app, tab, counts }: Navigation, title: string): string {
   const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
@@ -321,14 +321,14 @@ export const BarePage = ({
 interface DocumentProps {
   readonly links: Links;
   readonly title: string;
-  /** The address of the page. It is set if the page can be the answer to a form. */
+  /** The address of the page. It is set if the page can be the answer to a form, which has another address. */
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
   readonly person?: string;
   readonly events?: Navigation["events"];
-  /** Whether single keys have an effect on the page. */
+  /** Whether shortcuts with single keys are turned on. */
   readonly hasKeys?: boolean;
-  /** The beginning of the API's addresses, for the scripts of a page that calls the API. */
+  /** The path with which the API's addresses begin. It is set on a page whose scripts call the API. */
   readonly base?: string;
   /** The scripts of this page, in addition to the script of every page. */
   readonly scripts?: readonly Asset[];

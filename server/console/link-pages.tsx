@@ -7,11 +7,11 @@ import { answerWithErrorPage, showErrorPage } from "./error-page.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { createRespond, type Reply, show } from "./respond.tsx";
 
-/** The common parts of the pages for secret links. */
+/** What all pages for secret links use. */
 export interface LinkPages {
-  /** Links into the console. */
+  /** The addresses of the console. */
   readonly links: Links;
-  /** The path of the pages in the address of the server, without the token. */
+  /** The path of these pages on the server, without the token. */
   readonly base: string;
   /** Returns the route of one page. `part` is the path after the token. */
   route(

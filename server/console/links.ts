@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * Returns the addresses of the console's pages and forms. They begin with `at`. With `:name` in place of an id, an
- * address is the pattern of a route.
+ * Returns the addresses of the console's pages and forms. Each of them begins with `at`. If the caller passes `:name`
+ * as an id, the address is the path pattern of a route.
  */
 export function createLinks(at: string) {
   const app =
@@ -19,8 +19,8 @@ export function createLinks(at: string) {
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
     /**
-     * The script that shows notices while no page is open. Its scope is all addresses below its own folder, which are
-     * all pages of the console.
+     * The service worker that shows notices while no page is open. It is in the top folder of the console, because a
+     * worker controls only the addresses below its own folder.
      */
     pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,
@@ -30,7 +30,7 @@ export function createLinks(at: string) {
     /** The forms of the inbox of all apps. */
     allFeedbackForm: (form: "change" | "undo") => `${at}/all-feedback/${form}`,
     ...triageLinks(at),
-    /** A short address of a thread, with its number. */
+    /** The short address of a thread. It contains the number of the thread instead of its id. */
     numbered: (appId: string, number: string) => `${at}/t/${appId}/${number}`,
     thread: (appId: string, id: string, part = "") => `${at}/feedback/${appId}/${id}${part && `/${part}`}`,
     faq: (appId: string, id: string, part = "") => `${at}/faqs/${appId}/${id}${part && `/${part}`}`,
@@ -109,7 +109,7 @@ const linksOfPeople = (at: string) => ({
   checkReceipt: (id: string) => `${at}/${id}/check`,
 });
 
-/** The pages on which a team sorts and answers its feedback, and the FAQ. */
+/** Returns the addresses of the FAQ and of the pages on which a team sorts and answers its feedback. */
 const triageLinks = (at: string) => ({
   faqs: (appId: string, part = "") => `${at}/faqs/${appId}${part && `/${part}`}`,
   blocked: (appId: string, part = "") => `${at}/blocked/${appId}${part && `/${part}`}`,
@@ -126,15 +126,15 @@ const triageLinks = (at: string) => ({
 
 export type Links = ReturnType<typeof createLinks>;
 
-/** The path of the console: `mountedAt` in incoming requests, `href` in links. */
+/** The path of the console. `mountedAt` is the path in incoming requests. `href` is the path in links. */
 export interface ConsolePath {
   readonly mountedAt: string;
   readonly href: string;
 }
 
 /**
- * Returns the two paths of the console. They differ if a proxy removes the path of `baseUrl`. Neither ends with a
- * slash. Both may be empty.
+ * Returns the two paths of the console. They differ if a proxy removes the path of `baseUrl` from requests. No path
+ * ends with a slash. A path may be empty.
  */
 export function consolePathOf({
   baseUrl,
@@ -154,8 +154,8 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 }
 
 /**
- * Returns the address to open after the sign-in. It is `given` if that is a path of this origin, otherwise `otherwise`.
- * Backslashes, `//host` and other schemes are parsed as in a browser, so they lead to `otherwise`.
+ * Returns the address to open after the sign-in. This is `given` if it is a path on this server, otherwise `otherwise`.
+ * `given` is parsed as in a browser, because backslashes, `//host` and other schemes could lead to another server.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

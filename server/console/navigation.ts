@@ -11,7 +11,10 @@ import type { Notices } from "./notices.ts";
 import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { People } from "./people.tsx";
 
-/** The tabs of the console: the decisions and the inbox of all apps of a person, and the tabs of one app. */
+/**
+ * The tabs of the console. `decisions` and `all` (the inbox of all apps) cover all apps of a person. The others belong
+ * to one app.
+ */
 export type Tab =
   | "decisions"
   | "all"
@@ -23,7 +26,7 @@ export type Tab =
   | "members"
   | "settings";
 
-/** The data for the bar and the tabs of a signed-in person. */
+/** The data for the bar and the tabs at the top of a page. */
 export interface Navigation {
   readonly links: Links;
   readonly email: string;
@@ -32,14 +35,16 @@ export interface Navigation {
   readonly people: People;
   /** The address of the page about the API. */
   readonly docs: string;
-  /** The address from which a page receives events of changes, and when the page was read. */
+  /**
+   * The address that sends events about changes to an open page. `since` is the time at which the page was created.
+   */
   readonly events: { readonly at: string; readonly since: string };
   /** The console preferences of this person. */
   readonly preferences: Preferences;
   readonly apps: readonly App[];
-  /** The numbers of unread threads and of waiting proposals, by app. */
+  /** The numbers of unread threads and of waiting proposals. The keys are the ids of the apps. */
   readonly counts: ReadonlyMap<string, AppCounts>;
-  /** How many testers request a slot, by app. */
+  /** How many testers request a slot. The keys are the ids of the apps. */
   readonly requests: ReadonlyMap<string, number>;
   /** The running tests with too few testers, in all apps. */
   readonly testsBelow: readonly TestBelow[];
@@ -50,7 +55,7 @@ export interface Navigation {
   readonly tab?: Tab | undefined;
 }
 
-/** Returns the sum of one of the numbers over all apps. */
+/** Returns how many unread threads or waiting proposals there are in all apps together. */
 export const sumOf = (counts: Navigation["counts"], of: keyof AppCounts): number =>
   [...counts.values()].reduce((sum, app) => sum + app[of], 0);
 

@@ -1,16 +1,16 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
   /**
-   * The name of the notice in an address, and in the hidden fields of a form that is stored during a sign-in. Forms
-   * with the same notice have the same name.
+   * The word that names the notice in an address. It is also in the hidden fields of a form that is kept during a
+   * sign-in. Forms with the same notice have the same word.
    */
   readonly word: string;
   readonly notDone: string;
 }
 
 /**
- * The notices that follow a form, by the word in the address. Anybody can write an address, so pages show no other text
- * from it.
+ * The notices that a page shows after a form. The keys are the words in the address. Anybody can write an address, so a
+ * page shows no other text from it.
  */
 export interface Notices {
   readonly done: ReadonlyMap<string, string>;
@@ -31,7 +31,7 @@ interface WithDone {
   readonly done: Readonly<Record<string, string | null>>;
 }
 
-/** Collects the notices of all forms. Throws if a word has two notices. */
+/** Collects the notices of all forms. Throws if the same word has two different notices. */
 export function noticesOf(forms: readonly (WithDone & NotDone)[], openForms: readonly WithDone[]): Notices {
   const done = new Map<string, string>(Object.entries(doneElsewhere));
   const notDone = new Map<string, NotDone>();

@@ -75,17 +75,17 @@ interface WaitingPage {
 }
 
 /**
- * Creates the functions that read data for pages, if no endpoint of the API returns the data. They are for one
- * signed-in person at the time `now`.
+ * Creates the functions that read data for pages. They read only data that no endpoint of the API returns. They read it
+ * for one signed-in person at the time `now`.
  */
 export const createPageReads =
   ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
-    /** Whether this server sends mail. */
     sendsMail: sendsMail(settings),
 
     /**
-     * Returns the numbers of unread threads and of waiting proposals, by app. No number is greater than 100. (rule F54)
+     * Returns the numbers of unread threads and of waiting proposals. The keys are the ids of the apps. No number is
+     * greater than 100. (rule F54)
      */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
       await endDueSnoozes({ database, clock, time });
@@ -100,7 +100,7 @@ export const createPageReads =
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
-    /** Returns the people with names who share an app with the person, and the person themselves. (rule K33) */
+    /** Returns the person and the people who share an app with the person, if they have a name. (rule K33) */
     people: async (): Promise<People> => peopleOf(await users.named(database, userId)),
 
     /** Counts the changes in an app after `since`. The caller has checked that the person is a member. */
@@ -136,8 +136,8 @@ export const createPageReads =
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
     /**
-     * Returns the work of agents in all apps: work in progress, and the failed work and requested changes of the last
-     * 30 days. Proposals that a newer one has replaced are left out. (rule A54)
+     * Returns the work of agents in all apps of the person. This is the work in progress, and the failed work and
+     * requested changes of the last 30 days. Leaves out proposals that a newer proposal has replaced. (rule A54)
      */
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
@@ -150,15 +150,13 @@ export const createPageReads =
       return { inWork: shortListOf(inWork), failed: shortListOf(failed), sentBack: shortListOf(sentBack) };
     },
 
-    /** Returns how many testers request a slot, by app. */
+    /** Returns how many testers request a slot. The keys are the ids of the apps. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
     /** Returns the running tests with too few testers, in all apps of which the person is a maintainer or an owner. */
     testsBelow: () => testsBelow(database, userId),
 
-    /**
-     * Returns the requests for slots in all apps, at most one page. Requests that expire first come first.
-     */
+    /** Returns the first 50 requests for slots in all apps. The requests that expire soonest come first. */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
 
     /** Returns the requests for slots in an app. */
@@ -199,7 +197,9 @@ export const createPageReads =
     /** Returns the release notes that name a thread. The caller has checked that the person may read the thread. */
     releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
 
-    /** Returns the newest release notes that are not published yet. The caller has checked that the person is a member. */
+    /**
+     * Returns the newest release notes that are not published yet. The caller has checked that the person is a member.
+     */
     openReleaseNotes: (appId: string) => changelogFeedback.listOpenNotes(database, appId, now.toISOString()),
 
     /** Returns the questions of the FAQs in all apps of the person, at most 1,000. */
@@ -231,8 +231,8 @@ export const createPageReads =
     },
 
     /**
-     * Whether the person has not confirmed the e-mail address yet, and can do so because this server sends mail. (rule
-     * S30)
+     * Whether the person must still confirm the e-mail address. False if this server sends no mail, because then nobody
+     * can confirm an address. (rule S30)
      */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 

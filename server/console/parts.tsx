@@ -34,7 +34,9 @@ export const Notice = ({
 
 const focused = { autofocus: true, tabIndex: -1 };
 
-/** The notice about the last form. Anybody can write an address, so an unknown word shows nothing. */
+/**
+ * The notice about the last form. Shows nothing for an unknown word, because anybody can write a word into an address.
+ */
 export const DoneNotice = ({
   done,
   notices,
@@ -85,7 +87,7 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
 /** The person's role in the app of the page. On a page without an app it is `owner`. */
 export const RoleHere = createContext<Role>("owner");
 
-/** A part of a page that only people with a sufficient role see: a form, or a link to one. */
+/** A part of a page, such as a form, that only people with a sufficient role see. */
 export const Can = ({
   needs,
   otherwise = null,
@@ -149,14 +151,14 @@ export const Pager = ({
 export const scrolledByKeys = { tabIndex: 0 };
 
 /**
- * The attributes of a button, a link or a field that has a shortcut key. The script of the keys reads them. (rule O32)
+ * The attributes of a button, a link or a field with a shortcut key. `browser/keys.js` reads them. (rule O32)
  */
 export const keyed = (
   /** The key: `e`, `R` with Shift, or `g i` for two keys. */
   key: string,
   /** The effect of the key, for the list of keys. The default is the text of the element. */
   words?: string,
-  /** The title of the key in the list of keys. */
+  /** The title of the group in which the list of keys shows this key. */
   group?: string,
 ) => ({
   "data-key": key,
@@ -165,7 +167,7 @@ export const keyed = (
   "aria-keyshortcuts": /^[A-Z]$/.test(key) ? `Shift+${key}` : key,
 });
 
-/** The key of a button, which the button shows. Screen readers get it from `aria-keyshortcuts`. */
+/** The shortcut key that is shown on a button. Screen readers get the key from `aria-keyshortcuts`. */
 export const Keycap = ({ children }: { readonly children: string }) => (
   <span class="key" aria-hidden="true">
     {children}
@@ -214,7 +216,7 @@ export const UserText = ({
   exact = false,
 }: {
   readonly text: string;
-  /** Whether all characters of the font have the same width. Plans use this. */
+  /** Whether the font has a fixed width. Plans of proposals use this. */
   readonly exact?: boolean;
 }) => <div class={exact ? "written exact" : "written"}>{marked(text)}</div>;
 
@@ -266,7 +268,9 @@ const Mark = ({ code, name }: { readonly code: string; readonly name: string }) 
   </span>
 );
 
-/** Returns a number as text, such as `7`; `99+` if it is above the highest number that is counted. (rule F54) */
+/**
+ * Returns a number as text. The server counts only up to a limit. For a number above it, returns `99+`. (rule F54)
+ */
 export const shownCount = (count: number): string =>
   count > limits.mostCounted ? `${limits.mostCounted}+` : String(count);
 

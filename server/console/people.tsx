@@ -3,21 +3,26 @@ import { useContext } from "preact/hooks";
 import { visibleLine } from "../../src/words/visible.ts";
 import { Line } from "./parts.tsx";
 
-/** A person with a name, who shares an app with the reader of the page. */
+/** The name of a person who is a member of an app together with the reader of the page. */
 export interface NamedPerson {
   readonly name: string;
-  /** Whether another person in these apps has the same name. If so, the address is shown, too. */
+  /**
+   * Whether the reader of the page sees another person with the same name. If so, the address is shown, too.
+   */
   readonly isShared: boolean;
 }
 
-/** The people with names who share an app with the reader, by their addresses. (rule K33) */
+/**
+ * The people who have a name and share an app with the reader. The keys are their e-mail addresses. (rule K33)
+ */
 export type People = ReadonlyMap<string, NamedPerson>;
 
 /** The context with the people whose names the page may show. */
 export const PeopleHere = createContext<People>(new Map());
 
 /**
- * Returns the people with these names. Names that differ only in case, spaces or Unicode form count as the same.
+ * Returns the people by their e-mail addresses. Names that differ only in case, spaces or Unicode form count as the
+ * same.
  */
 export function peopleOf(rows: readonly { readonly email: string; readonly name: string }[]): People {
   const counts = new Map<string, number>();
@@ -29,7 +34,10 @@ export function peopleOf(rows: readonly { readonly email: string; readonly name:
 
 const keyOf = (name: string): string => name.normalize("NFKC").replace(/\s+/gu, " ").toLowerCase();
 
-/** Returns the words for the person with this address: the name, or the address if there is no name. */
+/**
+ * Returns the text that names a person. This is the name, or the address if the name is not known. If several people
+ * have the name, the text contains both.
+ */
 export function wordsFor(people: People, email: string): string {
   const known = people.get(email);
   if (known === undefined) return visibleLine(email);
@@ -37,13 +45,13 @@ export function wordsFor(people: People, email: string): string {
   return known.isShared ? `${name} (${visibleLine(email)})` : name;
 }
 
-/** Returns the function that returns the words for a person. */
+/** Returns a function that does the same as `wordsFor` for the people of the page. */
 export function usePersonWords(): (email: string) => string {
   const people = useContext(PeopleHere);
   return (email) => wordsFor(people, email);
 }
 
-/** A person: the name, with the address as its title, or the address if there is no name. */
+/** Shows the name of a person, with the address as a tooltip. Shows the address if the name is not known. */
 export const Person = ({ email }: { readonly email: string }) => {
   const known = useContext(PeopleHere).get(email);
   if (known === undefined) return <Line text={email} />;
@@ -61,8 +69,8 @@ export const Person = ({ email }: { readonly email: string }) => {
 };
 
 /**
- * The initials of a person in a small circle, in the colour of the account. Screen readers read the name or the address
- * instead.
+ * Shows the initials of a person in a small circle. The colour depends on the account. If `before` is given, screen
+ * readers read the name or the address instead of the initials.
  */
 export const Avatar = ({
   userId,
@@ -72,8 +80,8 @@ export const Avatar = ({
   readonly userId: string;
   readonly email: string;
   /**
-   * The text that screen readers read before the person. Without this text, they read nothing, because the page names
-   * the person elsewhere.
+   * The text that screen readers read before the name. If it is missing, they read nothing, because the page names the
+   * person elsewhere.
    */
   readonly before?: string;
 }) => {
@@ -101,7 +109,9 @@ const titleFor = (people: People, email: string): string =>
 
 const hues = 8;
 
-/** Returns the colour of a person, which is one of eight. It depends on the id, so it does not change with the name. */
+/**
+ * Returns the number of a person's colour, from 0 to 7. It depends on the id, so it does not change with the name.
+ */
 const hueOf = (userId: string): number =>
   [...userId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % hues;
 
@@ -124,7 +134,7 @@ const letters = new Intl.Segmenter();
 
 const firstLetter = (word: string): string => [...letters.segment(word)][0]?.segment ?? "";
 
-/** The word `by`, and the person who made a change. */
+/** Shows the word `by` and the person who made a change. */
 export const By = ({
   change,
 }: {

@@ -15,9 +15,9 @@ export interface PageTraits {
 }
 
 /**
- * Creates the function that sends replies. Every page has strict headers and is never cached. For a large page, it
- * throws `busy` if answers that clients have not read yet use too much memory. It never throws this if the request has
- * changed something.
+ * Creates the function that sends replies. Every page has strict headers and is never cached. The function throws
+ * `busy` for a large page if answers that clients have not read yet use too much memory. It does so only for GET
+ * requests, because other requests may have changed something.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -46,7 +46,10 @@ export function createRespond(
   };
 }
 
-/** Returns the headers of a page whose forms may lead to `formAction`. (rule S18) */
+/**
+ * Returns the headers of a page. `formAction` lists where its forms may be sent, in the syntax of a
+ * Content-Security-Policy. (rule S18)
+ */
 export function pageHeaders(
   { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
   formAction: string,
@@ -77,8 +80,8 @@ export function pageHeaders(
 }
 
 /**
- * The answer to a request: an HTML document, or a redirect. The address of a redirect has a word for the result of the
- * form.
+ * The answer to a request. It is an HTML document or a redirect. The address of a redirect may contain a word for the
+ * result of a form.
  */
 export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & {
   /** The fields whose text was saved, if the form also has text that was not saved. */
@@ -101,8 +104,8 @@ interface PageReply {
 export const show = (document: VNode, status = 200): Reply => ({ status, document });
 
 /**
- * Returns a redirect, after which the browser sends a GET. `done` is the word for the result of a form. `anchor` is an
- * element of the next page.
+ * Returns a redirect to a page. `done` is the word for the result of a form. `anchor` is the id of an element on that
+ * page.
  */
 export function goTo(location: string): Reply;
 
@@ -162,15 +165,15 @@ const refusesValues: ReadonlySet<string> = new Set([
 ] satisfies ApiError["code"][]);
 
 /**
- * The items of a list that can be long. They are rendered after the rest of the page. The server handles other requests
- * in between.
+ * The items of a list that can be long. They are rendered after the rest of the page. The server can handle other
+ * requests between two items.
  */
 export const InTurns = ({ children }: { readonly children: readonly VNode[] }, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // Each list needs a new element. The renderer links the element to its page. With a shared element, the last page
-  // would stay in memory.
+  // Each list needs a new element, because the renderer stores a link from the element to its page. A shared element
+  // would keep the last page in memory.
   return h(place, {});
 };
 
@@ -196,9 +199,9 @@ const mostLongPages = 4;
 let longPages = 0;
 
 /**
- * Renders the lists of a long page. During its pauses, the page keeps its data in memory. If many pages are already
- * rendered with pauses, this one is rendered without them. So a large number of requests at the same time cannot fill
- * the memory.
+ * Renders the lists of a long page. The data of the page stays in memory during the pauses. If too many pages are being
+ * rendered with pauses, this page is rendered without pauses, so that many requests at the same time cannot fill the
+ * memory.
  */
 async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
   if (longPages >= mostLongPages) return fill(page, { pieces, pause: async () => {} });
@@ -222,15 +225,18 @@ async function fill(
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
       await output.pause();
-      // A copy of the item is rendered. The page keeps its items until the end, and an item keeps its rendered content.
-      // The copy is freed immediately.
+      // The page keeps its items until the end, and an item keeps its rendered content. So a copy of the item is
+      // rendered, which is freed at once.
       await fill(renderAround(cloneElement(item), context), output);
     }
     output.pieces.push(Buffer.from(html[at + 1] ?? ""));
   }
 }
 
-/** A rendered page or item: the HTML before and after each list, and the lists. */
+/**
+ * A rendered page or item. `html` contains the parts before, between and after its lists. `lists` contains the lists,
+ * which are not rendered yet.
+ */
 interface Around {
   readonly html: readonly string[];
   readonly lists: readonly LongList[];

@@ -136,7 +136,7 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
 }
 
 /**
- * The downloads from endpoints of the API, with addresses of the console. A browser that follows a link sends no token,
+ * Returns the console's routes for downloads from endpoints of the API. A browser that follows a link sends no token,
  * so it cannot use the addresses of the API.
  */
 const downloadRoutes =
@@ -207,7 +207,7 @@ const openPages: readonly OpenPage[] = definitions.filter(isOpenPage);
 
 const openForms: readonly OpenForm[] = definitions.filter(isOpenForm);
 
-/** The notices of all forms, for forms that were done and forms that were not. */
+/** The notices of all forms. They say whether the action of a form was done. */
 export const notices = noticesOf([...forms, ...uploadForms], openForms);
 
 /** Creates the function that answers a form with files. The files are on the disk until the form is answered. */
@@ -250,7 +250,7 @@ interface ConsoleServer {
   readonly notices: Notices;
 }
 
-/** Returns the visit of a signed-in person. If `sent` is given, the form was already read. */
+/** Returns the visit of a signed-in person. `sent` contains the fields of the form if it was already read. */
 type OfCaller = (
   ctx: Context,
   params: Params,
@@ -292,8 +292,8 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
   };
 
   /**
-   * Answers a form. If it was sent without a console session, the form is kept while the person signs in. Then its page
-   * shows it again.
+   * Answers a form. If it was sent without a console session, the form is kept while the person signs in. After the
+   * sign-in, the page of the form shows it again.
    */
   const answerForm = async (ctx: Context, params: Params, form: Form): Promise<Reply<string>> => {
     const page = pageOfForm(ctx);
@@ -320,6 +320,7 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };
+
   /**
    * Shows the sign-in page for a form with files that was sent without a console session. It does not read the form.
    * After the sign-in, the page of the form says that the form was not read.
@@ -337,7 +338,10 @@ function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, moun
   };
 }
 
-/** Creates the function that returns the visit of any person. If `sent` is given, the form was already read. */
+/**
+ * Creates the function that returns the visit of a person, with or without a sign-in. `sent` contains the fields of the
+ * form if it was already read.
+ */
 function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);

@@ -1,8 +1,8 @@
 const hourMilliseconds = 3_600_000;
 
 /**
- * The time when a credential was last used. The server records only the hour in which it was used, so a use in the
- * previous hour of the clock may be one minute old, or nearly two hours old.
+ * Shows when a credential was last used. The server stores only the hour of the use, and `at` is the start of that
+ * hour. So the real use may be up to one hour later than `at`.
  */
 export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
   if (at === null) return <span>never used</span>;
@@ -16,10 +16,10 @@ export const LastUse = ({ at, now }: { readonly at: string | null; readonly now:
   );
 };
 
-/** A date and time. The script converts it to the time zone of the browser. */
+/** A date and time. A script in the browser converts it to the browser's time zone. */
 export const Timestamp = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
 
-/** A date and time in UTC. The script does not convert it, because people also enter this value in UTC. */
+/** A date and time in UTC. No script converts it, because people also enter this value in UTC. */
 export const TimestampUtc = ({ at }: { readonly at: string }) => (
   <time dateTime={at} data-fixed>
     {fullTime(at)}
@@ -27,8 +27,8 @@ export const TimestampUtc = ({ at }: { readonly at: string }) => (
 );
 
 /**
- * A date and time in the reader's time zone, and in UTC beside it. If the zone is not known, the time is only in UTC,
- * and the script adds the time in the zone of the browser.
+ * A date and time in the reader's time zone, followed by the same time in UTC. If `zone` is undefined, the page
+ * contains only the time in UTC, and a script adds the time in the browser's time zone.
  */
 export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone: string | undefined }) =>
   zone === undefined ? (
@@ -42,8 +42,8 @@ export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone
   );
 
 /**
- * The time that has passed since an event. After a week it is a date, which the script converts to the time zone of the
- * browser.
+ * Shows how long ago an event was, such as `3 minutes ago`. After a week it shows the date. A script converts the date
+ * to the browser's time zone.
  */
 export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
@@ -51,10 +51,7 @@ export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) =>
   </time>
 );
 
-/**
- * The time that has passed since an event, in a short form for narrow columns: `5 min`, `2 h`, `3 d`. After a week it
- * is a date, which the script converts to the time zone of the browser.
- */
+/** Shows the same as `Ago`, but in a short form for narrow columns: `5 min`, `2 h`, `3 d`. */
 export const Age = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
     {shortAge(at, now)}
@@ -69,7 +66,7 @@ function shortAge(at: string, now: Date): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** The time that is left until a given time. */
+/** Shows how much time is left until `at`, such as `in 5 hours`. */
 export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative>
     {timeUntil(at, now)}
@@ -79,7 +76,8 @@ export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date
 let made: ReturnType<typeof makeNames> | undefined;
 
 /**
- * Creates the formatters when they are first used. They are slow to create, and would delay the start of the server.
+ * Returns the formatters. They are created at the first call, because this is slow and would delay the start of the
+ * server.
  */
 function names() {
   made ??= makeNames();
@@ -95,8 +93,8 @@ function makeNames() {
 }
 
 /**
- * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, because `Intl` took a tenth of the time that a
- * page with 300 dates needs.
+ * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, which is slow: on a page with 300 dates, `Intl`
+ * took a tenth of the rendering time.
  */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
@@ -113,12 +111,14 @@ export function fullTime(at: string): string {
   return `${dayOf(date)}, ${hours}:${minutes} UTC`;
 }
 
-/** Whether a time is a week or more away. If it is, the date is shown. */
+/** Whether a time is at least a week before or after `now`. */
 const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
 
 const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);
 
-/** Returns `3 minutes ago` or `yesterday`; a date if the time is a week or more away. */
+/**
+ * Returns a text such as `3 minutes ago` or `yesterday`. Returns a date if the time is a week or more away.
+ */
 function relativeTime(at: string, now: Date): string {
   if (isFar(at, now)) return dayOf(new Date(at));
   const seconds = secondsTo(at, now);
@@ -151,7 +151,7 @@ const steps = [
   [60, "minute"],
 ] as const;
 
-/** Returns the value for a `datetime-local` field, in UTC; empty if there is no time. */
+/** Returns a time in UTC as the value of a `datetime-local` field. Returns an empty text for null. */
 export const fieldTime = (at: string | null): string => at?.slice(0, 16) ?? "";
 
 /** Returns a number of bytes as `1.4 MB`. */
@@ -167,8 +167,8 @@ interface ZonedProps {
 }
 
 /**
- * A date and time in the time zone of a cycle. The script does not convert it, because the days of the cycle depend on
- * that zone.
+ * A date and time in the time zone of a test cycle. No script converts it, because the days of the cycle are days in
+ * that time zone.
  */
 export const ZonedTime = ({ at, timezone }: ZonedProps) => (
   <time dateTime={at} data-fixed>
@@ -212,8 +212,8 @@ export const zonedClock = (at: string, timezone: string): string =>
   formatIn(timezone, clock).format(new Date(at));
 
 /**
- * Returns the date of a cycle's day, as a time that must be formatted in UTC. `startsOn` is the first day, as
- * YYYY-MM-DD.
+ * Returns the date of a day of a test cycle, as midnight in UTC. `startsOn` is the first day in the form YYYY-MM-DD.
+ * The first day has the index 1.
  */
 export const dateOfDay = (startsOn: string, dayIndex: number): Date =>
   new Date(Date.parse(`${startsOn}T00:00:00Z`) + (dayIndex - 1) * 86_400_000);
@@ -222,7 +222,9 @@ const weekday = formatIn("UTC", { weekday: "short" });
 
 const numeral = formatIn("UTC", { day: "numeric", month: "short" });
 
-/** Returns the time one millisecond earlier. If a cycle ends at midnight, its last day is the day before. */
+/**
+ * Returns the time one millisecond before `at`. If a cycle ends at midnight, this is a time on its last day.
+ */
 export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
 
 /** Returns the parts of a date in UTC: `Tue` and `9 Jun`. */

@@ -41,10 +41,10 @@ export function startErasing(deps: EraserDeps): () => Promise<void> {
 export interface Eraser {
   /**
    * Does the next step of an erasure and returns 1. Returns 0 if no erasure is running. Throws an error if the step
-   * fails. Then the next calls first continue other erasures.
+   * fails. The next calls then continue other erasures first.
    */
   next(): Promise<number>;
-  /** Returns after how many milliseconds `next` should be called again. */
+  /** Returns the number of milliseconds to wait before the next call of `next`. */
   pause(): Promise<number>;
 }
 
@@ -72,8 +72,8 @@ export function createEraser(deps: EraserDeps): Eraser {
       const row = await waiting();
       if (!row) return 0;
       try {
-        // Counts how often servers start at this place. After a crash, a server starts at the step during which the
-        // last server crashed.
+        // Counts how often a server starts at this place. If a step crashes the server, the next server starts at the
+        // same step again and increases the count.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -83,7 +83,8 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // The step did not crash the server, so this start must not count. If this write fails, the start still counts.
+        // The step failed but did not crash the server, so this attempt must not count. If this write fails, the
+        // attempt still counts.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;
@@ -99,8 +100,8 @@ export function createEraser(deps: EraserDeps): Eraser {
 }
 
 /**
- * Counts that this server starts at the current place of an erasure. If there were too many starts, stops the erasure.
- * Returns the erasure, or undefined if another server was faster or if the erasure was stopped.
+ * Increases the number of attempts at the current place of an erasure. Stops the erasure if there were too many
+ * attempts. Returns the erasure. Returns undefined if it was stopped, or if another server was faster.
  */
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
@@ -120,7 +121,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // If the account was deleted, its id is stored only here.
+  // The sealed text is the address. If the account was deleted, the id of the account follows, which is stored only
+  // here.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
@@ -182,8 +184,8 @@ async function eraseSeats(
 }
 
 /**
- * Deletes the files whose last reference was deleted in the last step. Their hashes are in the row, so that another
- * server can continue after a crash.
+ * Deletes the files that no row uses any more after the last step. Their hashes are in the row of the erasure, so that
+ * another server can continue after a crash.
  */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
@@ -192,7 +194,7 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 }
 
 /**
- * Ends an erasure. First removes what is left of the person's data on the disk, which are words in the search index and
+ * Ends an erasure. First removes the rest of the person's data from the disk. The rest is words in the search index and
  * pages in the write-ahead log (WAL) of SQLite.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {

@@ -38,7 +38,9 @@ export const recordErasures = (
     rows.map((row) => entryOfRow(sealer, row)),
   );
 
-/** What happened to the erasures that are in the journal but not in the restored database. */
+/**
+ * What happened to the erasures that are in the journal but not in the database, because an older backup was restored.
+ */
 export interface ErasedAgain {
   /** The number of people who are in the restored data and whose erasure has begun again. */
   readonly found: number;
@@ -86,8 +88,8 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
- * Begins one erasure again. If the person is not in the data, only records that the erasure is done, so that data which
- * the person sends later is not erased.
+ * Begins one erasure again. If the person is not in the data, stores the erasure as done. So data that the person sends
+ * later is not erased.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
@@ -109,8 +111,8 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
 }
 
 /**
- * Whether an erasure of the same person is already running. The journal may contain several erasures of a person,
- * because an owner may have erased the person several times since the backup.
+ * Whether an erasure of the same person is already running. The journal may contain several erasures of a person by the
+ * same owner.
  */
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
@@ -167,7 +169,7 @@ export async function compareWithJournal(
   if (again.found + again.stopped + again.otherSecret > 0)
     deps.log.warn(
       again,
-      "the database is older than some erasures of people, so these people are erased again",
+      "the database is older than some erasures of people. They begin again, except the stopped and otherSecret ones",
     );
 }
 

@@ -184,8 +184,8 @@ const People = ({
       <div>
         <h1>Erase a person</h1>
         <p>
-          A person asks you to delete their data. This page finds an e-mail address in all apps that you own,
-          and deletes or empties all data that belongs to it.
+          If a person asks you to delete their data, use this page. It finds an e-mail address in all apps
+          that you own, and deletes or empties all data that belongs to the address.
         </p>
       </div>
     </div>
@@ -236,14 +236,14 @@ const Found = ({
     <PersonCounts counts={counts} />
     {!complete && (
       <p>
-        This server has much data, so there may be more than this. Of the data that the person sent and
-        received, at most 1,000 of each kind are counted. The texts of other people were searched only in
-        part. An erasure searches all data.
+        This server has a lot of data, so there may be more than this page shows. Of the data that the person
+        sent and received, it counts at most 1,000 entries of each kind. It searched only a part of the texts
+        of other people. An erasure searches all data.
       </p>
     )}
     <p class="muted small">
-      The search does not include pictures, files that other people sent, and the person's name in texts of
-      other people.
+      The search does not find the person in pictures and in files that other people sent. It also does not
+      find the person's name in texts of other people.
     </p>
     {refusal !== null ? (
       <Notice kind="attention">{refusal}</Notice>
@@ -251,7 +251,7 @@ const Found = ({
       <form class="stack" method="post" action={links.erasePerson}>
         <HiddenFields values={[["email", email]]} />
         <IdempotencyField />
-        <p>This cannot be undone. A receipt is kept, which does not contain the address.</p>
+        <p>This cannot be undone. The server keeps a receipt that does not contain the address.</p>
         <div class="actions">
           <button class="danger" type="submit">
             Erase permanently
@@ -301,14 +301,17 @@ const Receipts = ({
 const statusWords: Readonly<Record<Erasure["status"], string>> = {
   running: "in progress",
   done: "done",
-  stopped: "stopped: ask for the erasure again",
+  stopped: "stopped before the end. Request the erasure again",
 };
 
 type Counts = Partial<Erasure["counts"]> & Preview["counts"];
 
 const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["threads", "Threads of the person"],
-  ["reports", "Reports whose content is erased. The threads stay because other people reported the same"],
+  [
+    "reports",
+    "Reports whose content is erased. Their threads stay, because other people reported the same problem",
+  ],
   ["messages", "Repeated reports and answers in other threads"],
   ["files", "Files"],
   ["mails", "Mails with the address, and stored data about the address"],

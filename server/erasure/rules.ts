@@ -33,7 +33,7 @@ interface AccountObstacles {
  */
 export function accountRefusal({ onlyOwnerOf, testerOf }: AccountObstacles): string | undefined {
   if (onlyOwnerOf.length > 0)
-    return `${onlyOwnerOf.join(", ")} would have no owner. Make another member an owner, or delete the app, first.`;
+    return `${onlyOwnerOf.join(", ")} would have no owner. First make another member an owner, or delete the app.`;
   if (testerOf.length > 0)
     return `This account has a slot in a test of ${testerOf.join(", ")}. Ask an owner of that app to remove the tester, or wait until the test is over.`;
   return undefined;
@@ -64,7 +64,7 @@ export interface AddressFinder {
   eraseJson(json: string): string;
 }
 
-// A part of a longer address is not a match. For example, "joann@x.org" and "ann@x.org.uk" do not contain "ann@x.org".
+// A part of a longer address is not a match. For example, "joann@x.org" and "ann@x.org.uk" do not count as "ann@x.org".
 const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
 
 const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
@@ -95,7 +95,7 @@ export function findAddress(email: string): AddressFinder {
 }
 
 /**
- * Returns a pattern that matches a character both plain and percent-encoded. In the query of a URL, a plus sign in an
+ * Returns a pattern that matches a character, either plain or percent-encoded. In the query of a URL, a plus sign in an
  * address is written as `%2B`.
  */
 const plainOrEncoded = (character: string): string =>
@@ -143,7 +143,7 @@ const longestSide = 256;
 
 const at = /@|%40/giu;
 
-// With these patterns, an address must begin and end at the same positions as in `findAddress`.
+// These patterns must find the beginning and the end of an address at the same positions as `findAddress` does.
 const domain = /^[\p{L}\p{N}\p{M}_.-]+/u;
 
 const continues = /^(?:[\p{L}\p{N}_]|[.-][\p{L}\p{N}])/u;
@@ -177,7 +177,7 @@ export function addressesInJson(json: string): string[] {
   }
 }
 
-/** Returns the parts at the end of a text that may be the part of an address before the `@`. */
+/** Takes the text before an `@`. Returns each ending of the text that may be the beginning of an address. */
 function beginnings(text: string): string[] {
   const characters = [...text];
   return characters
@@ -187,7 +187,7 @@ function beginnings(text: string): string[] {
     .map((place) => characters.slice(place).join(""));
 }
 
-/** Returns the parts at the start of a text that may be the part of an address after the `@`. */
+/** Takes the text after an `@`. Returns each beginning of the text that may be the end of an address. */
 function endings(text: string): string[] {
   const run = domain.exec(text)?.[0] ?? "";
   return Array.from({ length: run.length }, (_, place) => run.slice(0, place + 1))

@@ -15,7 +15,7 @@ type TransferDeps = Pick<
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
 >;
 
-/** How many exports may run at the same time, and also how many imports. (rule X2) */
+/** The maximum number of exports that run at the same time. The same limit applies to imports. (rule X2) */
 const mostAtOnce = 2;
 
 /** Creates a function that runs tasks. It throws `busy` if `mostAtOnce` tasks are already running. */

@@ -14,7 +14,7 @@ import { exported, exportedRows } from "./store.ts";
 /** The name of the archive entry that contains the lines of the export. */
 export const linesName = "export.ndjson";
 
-/** The beginning of the name of each archive entry that contains a file. */
+/** The beginning of the names of the archive entries that contain files. */
 export const filesFolder = "files/";
 
 /**
@@ -46,7 +46,7 @@ async function* entry(name: string, size: number, chunks: AsyncIterable<Buffer>)
 
 interface Wanted {
   readonly appId: string;
-  /** Whether the files are exported, too. */
+  /** Whether the export also contains the bytes of the files. */
   readonly withFiles: boolean;
   /** A signal that stops the export. */
   readonly signal: AbortSignal;

@@ -58,7 +58,10 @@ interface ImportedApp {
   readonly filesLeftOut: number;
 }
 
-/** Makes the app visible. It must run in the transaction that also stores the answer and the audit entry. */
+/**
+ * The function that makes the app visible. It must run in the transaction that also stores the answer and the audit
+ * entry.
+ */
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
@@ -190,7 +193,8 @@ async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<
   const fail = (fault: string) => refusedFile([`the file ${sha256} ${fault}.`]);
   const [named, other] = await imports.uploadsOf(deps.database, appId, sha256);
   if (!named) throw fail("is not named by a record");
-  if (other || named.size !== bytes.size) throw fail("does not have the size or kind that a record says");
+  if (other || named.size !== bytes.size)
+    throw fail("does not have the size or the type that its record says");
   const draft = deps.files.createTemporary(bytes.size);
   try {
     const hash = createHash("sha256");
@@ -387,7 +391,7 @@ function checkLine(state: State, line: Line, number: number): string[] {
   if (number === 1) return checkHeader(state, line);
   if (type === "end") return checkEnd(state, line);
   if ((number === 2) !== (type === "app"))
-    return ["must have the type app if it is the second line, and only then"];
+    return ["breaks the rule that the second line, and no other line, has the type app"];
   state.records[type] = (state.records[type] ?? 0) + 1;
   if (type === "member") return checkMember(line);
   const kind = kindsByType.get(type);
@@ -407,7 +411,7 @@ function checkHeader({ inArchive }: State, line: Line): string[] {
   if (line.files === inArchive) return [];
   return [
     inArchive
-      ? "says that the export has no files"
+      ? "says that the export has no files, but the file is an archive with files"
       : "says that the files are in an archive. Import that archive",
   ];
 }

@@ -35,8 +35,8 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Data</h1>
           <p>
-            All data of <Line text={app.name} /> as a file. Store it, or use it to move the app to another
-            server.
+            Download all data of <Line text={app.name} /> as a file. Store the file, or use it to move the app
+            to another server.
           </p>
         </div>
       </div>
@@ -45,7 +45,7 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
           <h2 id="export">Download</h2>
           <p>
             The file contains all feedback, replies, proposals, the FAQ, the release notes, the tests, the
-            audit log and the members, with the addresses of all these people. It contains no keys and no
+            audit log and the members, including the e-mail addresses of people. It contains no keys and no
             passwords. Store the file in a safe place.
           </p>
           <div class="actions">
@@ -66,7 +66,7 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Shows the form that imports a file, and the faults of the last file if there are any. */
+/** Shows the form that imports a file. If the last file was refused, also shows its faults. */
 async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(
@@ -91,8 +91,8 @@ const ImportForm = ({ action, form }: { readonly action: string; readonly form?:
     <Faults refusal={form?.refusal} />
     <p>
       Import only files that you trust. If the file says that a team member wrote a message, the message
-      counts as written by your team, and agents read it. An import makes nobody a member, and approvals and
-      tests do not continue.
+      counts as written by your team, and agents read it. An import makes nobody a member. Approvals and tests
+      from the file do not continue.
     </p>
     <IdempotencyField />
     <TextField

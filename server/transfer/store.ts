@@ -14,7 +14,7 @@ import { proofs } from "../testing/tester/store.ts";
 import type { Stored } from "./fields.ts";
 import type { RecordKind, StoredRow } from "./records/record.ts";
 
-/** The number of proposals that `settle` handles in one transaction. */
+/** The maximum number of proposals or threads that one transaction handles. */
 const proposalsAtOnce = 200;
 
 /** Returns the tables of the database by their names. */
@@ -126,7 +126,7 @@ export const imports = {
       ...[appId, limits.mergedThreads],
     )) !== undefined,
 
-  /** Whether a thread of the app was merged in more steps, one after another, than the server allows. */
+  /** Whether more merges of the app follow each other than the server allows. */
   async hasTooDeepMerges(reader: Reader, appId: string): Promise<boolean> {
     const many = await reader.all<{ id: string }>(
       `SELECT merged_into AS id FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
@@ -163,8 +163,8 @@ export const imports = {
   },
 
   /**
-   * Deletes a part of an app whose import has failed. Does nothing if the app is not being imported. Returns whether
-   * more rows may remain, and the hashes of the files that the deleted rows named.
+   * Deletes a batch of the rows of an app whose import has failed. Does nothing if the app is not being imported.
+   * Returns whether more rows may remain, and the hashes of the files that the deleted rows named.
    */
   async discard(
     tx: Transaction,
@@ -249,7 +249,7 @@ function selectOf({ table, parent, order, columns, read = {}, where }: RecordKin
   return `SELECT ${selected.join(", ")} FROM ${table} WHERE ${where ? `${where} AND` : ""}`;
 }
 
-/** Queries for the other data of an export. */
+/** Queries for the people and files of an export. */
 export const exported = {
   /** Returns the people with these ids. They are accounts or people from an earlier import. */
   people: async (reader: Reader, ids: readonly string[]): Promise<{ id: string; email: string }[]> => {
@@ -265,8 +265,8 @@ export const exported = {
   },
 
   /**
-   * Returns the names of the uploads in hidden messages of an app, which are repeated reports and answers of blocked
-   * senders. An export does not contain these uploads. (rule F34)
+   * Returns the names of the uploads in the hidden messages of an app. These messages are repeated reports and answers
+   * of blocked senders. An export does not contain their uploads. (rule F34)
    */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(

@@ -1,12 +1,13 @@
-// The triage desk. Keys move through the list and act on threads. A person selects threads with the mouse or the
-// keyboard. Without this script, links, checkboxes and buttons do the same. (rules F47 and F48)
+// The triage desk, which is the inbox with its list and an open thread. Keys move through the list and act on threads.
+// A person selects threads with the mouse or the keyboard. Without this script, links, checkboxes and buttons do the
+// same. (rules F47 and F48)
 import { addKeys } from "./keys.js";
 import { announce, forgetUndo } from "./page.js";
 
 const desk = document.querySelector(".triage");
 const form = /** @type {any} */ (document.getElementById("list-form"));
 
-// The pages for decisions and for the search also have lists, but without the checkboxes of the desk.
+// The page of decisions and the search page also have lists, but these lists have no checkboxes.
 const rows = () =>
   /** @type {any[]} */ ([
     ...document.querySelectorAll(desk ? "#threads a.to" : "main .list.linked:not(dialog *) a.to"),
@@ -40,7 +41,7 @@ const move = (step) => {
   if (row) focusRow(row);
 };
 
-// Selected threads stay selected when a newer list replaces this one.
+// The ids of the selected threads. They stay selected when a newer list replaces this one.
 const chosen = new Set();
 const tell = () => {
   const words = chosen.size === 1 ? "1 selected" : `${chosen.size} selected`;
@@ -79,11 +80,11 @@ const keep = (name, value) => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // If the browser stores nothing, the next page begins at its top.
+    // If the browser stores nothing, the next page begins at its top. A change can then be undone only with its button.
   }
 };
 
-// The next page puts the focus on `row`, and gives its list the scroll position of this list.
+// Stores the row that gets the focus on the next page, and the scroll position of the list.
 const column = /** @type {any} */ (document.querySelector(".list-column"));
 const keepPlace = (row) => keep("innkeep-desk", { row, scroll: column.scrollTop, at: Date.now() });
 
@@ -93,7 +94,8 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Sends the form of the list for the selected threads. If none is selected, sends it for the thread with the focus.
+// Sends the form of the list for the selected threads. If none is selected, uses the thread with the focus or the open
+// thread.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;
@@ -122,7 +124,7 @@ const openMenu = (shortcut) => {
     const closed = () => {
       if (menu.open) return;
       menu.removeEventListener("toggle", closed);
-      // The event comes late. The person may have opened another menu for the same thread in the meantime.
+      // The event `toggle` comes late, so the person may already have opened another menu for the same thread.
       if (form.querySelector("[data-act-menu][open]")) return;
       if (chosen.size !== 1 || !chosen.has(tickOf(id)?.value)) return;
       choose(tickOf(id), false);
@@ -136,11 +138,11 @@ const openMenu = (shortcut) => {
 };
 
 const undoLast = () => {
-  // After a change of a field, `#acted` is hidden. Then the visible button undoes the change of the field.
+  // After a change in a field, `#acted` is hidden, and the button of the toast undoes the change.
   const buttons = /** @type {any[]} */ ([...document.querySelectorAll(".toast button, #acted button")]);
   const button = buttons.find((one) => one.checkVisibility());
   if (button) return button.click();
-  // On another list of the app, the notice about the change is not shown.
+  // If the person now sees a different list, there is no visible button, but the last change can still be undone.
   const last = lastUndo();
   const undo = /** @type {any} */ (document.querySelector("#acted [name=undo]"));
   if (!last || !undo) return announce("There is nothing to undo.");
@@ -148,9 +150,9 @@ const undoLast = () => {
   undo.form.requestSubmit();
 };
 
-// A change can be undone for ten minutes, on each page of the list, until the person changes anything else.
+// A change can be undone for ten minutes on all lists of the inbox, until the person changes anything else.
 const undoMilliseconds = 600_000;
-// The last change, if it can still be undone.
+// Returns the last change, or undefined if it can no longer be undone.
 const lastUndo = () => {
   const last = kept("innkeep-undo");
   return last?.undo && last.page === location.pathname && within(undoMilliseconds, last.at)
@@ -179,7 +181,7 @@ if (desk) {
     // The list of keys contains this key even if there is nothing to undo.
     { key: "z", words: "Undo the last action", act: undoLast, isHere: isForm },
   ]);
-  addKeys("Selected threads, or this one", [
+  addKeys("Selected threads, or the current thread", [
     { key: "e", words: "Resolve", act: () => act("resolve"), isHere: isForm },
     { key: "y", words: "Archive", act: () => act("archive"), isHere: isForm },
     { key: "m", words: "Assign to me", act: () => act("assign:me"), isHere: isForm },
@@ -211,7 +213,7 @@ if (desk) {
 const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
 if (done) {
   const isProblem = done.classList.contains("attention");
-  // Screen readers read what is added to an element that is already there.
+  // The text is added a moment later, because screen readers read only text that is added to an existing element.
   const line = Object.assign(document.createElement("p"), { className: "toast", role: "status" });
   const shown = isProblem ? done.cloneNode(true) : done;
   document.body.append(line);

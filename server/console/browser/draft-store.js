@@ -45,8 +45,8 @@ const draftsHere = () =>
       return { fields: {}, at: 0, ...stored(name), person, form, writer };
     });
 for (const draft of draftsHere()) if (!(draft.at > Date.now() - month)) store(draftName(draft), null);
-// After a sign-out, the person's texts are deleted from this browser. The entry `innkeep-left` tells other tabs of the
-// sign-out.
+// After a sign-out, the person's texts are deleted from this browser. The entry `innkeep-left` informs other tabs about
+// the sign-out.
 if (person) store(`innkeep-left ${person}`, null);
 const leaver = inTab.get("innkeep-leaving");
 if (leaver && document.querySelector("[data-done=signed-out]")) {
@@ -79,7 +79,7 @@ if (word !== undefined) {
   const same = ownDrafts().filter(({ form }) => form === last.form);
   // This is a copy, because the loop below removes fields from each draft.
   const sent = { ...same.find(({ writer }) => writer === last.writer)?.fields };
-  // Other tabs that show the same text learn first that it was sent, and then that its draft is gone.
+  // Informs other tabs that show the same text that it was sent. This must happen before the drafts are deleted below.
   const texts = Object.entries(sent).flatMap(([name, { text }]) => (isDone(name) ? [[name, text]] : []));
   store(sentName(last.form), JSON.stringify(texts));
   store(sentName(last.form), null);

@@ -16,7 +16,7 @@ import {
 } from "./draft-store.js";
 import { announce } from "./page.js";
 
-// The forms of this page, and the text that is typed in each of them.
+// Returns the fields of a form whose texts are stored as drafts.
 export const draftFields = (form) =>
   [...form.elements].filter((field) => field.name && field.dataset.draft && !field.readOnly);
 const pathOf = (form) => new URL(form.getAttribute("action") || "", location.href).pathname;
@@ -54,7 +54,7 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
     unsaved: new Set(),
     replaces: new Set(),
   }));
-// Unsent text is a draft, so the browser need not put it back. It would also put back a text that was sent.
+// Browsers also restore typed text, even text that was sent. This is turned off, because the drafts do this better.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
 export const wasOf = (state, name) => state.element.elements[`was-${name}`];
@@ -136,7 +136,7 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // Replaced writers are ignored in the comparison with the next request, because that request has none.
+  // The stored body has no `replaces`, because the next request will have none and is compared with it.
   state.said = String(bodyOf(state, fields));
   markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
 };
@@ -183,7 +183,7 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A late save may have stored a text on the server that the form had already sent. This removes that text.
+  // A save that came late may have stored text that the form had already sent. This removes that text from the server.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
@@ -192,7 +192,7 @@ if (person) {
   }
 }
 
-// Stores the text after each keystroke, and protects it when the person leaves the page or sends a form.
+// Stores the text of a form. It is called after each keystroke, and when the person sends the form.
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
   const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
@@ -208,11 +208,12 @@ export const keep = (state) => {
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
-  // A control that only changes the view of the page is inside the form element, but does not belong to a form.
+  // Ignores controls that only change the view of the page. They are inside the form element, but are not fields of the
+  // form.
   form.addEventListener("input", ({ target }) => {
     if (/** @type {any} */ (target).form === form) dirty.add(form);
   });
-  // After some buttons, the next page still contains the text of the form, because the button did not save it.
+  // Some buttons load the page again without saving the form. Then the text in the form is still unsent.
   if ("unsaved" in form.dataset) dirty.add(form);
 }
 addEventListener("beforeunload", (event) => {
@@ -222,12 +223,12 @@ addEventListener("beforeunload", (event) => {
 });
 for (const state of typing)
   state.element.addEventListener("input", ({ target }) => {
-    // With this, the page shows other members who is writing an answer in a thread.
+    // The next save informs the server that the person is writing an answer in a thread. Other members then see this.
     if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
     keep(state);
   });
 
-// Another tab has sent the text that this tab shows. It must not be sent twice.
+// Removes text that another tab has sent, so that it is not sent twice.
 const clearSent = (state, texts) => {
   const cleared = texts.flatMap(([name, text]) => {
     const field = fieldOf(state, name);
@@ -243,8 +244,8 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// When a person restores a text in another tab, that tab deletes the text here. This tab still shows the text, so it
-// stores the text again.
+// If a person restores the draft of this tab in another tab, that tab deletes the draft. This tab still shows the text,
+// so it stores the draft again.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -252,7 +253,7 @@ addEventListener("storage", ({ key, newValue }) => {
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
 });
 
-// Without a network, a browser may still be able to call a server on the same machine.
+// A browser that is offline may still reach a server on the same machine. So this first tries to reach the server.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",
@@ -345,7 +346,8 @@ const fill = (state, name, { text, was }) => {
   if (was && wasOf(state, name)) wasOf(state, name).value = was;
   reveal(field);
 };
-// Moves the text of a draft into this page. After this, the text belongs to this page.
+// Puts the texts of a draft into the form of this page. Then it deletes the draft, because this page now stores the
+// texts.
 const takeOver = (state, draft, { same, free, taken, gone }) => {
   for (const name of [...free, ...taken]) fill(state, name, draft.fields[name]);
   for (const name of same) if ("unsaved" in fieldOf(state, name).dataset) state.unsaved.add(name);
@@ -422,7 +424,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
     textsOf(draft, gone),
   );
 };
-// Restores a draft with one click. The text that was in the form before is then offered in the same way.
+// Restores a draft after a click. If this replaces other typed text, that text is offered in the same way.
 const restore = (state, draft) => {
   const found = compare(state, draft);
   const before = Object.fromEntries(

@@ -2,7 +2,7 @@ import { announce, localise, zoned } from "./page.js";
 
 localise(document);
 
-// The notice about a form is shown only once. It does not appear again when the page is reloaded.
+// Removes the word for the notice from the address, so that a reload does not show the notice again.
 const address = new URL(location.href);
 if (address.searchParams.has("done")) {
   address.searchParams.delete("done");
@@ -21,7 +21,7 @@ document.addEventListener("keydown", (event) => {
   if (menu) menu.querySelector("summary").focus();
 });
 
-// Shows the print buttons, and selects the time zone of the browser.
+// Shows the print buttons. Then selects the time zone of the browser in fields for a time zone.
 for (const button of document.querySelectorAll("button[data-prints]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
@@ -33,7 +33,8 @@ for (const select of document.querySelectorAll("select[data-own-zone]")) {
   select.value = own;
 }
 
-// In the field of a day, the Enter key uses the button beside it, and not the first button of the form.
+// In the field for the last day of a snooze, Enter clicks the button beside the field. Without this, it would click the
+// first button of the form.
 document.addEventListener("keydown", (event) => {
   const field = /** @type {any} */ (event.target);
   if (event.key !== "Enter" || field.name !== "snoozeDay") return;
@@ -41,7 +42,7 @@ document.addEventListener("keydown", (event) => {
   field.form.requestSubmit(field.closest("details").querySelector("button[value$=day]"));
 });
 
-// A hidden field with the time zone of the browser.
+// Writes the time zone of the browser into hidden fields.
 for (const field of document.querySelectorAll("input[data-own-zone]"))
   field.setAttribute("value", zoned.resolvedOptions().timeZone);
 
@@ -57,9 +58,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// If a page is the answer to a form, the browser shows the address of the page, not of the form.
+// A page that is the answer to a form has the address of the form. This replaces it with the address of the page.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 
-// If a form was kept during a sign-in, it is sent without a click.
+// Sends a form again that was kept during a sign-in.
 document.querySelector("form[data-continues]")?.requestSubmit();

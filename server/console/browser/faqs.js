@@ -2,7 +2,7 @@
 import { announce, localise } from "./page.js";
 
 const order = document.querySelector("form[data-moves]");
-// The Tab key reaches only one of the two arrow buttons of an entry. The arrow keys move between them.
+// The Tab key reaches only one of the two arrow buttons of an entry. The arrow keys move between the two buttons.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");
@@ -42,8 +42,8 @@ const sendMove = async (move) => {
       : "The list had changed, so nothing was moved. The page now shows the new list.",
   );
 };
-// Together with Alt, these keys move the entry that has the focus. If the focus is on a button of the entry, Home and
-// End need no Alt.
+// Alt with one of these keys moves the entry that contains the focus. If the focus is on a button of the entry, Home
+// and End also work without Alt.
 const keys = { ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" };
 const ends = { Home: "top", End: "bottom" };
 const sendWithoutScript = (move) => {
@@ -103,9 +103,9 @@ let moves = Promise.resolve();
 const queueMove = (move) => {
   moves = moves.then(() => sendMove(move)).catch(() => sendWithoutScript(move));
 };
-// A long list is filtered while a person types. Without this script, the button searches.
+// Filters the list while a person types. Without this script, the person clicks the search button.
 const filter = document.querySelector("input[data-filters=faqs]");
-// Typed letters with accents have several forms in Unicode. All of them find the entry.
+// A letter with an accent has several forms in Unicode. This makes them equal.
 const comparable = (text) => text.toLowerCase().normalize("NFC");
 const filterList = () => {
   const words = comparable(/** @type {any} */ (filter).value).split(/\s+/);

@@ -1,7 +1,7 @@
 // Loads a part of a page when a person asks for it. Without this script, links lead to the pages that have the parts.
 import { announce, localise } from "./page.js";
 
-// Shows the details of a cell of the grid beside the grid. The arrow keys move from cell to cell.
+// Shows the details of a cell of a grid next to the grid. The arrow keys move from cell to cell.
 let wanted;
 const showBeside = async (link) => {
   wanted = link;

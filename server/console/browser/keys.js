@@ -60,7 +60,8 @@ const startsPair = (key) =>
 const isTyping = ({ target }) =>
   target.isContentEditable || isField(target) || target.closest("dialog, [popover]:popover-open") !== null;
 
-// A character that needs AltGr, such as `[` on many keyboards, has the modifiers Ctrl and Alt on Windows.
+// On Windows, a character that needs AltGr, such as `[` on many keyboards, has the modifiers Ctrl and Alt. Such a key
+// counts as not modified.
 const isModified = (event) =>
   (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
 
@@ -112,7 +113,7 @@ const pressEarly = () => {
 };
 
 const press = (event) => {
-  // Escape leaves a text field, so that the next key has its action.
+  // Escape removes the focus from a text field, so that the next key is a shortcut.
   if (
     event.key === "Escape" &&
     !event.defaultPrevented &&

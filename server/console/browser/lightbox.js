@@ -73,7 +73,7 @@ document.addEventListener(
     if (!target.matches(".lightbox")) return;
     if (newState === "open" && !target.contains(document.activeElement))
       target.querySelector("[popovertargetaction=hide]").focus();
-    // The focus moves to the small image of the image that was shown last.
+    // When the view is closed, the focus moves to the small version of the image that was shown last.
     if (newState === "closed" && !opened()) openerOf(target)?.focus();
   },
   true,

@@ -1,12 +1,12 @@
-// Updates the title of an open page and the parts that have changed on the server, and announces news to screen
-// readers. A part is not replaced while an element in it has the focus. Links with an id and checkboxes of the list are
-// exceptions: then the same element in the new part gets the focus. A part with `data-stale` is not replaced either. If
-// `data-stale` is the id of an element, that element is shown instead.
+// Updates an open page. It replaces the title and each part with `data-live` that has changed on the server, and screen
+// readers read the news. A part is not replaced while an element in it has the focus. Links with an id and checkboxes
+// of the list are exceptions: they get the focus again in the new part. A part with `data-stale` is not replaced
+// either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
 import { announce, replacePart } from "./page.js";
 
-// Receives the events of changes. One page of the browser has the connection, and sends the events to the other pages.
-// The page receives no events if the browser does not offer Web Locks (which need https) or BroadcastChannel. (rule
-// F75)
+// Receives events about changes from the server. Only one page of a browser has a connection, and it sends the events
+// to the other pages. A browser without Web Locks (which need https) or BroadcastChannel receives no events, so its
+// pages are only read at intervals. (rule F75)
 const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
@@ -56,7 +56,7 @@ export const follow = ({ hear, connected }) => {
       if (source.readyState === EventSource.CLOSED) setTimeout(open, retryMilliseconds);
     });
   };
-  // This page has the lock until it is closed. Then another page gets the lock.
+  // Only the page with the lock has a connection. It keeps the lock until it is closed, and then another page gets it.
   navigator.locks.request(name, () => {
     open();
     return new Promise(() => {});
@@ -67,8 +67,8 @@ const idsIn = (address) => new URL(address).pathname.match(/[\da-f]{8}(?:-[\da-f
 // The address of a page contains the id of its app, and then the id of its thread.
 const [app, ofPage] = idsIn(location.href);
 
-// The address of a merged thread redirects to the thread into which it was merged. Then the page shows a notice.
-// Redirects to other pages, such as the sign-in page, are ignored.
+// Shows a notice if the thread of this page was merged. The address of a merged thread redirects to the thread into
+// which it was merged. Other redirects, such as to the sign-in page, are ignored.
 const showMerged = (address) => {
   const notice = document.getElementById("merged-since");
   const [otherApp, other] = idsIn(address);
@@ -78,7 +78,7 @@ const showMerged = (address) => {
 };
 
 const isLive = document.querySelector("main [data-live]") !== null;
-// Whether a part was not replaced because it has the focus.
+// Whether a changed part was not replaced because an element in it has the focus.
 let isLeft = false;
 const refresh = async () => {
   const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
@@ -102,7 +102,8 @@ const refresh = async () => {
   }
 };
 
-// `due` is the time at which the page is read again. A hidden page is read when it is shown. (rule F75)
+// `last` is the time at which the page was last read from the server. `due` is the time at which it will be read again.
+// A hidden page is read when it becomes visible. (rule F75)
 let last = Number.NEGATIVE_INFINITY;
 let due = Number.POSITIVE_INFINITY;
 let timer;
@@ -120,8 +121,8 @@ const read = async () => {
   });
 };
 
-// Reads the page soon, but at most once in this time. The delay is random, so that the pages of many people are not
-// read at the same time.
+// Reads the page soon, but at most once in the given time. The delay is random, so that the pages of many people are
+// not read at the same time.
 const readWithin = (milliseconds) => {
   const now = performance.now();
   const at = Math.max(now + (Math.random() * milliseconds) / 4, last + milliseconds);
@@ -133,7 +134,7 @@ const readWithin = (milliseconds) => {
 
 const pace = { thread: 1_000, list: 3_000, counts: 10_000 };
 
-// A thread may be open beside its list.
+// In the inbox, a thread may be open next to the list.
 const beside = document.querySelector("[data-opened]")?.dataset.opened;
 const item = ofPage ?? beside;
 const hear = ({ kind, appId, threadId }) => {

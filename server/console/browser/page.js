@@ -31,8 +31,8 @@ export const announce = (words) => {
   document.getElementById("announced").replaceChildren(line);
 };
 
-// Replaces a part of the page with the same part of a newer page. If a link or a field has the focus, the same element
-// in the new part gets the focus.
+// Replaces a part of the page with the same part of a newer page. If an element with an id has the focus, the element
+// with this id in the new part gets the focus.
 export const replacePart = (part, next) => {
   localise(next);
   const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
@@ -43,7 +43,8 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
-// After a newer change, the Undo key must not undo an older one. (rule F48)
+// Removes the offer to undo the last change of the list. It is called after a newer change, so that Undo does not undo
+// an older one. (rule F48)
 export const forgetUndo = () => {
   document.getElementById("acted")?.setAttribute("hidden", "");
   try {

@@ -16,7 +16,7 @@ const showPane = (page) => {
   form.dispatchEvent(new Event("refreshed"));
   return true;
 };
-// Replaces the content of a part of the form. A part with the focus does not change.
+// Replaces the content of a part of the form. Does nothing while an element in the part has the focus.
 const showPart = (part, fresh) => {
   const active = document.activeElement;
   if (!fresh || (part !== active && part.contains(active))) return;
@@ -49,7 +49,7 @@ const sendPictures = async (button, files) => {
   const body = new FormData(form);
   body.delete("pictures");
   for (const file of files) body.append("pictures", file);
-  // The answer contains the text with the new pictures. The pictures are inserted at the cursor.
+  // The text is sent empty, so the answer contains only the new pictures. They are inserted at the cursor.
   body.set(field.name, "");
   announce("The pictures are being sent.");
   const request = { method: "POST", body, headers: { Accept: "text/html" } };

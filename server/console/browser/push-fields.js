@@ -1,4 +1,4 @@
-// The fields of a push subscription that are sent to the server. The page and the worker use this file.
+// The functions that send a push subscription to the server. The pages and the service worker use them.
 export const textFor = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll("+", "-")
@@ -10,7 +10,8 @@ export const fieldsOf = (subscription) => ({
   auth: textFor(subscription.getKey("auth")),
 });
 
-// Sends the present address and keys of this browser to the server. `scope` is the address of the console.
+// Sends the current push address and keys of this browser to the server. `scope` is the address of the console.
+// `replaces` is the push address that the server knows.
 export const renewAt = (scope, subscription, replaces) =>
   fetch(`${scope}account/notices/browsers`, {
     method: "POST",

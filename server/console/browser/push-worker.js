@@ -3,7 +3,8 @@ import { renewAt } from "./push-fields.js";
 
 const worker = /** @type {any} */ (self);
 
-// The worker does not answer requests of pages, so a newer version need not wait.
+// A newer version of this worker replaces the old one at once. This is safe, because the worker answers no requests of
+// pages.
 worker.addEventListener("install", () => worker.skipWaiting());
 
 const shownIn = (data) => {
@@ -40,7 +41,7 @@ worker.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(pageOf(event.notification.data?.url ?? "")));
 });
 
-// The push service has given this browser another address. The server must learn it.
+// Informs the server that the push service has given this browser another address.
 const changeAddress = async ({ oldSubscription: before, newSubscription: given }) => {
   if (!before) return;
   const { pushManager, scope } = worker.registration;

@@ -1,4 +1,5 @@
-// Turns on notices in this browser, and keeps them on after the person has signed in again. (rule N10)
+// Turns push notices in this browser on and off. After a new sign-in, it informs the server about this browser again.
+// (rule N10)
 import { person, store, stored } from "./draft-store.js";
 import { announce } from "./page.js";
 import { fieldsOf, renewAt, textFor } from "./push-fields.js";
@@ -14,7 +15,8 @@ const fault = () => {
 const bytesIn = (text) =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
-// The scope of the worker has all pages of the console, except the start page if its address does not end with a slash.
+// Searches all registrations. The worker's scope does not include the start page if the address of the start page has
+// no slash at the end.
 const findWorker = async () => {
   const all = await navigator.serviceWorker.getRegistrations();
   return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));
@@ -27,7 +29,7 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     for (const line of form.querySelectorAll("[data-push-fault]"))
       line.hidden = line.dataset.pushFault !== found;
   };
-  // Shows the reason why the action of the person has just failed. Screen readers read it.
+  // Shows why notices could not be turned on. Screen readers read the reason.
   const refuse = (found) => {
     tell(found);
     const line = form.querySelector("[data-push-fault]:not([hidden])");
@@ -38,7 +40,8 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     await navigator.serviceWorker.register(form.dataset.worker);
     const { pushManager } = await navigator.serviceWorker.ready;
     const before = await pushManager.getSubscription();
-    // A browser still uses the key with which it subscribed, even if the server has another key now.
+    // An existing subscription uses the key with which it was created. If the server has another key now, a new
+    // subscription is needed.
     if (before && textFor(before.options.applicationServerKey) !== key) await before.unsubscribe();
     const wanted = { userVisibleOnly: true, applicationServerKey: bytesIn(key) };
     return fieldsOf(await pushManager.subscribe(wanted));
@@ -82,7 +85,7 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
 const renew = async () => {
   const known = stored(name);
   if (known === null || fault()) return;
-  // The next page after the sign-in renews the subscription.
+  // Nobody is signed in. `at: 0` makes the first page after the next sign-in renew the subscription.
   if (!person) return store(name, JSON.stringify({ ...known, at: 0 }));
   if (known.person !== person || Date.now() - known.at < renewedFor) return;
   const worker = await findWorker();
@@ -93,13 +96,13 @@ const renew = async () => {
     if (answer.type === "opaqueredirect") return keep(subscription.endpoint);
     if (answer.status !== 404) return;
   }
-  // The person has turned off the notices of this browser in another browser.
+  // The server does not know this browser, because the person has turned off its notices in another browser.
   store(name, null);
   await subscription.unsubscribe();
 };
 renew().catch(() => undefined);
 
-// A person has clicked a notice about a part of this page.
+// The worker sends this message when a person clicks a notice about a part of this page.
 navigator.serviceWorker?.addEventListener("message", ({ data: { hash } }) => {
   if (!hash) return;
   location.hash = hash;

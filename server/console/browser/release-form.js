@@ -1,8 +1,8 @@
 // The form of a release note.
 import { announce, zoned } from "./page.js";
 
-// The field of a release note in which a person names threads. Typed words search for threads, and a button removes
-// each named thread.
+// The field in which a person names the threads that a release note fixes. Typed words search for threads. Each named
+// thread has a button that removes it.
 /** @type {any} */
 const part = document.querySelector("[data-picks-threads]");
 const pauseMilliseconds = 200;
@@ -63,7 +63,8 @@ const createSuggestions = (field) => {
   return { list, close, fill, move, chosen };
 };
 
-// Returns the words after the last comma, unless they are a number or an id.
+// Returns the text after the last comma if it is a search for a thread. Returns an empty text if it is the number, id
+// or address of a thread.
 const typedWords = (text) => {
   const words = text.split(/[,;]/).at(-1).trim();
   return words.length > 1 && /\p{L}/u.test(words) && !/^#|^https?:|^[\da-f-]{36}$/i.test(words) ? words : "";
@@ -138,8 +139,8 @@ if (part) {
   });
 }
 
-// The form of a release note. Lines are added without loading the page. The publication time is in the time zone of the
-// browser, and UTC is shown below it.
+// The other fields of the form. Lines are added without loading the page. The publication time is in the browser's time
+// zone, and the same time in UTC is shown below the field.
 /** @type {any} */
 const form = document.querySelector("form.editor");
 
@@ -195,7 +196,7 @@ if (form) {
   const { zone, publishedAt: field } = form.elements;
   if (zone?.hasAttribute("data-guessed")) {
     zone.value = zoned.resolvedOptions().timeZone;
-    // A value that the person has typed and the browser has restored is already in the zone of the browser.
+    // If the browser has restored a value that the person typed, this value is already in the browser's time zone.
     const isTyped = field.value !== field.defaultValue;
     if (field.defaultValue) {
       const [at, typed] = [new Date(`${field.defaultValue}Z`), field.value];

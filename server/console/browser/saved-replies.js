@@ -2,8 +2,8 @@
 // line opens a list of the saved replies that match the typed words.
 import { announce } from "./page.js";
 
-// Asks the server for the chosen saved reply. The answer contains the field with the saved reply after the text
-// `typed`.
+// Asks the server to insert the chosen saved reply after the text `typed`. Returns the whole text, or undefined if this
+// failed.
 const filled = async (button, typed) => {
   const form = button.form;
   const field = form.elements[button.dataset.inserts];
@@ -39,7 +39,7 @@ const button = /** @type {any} */ (document.querySelector("button[data-inserts]"
 const field = button?.form.elements[button.dataset.inserts];
 const choice = button?.form.elements.savedReply;
 
-// Returns the words between a `/` at the beginning of a line and the cursor, and their position.
+// If the line begins with `/`, returns the words between the `/` and the cursor, and their position.
 const asked = () => {
   const end = field.selectionStart;
   if (end !== field.selectionEnd) return undefined;
@@ -72,7 +72,7 @@ const close = () => {
   list.hidden = true;
   field.removeAttribute("aria-activedescendant");
 };
-// The line for which the person has closed the list.
+// The position of the line for which the person has closed the list.
 let closedAt;
 const show = () => {
   const words = asked();

@@ -1,5 +1,6 @@
-// The page of a thread. A field in the side column is saved when it changes. Keys send the typed message. A new message
-// is announced above the field. Without this script, buttons do the same. (rule F43)
+// The page of a thread. A field in the side column is saved when it changes. Ctrl+Enter sends the typed message. If a
+// message arrives while the person types a reply, a line above the reply says so. Without this script, buttons do the
+// same. (rule F43)
 import { dirty } from "./drafts.js";
 import { addKeys } from "./keys.js";
 import { announce, forgetUndo, replacePart, toast } from "./page.js";
@@ -11,12 +12,13 @@ const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
 const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();
 const hasText = () => [...form.querySelectorAll("textarea")].some(({ value }) => value.trim() !== "");
 
-// Saves run one after another, because each save needs the key and the versions from the previous one.
+// Saves run one after another, because each save needs the idempotency key and the versions that the previous save
+// returned.
 let last = Promise.resolve();
 let saving = 0;
 const saveNow = async (name, value, before) => {
   const [part, field] = [document.getElementById("fields"), form.elements[name]];
-  // An earlier save may have replaced the field with one that has the stored value.
+  // An earlier save may have replaced the field with a new one that contains the stored value.
   field.value = value;
   const words = `${labelOf(field)}: ${shownValue(field) || "none"}.`;
   const answer = await fetch(part.dataset.saves, {
@@ -79,15 +81,15 @@ if (form) {
     if (target.matches("#fields input"))
       document.querySelector("#fields [data-without-script]").toggleAttribute("hidden", !isChanged(target));
   });
-  // If a form is sent while a field is being saved, it waits until the field is saved, because it needs the new key and
-  // versions.
+  // If the person sends the form while a field is being saved, this waits until the field is saved. The form needs the
+  // new key and versions.
   form.addEventListener("submit", (event) => {
     if (saving === 0) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     last.then(() => form.requestSubmit(event.submitter));
   });
-  // Enter in a field saves the field. Without this, the browser would send the whole form.
+  // Enter in a field of the side column saves only this field. Without this, the browser would send the whole form.
   form.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (key === "Enter" && target.matches("#fields input")) {
@@ -96,14 +98,14 @@ if (form) {
       return;
     }
     if (key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-    // The keys also work in the notice that has the focus after a refusal.
+    // Ctrl+Enter also works in the notice that has the focus after a refusal.
     const pane = target.closest(".composer .pane");
     if (!pane || target.closest("button, select, a, input")) return;
     event.preventDefault();
     const resolves = event.shiftKey && pane.querySelector("button[value=resolve]");
     form.requestSubmit(resolves || pane.querySelector("button[name=direction]"));
   });
-  // A text that is restored in a hidden field must become visible.
+  // If a draft is restored in a field that is hidden, the field becomes visible.
   form.addEventListener("input", ({ target }) => {
     const pane = target.closest(".composer .pane");
     if (pane && pane.offsetParent === null) showTab(pane.classList.contains("note") ? "note" : "reply");
@@ -121,12 +123,13 @@ const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
   { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
   { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
-  // These keys have their effect in the field of the composer, so they are here only for the list of keys.
+  // The form reacts to these two keys itself. They are added here only so that the list of keys shows them.
   { key: "Ctrl Enter", words: "Send", act: () => undefined, isHere: canWrite },
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
-// On the page of one thread, these keys use the fields in the side column. In the desk, the keys of the list do the same.
+// On the page of one thread, these keys use the fields in the side column. On the desk, the keys of desk.js do the
+// same.
 const canChange = () => !document.querySelector(".triage") && document.getElementById("fields") !== null;
 const choose = (name, value) => {
   const field = form.elements[name];
@@ -228,7 +231,7 @@ const ask = (decision, question) => {
 
 const writeNote = () => {
   const note = /** @type {any} */ (document.querySelector(".proposal .decide textarea"));
-  // After this key, Ctrl+Enter asks for the changes.
+  // While the person writes this note, Ctrl+Enter clicks the button that requests the changes.
   note.onkeydown = (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -245,6 +248,6 @@ addKeys("Proposal", [
     act: () => ask("approve", "Approve this plan?"),
     isHere,
   },
-  { key: "C", words: "Write what to change", act: writeNote, isHere },
+  { key: "C", words: "Write what the agent must change", act: writeNote, isHere },
   { key: "R", words: "Reject, after a confirmation", act: () => ask("reject", "Reject this plan?"), isHere },
 ]);

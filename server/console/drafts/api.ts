@@ -12,9 +12,12 @@ export interface Draft {
   readonly page: string;
   readonly form: string;
   readonly field: string;
+  /** The id of the opened page on which the text was typed. */
   readonly writer: string;
   readonly text: string;
-  /** The version that the field's value had before the person typed; empty if the form has no version. */
+  /**
+   * The version (a hash) of the field's value before the person typed. Empty if the form contains no versions.
+   */
   readonly was: string;
   /** The name of the browser. */
   readonly browser: string | null;
@@ -31,11 +34,13 @@ export interface TypedForm {
   readonly form: string;
   readonly writer: string;
   readonly fields: readonly TypedField[];
-  /** The writers (opened pages) whose text for this form is replaced by this text. */
+  /**
+   * The ids of opened pages (writers) whose texts for this form are deleted, because this text replaces them.
+   */
   readonly replaces: readonly string[];
 }
 
-/** A form that the server has accepted. */
+/** A sent form whose action the server has done. */
 export interface DoneForm {
   readonly form: string;
   readonly writer: string;
@@ -54,7 +59,7 @@ export const createPageDrafts =
       /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
-      /** Returns the names of those objects that the person may read, by id. */
+      /** Returns the names of objects by their ids. Leaves out objects that the person may not read. */
       async named(wanted: readonly FormObject[]): Promise<ReadonlyMap<string, NamedObject>> {
         const found = new Map<string, NamedObject>();
         for (const kind of new Set(wanted.map((one) => one.kind))) {
@@ -71,7 +76,9 @@ export const createPageDrafts =
       listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
-      /** Replaces the texts of one form on an opened page. Throws `rate_limited`. */
+      /**
+       * Stores the texts of one form on an opened page, and removes its earlier texts. Throws `rate_limited`.
+       */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
         const from = browserName(browser.userAgent);
@@ -81,7 +88,7 @@ export const createPageDrafts =
           content: sealer.seal(JSON.stringify({ text, was, from })),
         }));
         await database.write(async (tx) => {
-          // When a person leaves a page, the page may save twice at the same time.
+          // The lock is needed because a page may save twice at the same time when the person leaves it.
           await tx.lock(`drafts:${userId}`);
           for (const each of [writer, ...replaces])
             await drafts.removeOfWriter(tx, { userId, form, writer: each });
@@ -93,7 +100,10 @@ export const createPageDrafts =
       /** Removes a draft. Returns false if the person has no such draft. */
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
-      /** Removes the sent texts: the texts of the page that sent them, and the same texts on other pages. */
+      /**
+       * Removes the drafts of a sent form. These are the drafts of the page that sent the form, and drafts of other
+       * pages with the same text.
+       */
       async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
         const over = kept.filter(
@@ -110,7 +120,7 @@ export const createPageDrafts =
 
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
-/** Decrypts the texts. Leaves out a text that was sealed with a secret that is lost. */
+/** Decrypts the drafts. Leaves out a draft that was encrypted with a secret that the server no longer has. */
 const opened = (sealer: DraftsDeps["sealer"], rows: readonly DraftRow[]): Draft[] =>
   rows.flatMap(({ content, ...row }) => {
     const read = contentOf(sealer, content);

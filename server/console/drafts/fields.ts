@@ -12,7 +12,10 @@ interface DraftField {
   readonly answers?: boolean;
 }
 
-/** The limit for fields with a number or a date. People may type any text there. */
+/**
+ * The maximum length of a draft in a field for a number or a date. People may type any text there, so the limit is
+ * higher than such a value needs.
+ */
 const short = 100;
 
 /**
@@ -52,7 +55,7 @@ const single: Readonly<Record<string, DraftField>> = {
   label: { label: "Label", most: limits.label },
 };
 
-/** The fields that a form can have several times. */
+/** The fields that a form can contain several times, such as one for each language. */
 const several: readonly (readonly [RegExp, DraftField])[] = [
   [/^recallNote:[\w-]+$/, { label: "Why you recall it", most: limits.decisionNote, answers: true }],
   [/^items\.\d+\.text$/, { label: "Change", most: limits.changelogItem }],
@@ -70,8 +73,8 @@ export const draftFieldOf = (name: string): DraftField | undefined =>
   Object.hasOwn(single, name) ? single[name] : several.find(([pattern]) => pattern.test(name))?.[1];
 
 /**
- * Returns the attributes of a field for the script: its limit, whether its value was sent and refused, and whether it
- * is an answer in a thread.
+ * Returns the attributes of a field for the script that stores drafts. They contain the maximum length of the text,
+ * whether the value was sent but not saved, and whether the text is an answer in a thread.
  */
 export const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);

@@ -24,8 +24,8 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Unsent text</h1>
           <p>
-            Texts that you have typed into forms of the console but not sent. Only you can read them. A text
-            is deleted when you send or discard it, or 30 days after you last typed in it.
+            This page shows texts that you typed into forms of the console but did not send. Only you can read
+            them. A text is deleted when you send or discard it, or 30 days after you last typed in it.
           </p>
         </div>
       </div>
@@ -66,8 +66,8 @@ const kindNames: Readonly<Record<ObjectKind, string>> = {
 };
 
 /**
- * Names the object to which the form of a text belongs, with a link to the page on which the text was typed. If this is
- * a thread that was merged, the link is to the thread into which it was merged.
+ * Names the object (such as a thread) to which a draft belongs, and links to the page on which the draft was typed. For
+ * a merged thread, links to the thread into which it was merged.
  */
 const Belonging = ({
   of,
@@ -167,14 +167,14 @@ export const definitions: Definitions = [
 type VisitOf = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<SignedInVisit>;
 
 /**
- * The maximum numbers of forms for which a page requests drafts, of texts in a form, and of writers that a text
- * replaces.
+ * The limits of one request: the number of forms whose drafts it reads, of fields that it saves, and of writers (opened
+ * pages) whose drafts it replaces.
  */
 const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
 
-/** The two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
+/** Returns the two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
 export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   {
     method: "GET",
@@ -231,8 +231,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after its action was done, and informs the script. The drafts of a refused form are not
- * removed. Returns `reply`. (rule O17)
+ * Removes the drafts of a form after its action was done, and informs the script with a cookie. Keeps the drafts of a
+ * refused form. Returns `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -243,14 +243,17 @@ export async function noteDone<R extends Reply<string>>(
   if (form === "" || ("status" in reply && reply.status >= 400)) return reply;
   const { sentFields } = reply;
   const sent = fields.entries().filter(([name]) => sentFields?.includes(name) ?? true);
-  // If this fails, the page offers the text again, so no text is lost.
+  // An error is ignored. Then the page offers the text again, so no text is lost.
   await drafts.removeSent({ form, writer, sent: new Map(sent) }).catch(() => undefined);
   const once = fields.idempotencyKey;
   if (once !== undefined) ctx.append("Set-Cookie", doneCookie(once, sentFields, settings));
   return reply;
 }
 
-/** Returns the form and the opened page to which a form's drafts belong. The script adds both to the form. */
+/**
+ * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. They name the form and
+ * the opened page whose drafts were sent.
+ */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
   writer: fields.text("draft-writer"),
@@ -267,8 +270,8 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 
 /**
  * Returns the cookie that informs the script that the server has done the action of a form. Only then does the script
- * delete the draft. `once` is the unique value of the form. `sent` has the fields whose text was used; undefined for
- * all fields.
+ * delete the drafts. `once` is the unique value of the form. `sent` contains the names of the fields whose text was
+ * used. If it is undefined, all fields were used.
  */
 function doneCookie(
   once: string,

@@ -20,20 +20,22 @@ export interface MostDrafts {
   readonly length: number;
 }
 
-/** The name of an object. For a thread, also its number. */
+/** The name of an object and, for a thread, also its number. */
 export interface NamedObject {
   readonly id: string;
   readonly number: number | null;
-  /** If the thread was merged into another one, this is the subject of the other one. */
+  /** If a thread was merged into another thread, this is the subject of that other thread. */
   readonly name: string;
-  /** The thread into which the thread was merged. */
+  /** If a thread was merged, the thread into which it was merged. */
   readonly intoId: string | null;
   readonly intoNumber: number | null;
 }
 
 const notMerged = `NULL AS "intoId", NULL AS "intoNumber"`;
 
-/** The tables of the objects, with the expressions of the name and of its app. */
+/**
+ * The query that reads the names of objects of each kind. In a query, `o` is the object and `m` is a member of its app.
+ */
 const objects: Readonly<Record<ObjectKind, string>> = {
   thread: `SELECT o.id, o.number, t.subject AS name, o.merged_into AS "intoId",
       CASE WHEN o.merged_into IS NOT NULL THEN t.number END AS "intoNumber"
@@ -53,7 +55,10 @@ const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"]
 const columns = listed(tables.drafts, fields);
 const draftsOf = select(tables.drafts, fields, "WHERE user_id = ? ORDER BY updated_at DESC, id DESC");
 
-/** Unsent text. Only the person who typed it can read it. (rule O17) */
+/**
+ * Queries for drafts, which are texts that were typed but not sent. Only the person who typed a text can read it. (rule
+ * O17)
+ */
 export const drafts = {
   /** Returns all drafts of a person, newest first. */
   list: (reader: Reader, userId: string) => reader.all(draftsOf, userId),
@@ -74,7 +79,7 @@ export const drafts = {
     );
   },
 
-  /** Returns the names of those objects that the person may read. */
+  /** Returns the names of the objects. Leaves out objects that the person may not read. */
   async named(
     reader: Reader,
     userId: string,

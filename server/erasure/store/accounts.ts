@@ -3,7 +3,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/signals.ts";
 import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./find.ts";
 
-/** Deletes accounts when their owner or the operator asks for it. */
+/** Functions that delete accounts at the request of their owner or of the operator. */
 export const erasedAccounts = {
   /**
    * Returns the names of the apps of which a person is the only owner, and of the apps in whose tests the person has a
@@ -23,7 +23,6 @@ export const erasedAccounts = {
     };
   },
 
-  /** Locks the apps of a person and returns their ids. */
   lockApps,
 
   /**

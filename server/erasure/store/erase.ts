@@ -41,7 +41,7 @@ import {
   whereKey,
 } from "./find.ts";
 
-/** The maximum number of rows that are read for each column. They are read in one query. */
+/** The maximum number of rows that one query reads for a column. */
 const mostFound = 1_000;
 
 /** A column that contains only the address of a person and that has an index. */
@@ -154,8 +154,8 @@ async function* rowsOf(
 type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
 /**
- * A search of one table and how each found row is changed. The passes run one after another. Each pass finds only the
- * rows that earlier passes have not deleted.
+ * One part of an erasure. It searches one table and changes each found row. The passes run one after another, so a pass
+ * does not find rows that an earlier pass has deleted.
  */
 interface Pass {
   readonly table: SearchedTableName;
@@ -164,7 +164,10 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
-  /** Locks what the change needs. It runs before the found row is read again. */
+  /**
+   * Locks other data that the change needs, such as the thread of a proposal. It runs before the found row is read
+   * again.
+   */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
   /** Makes further changes after the change of a row. `row` contains the old values of the row. */
   readonly settle?: (
@@ -212,8 +215,8 @@ const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
 /**
- * Updates what depends on a changed text. This is the version of a list that clients cache, or mails and chat messages
- * that are not sent yet. Triggers update the search index.
+ * Updates the data that depends on a changed text. This is the version of a list that clients cache, or notices and
+ * chat messages that are not sent yet. Triggers of the database update the search index.
  */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
   async feedback(tx, { id }, changed) {
@@ -286,8 +289,8 @@ const passes: readonly Pass[] = [
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
-  // This pass was added last and must stay last, because a running erasure stores the number of its pass, which an
-  // older version may have written.
+  // This pass must stay the last one. A running erasure stores the index of its pass, and an older version of the
+  // server may have stored it. So the indexes of the other passes must not change.
   {
     ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
     apply: eraseOriginal,

@@ -41,7 +41,8 @@ const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING")
 /** Queries for the running erasures of people, and for the receipts of erasures that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    // The code that separates merged threads locks the same name, because a report must not move during a search.
+    // The code that separates merged threads takes the same lock, because a report must not move to another thread
+    // during a search.
     await tx.lock(erasuresTopic);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },
@@ -93,8 +94,8 @@ export const erasures = {
     ),
 
   /**
-   * Counts that a server starts to erase at the current place. Returns the changed row, or undefined if the erasure is
-   * at another place by now.
+   * Increases the number of attempts at the current place of an erasure. Returns the changed row. Returns undefined if
+   * the erasure has ended or is at another place by now.
    */
   async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
     if (!(await erasures.hold(tx, row))) return undefined;
@@ -104,7 +105,7 @@ export const erasures = {
     return { ...row, place };
   },
 
-  /** Decreases the count that `begin` has increased. */
+  /** Undoes one call of `begin`, so that this attempt does not count. */
   async release(tx: Transaction, id: string): Promise<void> {
     await tx.lock(`erasure:${id}`);
     const row = await tx.get<Pick<ErasureRow, "place">>("SELECT place FROM erasures WHERE id = ?", id);
@@ -148,7 +149,7 @@ export const erasures = {
     );
   },
 
-  /** Records that the files in the row were deleted. */
+  /** Records that the files whose hashes are in the row were deleted. */
   filesGone: (tx: Transaction, { id, files }: ErasureRow) =>
     tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
 
@@ -190,8 +191,10 @@ export interface Advance {
 }
 
 export const countsOf = ({ counts }: Pick<ErasureRow, "counts">): ErasureCounts => JSON.parse(counts);
+
 /** Returns the place at which an erasure continues. */
 export const placeOf = ({ place }: Pick<ErasureRow, "place">): Place => JSON.parse(place);
+
 /** Parses a JSON array of texts. */
 export const listOf = (json: string): string[] => JSON.parse(json);
 

@@ -39,7 +39,7 @@ export type SearchedTableName = (typeof inOrder)[number]["name"];
 export interface SearchedTable {
   readonly name: SearchedTableName;
   readonly table: AnyTable;
-  /** The columns by which the rows are sorted. All of them contain texts. */
+  /** The columns of the key, by which the rows are sorted. All of them contain texts. */
   readonly keys: readonly string[];
   /** The SQL expression for the id of the app to which a row `t` belongs. */
   readonly app: string;
@@ -179,8 +179,8 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
 /**
- * Returns the SQL condition that a column contains all parts of the address or the id of the account. The caller must
- * then check the found rows exactly.
+ * Returns an SQL condition for rows in which a column contains all parts of the address or the id of the account. It
+ * may find too many rows, so the caller must check each of them.
  */
 function mentioned(
   engine: Engine,
@@ -203,7 +203,7 @@ const position: Record<Engine, (column: string) => string> = {
 
 const listed = (columns: readonly string[]): string => columns.map((column) => `t.${column}`).join(", ");
 
-/** How a person who is erased is found. */
+/** The person to erase. */
 export interface Person {
   readonly finder: AddressFinder;
   /** The id of the account with the person's e-mail address. Null if there is none. */
@@ -233,7 +233,7 @@ export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   return { sql: `(${app} IN (${ownApps})${more})`, values };
 }
 
-/** The names of the counts of an erasure. Receipts contain these names. */
+/** The names of the counts in the receipt of an erasure. */
 export const erasureCounts = [
   "threads",
   "reports",
@@ -251,7 +251,10 @@ export type ErasureCount = (typeof erasureCounts)[number];
 
 export type ErasureCounts = Readonly<Record<ErasureCount, number>>;
 
-/** The effect of a change. `files` contains the SHA-256 hashes of the files to which deleted rows referred. */
+/**
+ * The effect of a change. `counts` says how much was erased. `files` contains the SHA-256 hashes of the files to which
+ * deleted rows referred.
+ */
 export interface Effect {
   readonly counts: Readonly<Partial<Record<ErasureCount, number>>>;
   readonly files: readonly string[];

@@ -116,14 +116,14 @@ const pictureUploads = recordOf(feedback.uploads, {
 
 const FaqText = z.object({ question: z.string(), answer: z.string() });
 
-/** Texts by language. Each language is a canonical tag. */
+/** Returns a schema for texts by language. Each language must be a canonical language tag. */
 const byLanguage = <Text extends z.ZodMiniType>(text: Text) =>
   z.record(z.string(), text).check(
     z.refine((texts) => Object.keys(texts).every((tag) => canonicalLanguage(tag) === tag)),
     z.refine((texts) => Object.keys(texts).length <= limits.languages),
   );
 
-/** The stored data about a translation. */
+/** The data that is stored about each translation. */
 const aboutTranslation = {
   base: z.string().check(z.maxLength(64)),
   at: z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)),
@@ -142,7 +142,7 @@ const faqTranslations = showing(
   json(byLanguage(z.extend(FaqText, aboutTranslation)), "translations by language", limits.translations),
 );
 
-/** The columns of an earlier published text. */
+/** The columns of an earlier version of a published text. */
 const version = { id, at: instant, written_by: orNull(id) };
 
 const faqVersions = recordOf(content.contentVersions, {
@@ -187,7 +187,9 @@ const namedThreads = recordOf(content.changelogFeedback, {
   columns: { feedback_id: id },
 });
 
-/** Returns the same field, but an import replaces the ids of threads that its text names. (rule C17) */
+/**
+ * Returns the same field, but an import replaces the ids of threads in its text with their new ids. (rule C17)
+ */
 const naming = (field: Field): Field => ({
   ...field,
   stored(value, place) {
@@ -199,7 +201,9 @@ const naming = (field: Field): Field => ({
   },
 });
 
-/** Splits JSON at quotes and escaped line feeds, so that each line of a text is on its own line. */
+/**
+ * Replaces quotes and escaped line feeds in JSON with line feeds. Then each line of a text is on its own line.
+ */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
 const ReleaseText = z.pick(NewChangelogEntry, {

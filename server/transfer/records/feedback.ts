@@ -204,8 +204,8 @@ const threadMerge = recordOf(feedback.threadMerges, {
 const merged = "merged";
 
 /**
- * The status of a thread. In the table, a merged thread has the status `blocked`, in the same way as reports of blocked
- * senders.
+ * The status of a thread. In the database, a merged thread has the status `blocked`, which also hides the reports of
+ * blocked senders.
  */
 const threadStatus: Field = {
   ...oneOf(...threadStatuses, merged),
@@ -234,14 +234,14 @@ const times = recordOf(statistics.threadTimes, {
   columns: { first_reply_at: orNull(instant), resolved_at: orNull(instant) },
 });
 
-/** The number of quarters of an hour, or of days, since 1970. */
+/** A time as the number of quarter-hours or days since 1970. */
 const sinceEpoch = whole(0, 1e9);
 
 const count = whole(-1e12, 1e12);
 
 const span = whole(1, statistics.quartersOfDay);
 
-/** How often a thread was reported again in each period. */
+/** The numbers of repeated reports of a thread in each period. */
 const repeats = recordOf(statistics.repeatCounts, {
   type: "repeatCount",
   parent: "feedback_id",

@@ -104,11 +104,12 @@ export interface RecordKind<Tables extends string = string> {
   /** The columns that the file contains. In a line, their names are in camel case. */
   readonly columns: Readonly<Record<string, Field>>;
   /**
-   * Columns whose value or name in the file differs from the table. `sql` is the value, `name` the name in a line.
+   * Columns whose value or name in the file differs from the table. `sql` is the expression for the value. `name` is
+   * the name in a line.
    */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
   /**
-   * The SQL expression with which an index finds the rows of a parent, if it is not the column `parent` itself.
+   * The SQL expression that contains the id of the parent and has an index. By default, this is the column `parent`.
    */
   readonly parentSql?: string;
   /** The SQL condition for the exported rows. By default, all rows are exported. */
@@ -131,7 +132,7 @@ export interface RecordKind<Tables extends string = string> {
   readonly tables?: Tables;
 }
 
-/** A `RecordKind` whose names of columns are checked by the compiler. */
+/** A `RecordKind` whose column names are checked by the compiler. */
 interface Described<
   Name,
   Own extends string,
@@ -152,8 +153,8 @@ interface Described<
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
 /**
- * The type of the additional arguments of `recordOf`. No argument is needed if every column is
- * described. Otherwise the compiler requires an argument, and its error message names the missing columns.
+ * The type of the additional arguments of `recordOf`. No argument is needed if every column is described. Otherwise the
+ * compiler requires an argument, and its error message names the missing columns.
  */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 
