@@ -123,7 +123,7 @@ const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
 
-// If standard error fails, there is no other way to report the error, and a server must continue to run.
+// Errors of standard error are ignored. There is no other way to report them, and a server must continue to run.
 const stderr = lazy(() => open(process.stderr, () => {}));
 
 const stdout = lazy(() => open(process.stdout, endWithoutOutput));

@@ -60,7 +60,7 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--redirect <url>", "where the browser is sent with the code; default: the server's own page")
     .option("--no-browser", "only print the address, for a machine without a browser")
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
-    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
+    .option("--insecure-storage", "store the credential in a file that only you can read, not in the keychain")
     .addHelpText("after", loginNotes);
   addExamples(
     login,
@@ -87,7 +87,7 @@ function addStored(auth: Command, setup: Setup): void {
     .command("set")
     .description("Store a key or token for this server; it is read from standard input, or asked for")
     .argument("<kind>", kindWords, kindOf)
-    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
+    .option("--insecure-storage", "store the credential in a file that only you can read, not in the keychain")
     .option("--no-check", "do not ask the server whether it accepts the key or token");
   addExamples(set, "innkeep auth set token --base-url https://inn.example.org < token.txt");
   commandAction<SetFlags, CredentialKind>(set, setup, store);
@@ -110,7 +110,7 @@ function addStored(auth: Command, setup: Setup): void {
   const logout = auth
     .command("logout")
     .description("Remove the credentials for this server")
-    .argument("[kind]", `only this one: ${kindWords}`, kindOf);
+    .argument("[kind]", `remove only this credential: ${kindWords}`, kindOf);
   addExamples(logout, "innkeep auth logout", "innkeep auth logout device-token");
   commandAction<object, CredentialKind | undefined>(logout, setup, removeCredentials);
 }
@@ -164,8 +164,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns the invocation for a kind of credential. For a device token, its server is the server of the last sign-in,
- * unless the person names another one.
+ * Returns an invocation that uses the right server for a kind of credential. For a device token, this is the server of
+ * the last sign-in, unless the person names another server.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -323,7 +323,6 @@ async function storeGrant(
     device,
     grant,
   }: {
-    /** The name of the device. */
     readonly device: string;
     readonly grant: DeviceGrant;
   },
@@ -540,7 +539,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   invalid_code:
     "Run `innkeep auth login` again. A code works only once, within 5 minutes, and only for the sign-in that it was made for.",
   integrity_failed:
-    "This server accepts only attested phones: sign in with the tester's app, and use `innkeep` with a server that has attestation off.",
+    "This server accepts only attested phones. Sign in with the tester's app, or use `innkeep` with a server that has attestation off.",
   device_taken:
     "Sign this device out in the console of the account that it is linked to, then run `innkeep auth login` again.",
   bad_redirect:

@@ -115,7 +115,7 @@ async function setInProfile(invocation: Invocation, key: ProfileKey, given: stri
   await change(invocation, (profile) => ({ ...profile, [key]: value }));
 }
 
-/** Removes one value of the profile in which `setInProfile` would set it. */
+/** Removes one value from the profile that `setInProfile` would change. */
 async function unsetInProfile(invocation: Invocation, key: ProfileKey): Promise<undefined> {
   await change(invocation, ({ [key]: _, ...rest }) => rest);
 }

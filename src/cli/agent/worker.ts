@@ -210,8 +210,9 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a worker, which has its own folder, for this process. A listening socket is the lock: it disappears
- * when the process ends in any way, and a suspended process keeps it. Throws the error of the file system. (rule L74)
+ * Locks the name of a worker for this process. Each name has its own folder. A listening socket is the lock: it
+ * disappears when the process ends in any way, and a suspended process keeps it. Throws errors of the file system.
+ * (rule L74)
  */
 export async function lockName(
   folder: string,
@@ -223,7 +224,7 @@ export async function lockName(
     const left = identityOf(address, platform);
     if (await isAnswered(address)) return "running";
     const taken = await inTurn(folder, () => {
-      // If the socket is another one now, another process has locked or unlocked the name in the meantime.
+      // If the address has another socket now, another process has locked or unlocked the name in the meantime.
       if (identityOf(address, platform) !== left) return undefined;
       const elsewhere = lockedElsewhere(ownerFile);
       if (elsewhere) return elsewhere;

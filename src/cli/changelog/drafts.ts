@@ -8,7 +8,7 @@ import { note, printList, printOne } from "../core/output.ts";
 import { type ReleaseEntry, readWritten, showPlan, writtenOf } from "./entry.ts";
 import { findWritten, idOfRelease, releaseDetails } from "./find.ts";
 
-/** The fields of a translation that a person has given. */
+/** The change of one translation, as the flags describe it. */
 interface Translating {
   readonly language: string;
   readonly draft: boolean;
@@ -115,7 +115,6 @@ export async function saveDraft(
   printOne(invocation, entry, () => releaseDetails(entry));
 }
 
-/** Discards the draft of a release note. */
 export async function discardDraft(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
   const params = { entryId: await idOfRelease(invocation, wanted) };
   const entry = await invocation.client().consoleChangelog.removeDraft({ params });

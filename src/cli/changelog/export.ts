@@ -174,9 +174,9 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // This replaces a symbolic link and not its target, because a link in a stranger's repository may point to any
-    // file. fastlane sends the file unchanged, and a line end counts as a character. So a line end is added only if
-    // there is room for it.
+    // If the file is a symbolic link, this replaces the link and not its target, because a link in a stranger's
+    // repository may point to any file. fastlane sends the file unchanged, and a line end counts as a character. So a
+    // line end is added only if there is room for it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -235,8 +235,8 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
 }
 
 /**
- * Returns the items of a note or its text, depending on its format. If this is empty, returns the other one, or else
- * the title.
+ * Returns the items or the text of a note, depending on its format. If that part is empty, returns the other part. If
+ * both are empty, returns the title.
  */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items

@@ -67,8 +67,8 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
 /**
- * Returns Git options that match only tags of the same package. Unless the tag is a pre-release, they exclude
- * pre-releases.
+ * Returns the options of `git describe` that match only tags of the same package. They exclude pre-releases, unless the
+ * tag is one.
  */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);

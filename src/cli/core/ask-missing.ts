@@ -69,7 +69,7 @@ async function askArgument(incomplete: Incomplete, command: Command): Promise<st
   if (!argument) return undefined;
   const fixed = choicesOfArgument(argument);
   const choices = await choicesFor(incomplete, command, fixed);
-  // An argument of several words, such as a whole command, cannot be the answer to one question.
+  // The person cannot type several words, such as a whole command, as the answer to one question.
   if (argument.variadic && choices.length === 0) return undefined;
   const question = { label: labelOf(argument.name()), meaning: argument.description };
   return choices.length > 0

@@ -25,7 +25,7 @@ export interface Source {
 /** The first and the last bytes of a stream. For a short stream, `head` and `tail` together are the whole stream. */
 export interface StreamEnds {
   readonly head: Buffer;
-  /** The bytes after the head. Of a long stream, only the last ones. */
+  /** The bytes after the head. If the stream is long, only its last bytes. */
   readonly tail: Buffer;
   /** The length of the whole stream. */
   readonly bytes: number;

@@ -26,7 +26,10 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/** Whether a variable contains a credential. It may be for another server than the server of the last sign-in. */
+/**
+ * Whether an environment variable contains a credential. Such a credential may be for another server than that of the
+ * last sign-in.
+ */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
@@ -258,7 +261,7 @@ export function assertCredentialKind(found: FoundCredential, kind: CredentialKin
     exit: "authentication",
     code: "wrong_credential",
     message,
-    next: `Set ${variable} to the right one, or store it with \`${command}\`.`,
+    next: `Set ${variable} to the right credential, or store that credential with \`${command}\`.`,
   });
 }
 

@@ -197,7 +197,7 @@ const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
 
 const absentNext =
-  "A server that is not Innkeep may not have what this command needs. `innkeep doctor` shows which server answers there.";
+  "A server that is not Innkeep may not have what this command needs. `innkeep doctor` shows which program answers at this address.";
 
 function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
   const isProxy = proxy !== undefined || code === "bad_proxy";

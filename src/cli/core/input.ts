@@ -291,8 +291,9 @@ export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**
- * Returns if the person agrees, by `--yes` or by `y` on the terminal. Throws a usage error that names `--yes` if no
- * question can be asked. Throws another usage error if the person declines. (rule L4)
+ * Asks the person to confirm a change, and returns if the person types `y`. With `--yes` or `--dry-run`, asks nothing.
+ * Throws a usage error that names `--yes` if nobody can be asked. Throws another usage error if the person declines.
+ * (rule L4)
  */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;

@@ -16,8 +16,8 @@ import {
 } from "./plain-text.ts";
 
 /**
- * Prints how to get the next page of a list. `count` is the number of rows of this page; `all` is whether the command
- * has the flag `--all`. A search that was cut short may have found nothing so far.
+ * Prints how to get the next page of a list. `count` is the number of rows on this page, and `all` says whether the
+ * command has the flag `--all`. If the server stopped a search early, a page without rows can have a next page.
  */
 export function noteFurther(
   invocation: Invocation,
@@ -42,7 +42,7 @@ export function refusePageOfAll(flags: {
   readonly cursor?: string;
 }): void {
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all reads all pages: leave out --limit and --cursor.");
+    throw usageError("--all reads all pages. Leave out --limit and --cursor.");
 }
 
 /** One column of a list: its heading, and the function that returns its value for a row. */
@@ -210,7 +210,7 @@ function printRaw({ context, flags }: Invocation, value: unknown, name: string):
 
 function warnOfUnknown(invocation: Invocation, value: unknown, names: readonly string[]): void {
   for (const name of unknownFields([value], names)) {
-    note(invocation, `There is no field \`${name}\`. There are: ${knownFields([value])}.`);
+    note(invocation, `There is no field \`${name}\`. The fields are: ${knownFields([value])}.`);
   }
 }
 

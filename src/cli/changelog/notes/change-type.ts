@@ -105,7 +105,9 @@ export function isOfTools(text: string): boolean {
 export const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
-/** Patterns of what tools write before or after a change, in the order in which they are removed. */
+/**
+ * Patterns of additions that tools write before or after the text of a change. They are removed in this order.
+ */
 const around = [
   // changesets: either the pull request, the commit and the people to thank, or only the commit
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,

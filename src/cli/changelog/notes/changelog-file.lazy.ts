@@ -27,7 +27,6 @@ export interface ChangelogFile {
   readonly faults: readonly Fault[];
 }
 
-/** A fault in a file. */
 export interface Fault {
   readonly line: number;
   readonly message: string;
