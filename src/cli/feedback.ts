@@ -255,7 +255,7 @@ function addWorking(feedback: Command, setup: Setup): void {
       ).conflicts("everyone"),
     )
     .option("--everyone", "also reply to the senders of all repeats")
-    .option("--resolve", "also resolve the thread; either both happen or neither")
+    .option("--resolve", "also resolve the thread; if one of the two fails, neither happens")
     .option(
       "--expect-message <id>",
       "the newest message that you have read, or `none`; nothing is sent if anybody else has written since",
@@ -322,7 +322,7 @@ function addResolving(feedback: Command, setup: Setup): void {
     .option("--run-url <url>", "the web page of the run; by default the page of the CI run")
     .option(
       "--run-started-at <instant>",
-      "when the run started, in ISO 8601; failures that were reported later stay open; known by default in most CI services",
+      "when the run started, in ISO 8601; failures that were reported later stay open; default: the start of the CI run, which most services provide",
     )
     .option("--best-effort", "exit 0 even if something fails, with a warning");
   addExamples(
@@ -340,7 +340,6 @@ const withBody = (command: Command): Command =>
 
 const oneOf = (flag: string, values: readonly string[]): Option => new Option(flag).choices(values);
 
-/** Lists the tags of an app. */
 async function listTags(invocation: Invocation): Promise<undefined> {
   const { items } = await invocation.client().tags.list({ params: { appId: await appIdOf(invocation) } });
   printList(invocation, { items, columns: tagColumns });
@@ -352,7 +351,6 @@ const tagColumns: readonly Column<Tag>[] = [
   { heading: "colour", of: ({ colour }) => colour },
 ];
 
-/** Lists the saved replies of an app. */
 async function listSavedReplies(invocation: Invocation): Promise<undefined> {
   const { savedReplies } = invocation.client();
   const { items } = await savedReplies.list({ params: { appId: await appIdOf(invocation) } });
@@ -414,7 +412,7 @@ interface ListFlags {
   readonly all?: boolean;
 }
 
-/** Returns the values that are set. */
+/** Returns the values without those that are undefined. */
 const definedIn = <Values extends object>(values: Values): Partial<Values> => {
   const set: Partial<Values> = { ...values };
   for (const name in set) if (set[name] === undefined) delete set[name];
@@ -566,7 +564,6 @@ async function addNote(invocation: Invocation, flags: BodyFlags, given: string):
   printOne(invocation, message, () => message.id);
 }
 
-/** The flags of `feedback search`. */
 interface SearchFlags {
   readonly app?: string;
   readonly status?: "open" | "in_progress" | "resolved" | "archived";

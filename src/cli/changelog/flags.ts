@@ -102,7 +102,10 @@ export const createsRelease = (command: Command): Command =>
       new Option("--allow-duplicate", "create a second release note of the version").conflicts("update"),
     );
 
-/** Adds to the help text which flags are required. The parser does not check these flags. The action of the command checks them. */
+/**
+ * Adds to the help text which flags are required. The parser does not check these flags. The action of the command
+ * checks them.
+ */
 function withRequired(command: Command): Command {
   for (const option of command.options) {
     if (option.long === "--version") option.description += " (required)";

@@ -146,10 +146,10 @@ export async function discard<I extends SpooledItem, Answer>(
 ): Promise<undefined> {
   const spool = openSpool(invocation, kind);
   await keptItem(spool, id);
-  await confirm(invocation, `Drop ${kind.word} ${id}? It was not confirmed by any server.`);
+  await confirm(invocation, `Delete ${kind.word} ${id}? No server has confirmed it.`);
   const { dryRun = false } = invocation.flags;
   if (!dryRun) await spool.drop(id);
-  note(invocation, `${dryRun ? "Would drop" : "Dropped"} ${kind.word} ${id}.`);
+  note(invocation, `${dryRun ? "Would delete" : "Deleted"} ${kind.word} ${id}.`);
   printOne(invocation, { id, dropped: !dryRun }, () => id);
 }
 
@@ -459,9 +459,9 @@ function undelivered<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends it again with
- * the same Idempotency-Key, unless a copy exists and a server on this machine is stopped. If one of the attempts may
- * have arrived, the outcome is `unknown`.
+ * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the item
+ * again with the same Idempotency-Key. Does not do that if there is a copy and the server is one on this machine that
+ * does not run. If one of the attempts may have arrived, the outcome is `unknown`.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -521,8 +521,8 @@ const isInProgress = (error: Error): boolean =>
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Observes how the content is read. `isSentWhole` returns whether the last byte was sent. Before that, no server can
- * have the item. `failure` returns the error if a file could not be read.
+ * Counts how much of the content was read. `isSentWhole` returns whether the last byte was sent. Before that, no server
+ * can have the item. `failure` returns the error if a file could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;
@@ -550,7 +550,7 @@ interface Progress {
 }
 
 /**
- * Shows a progress bar on a terminal that can clear it. Otherwise prints a line for each file that was sent. With
+ * Shows a progress bar on a terminal that can erase it. Otherwise prints a line for each file that was sent. With
  * `--json`, does not print these lines. Shows nothing if there are no files.
  */
 function showProgress(invocation: Invocation, { files }: FileContent): Progress {

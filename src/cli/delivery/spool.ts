@@ -75,8 +75,8 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// The folder of an incomplete item has a name that begins with a dot, so it does not match. A process is still writing
-// the item, or was killed while it wrote.
+// Matches the folders of complete items. The name of an incomplete item's folder begins with a dot. Either a process is
+// still writing the item, or it was killed while it wrote the item.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);

@@ -28,7 +28,7 @@ function checkProxies({ env }: Context): Finding[] {
   const findings = faults.map((name) =>
     failure("proxy", {
       what: `${name} is not the address of an HTTP proxy.`,
-      why: "Requests through it fail.",
+      why: "Requests through this proxy fail.",
       next: `Set it to an address such as http://proxy.example:3128, or remove it with \`unset ${name}\`.`,
     }),
   );
@@ -417,7 +417,7 @@ const width = Math.max(...Object.keys(colors).map((state) => state.length));
 
 const margin = " ".repeat(width + 2);
 
-/** How findings are printed: with which colours, and with how many columns in a line. */
+/** The colours and the width of a line with which findings are printed. */
 interface Layout {
   readonly paint: Painter;
   readonly columns: number;

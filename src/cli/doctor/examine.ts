@@ -440,7 +440,7 @@ async function checkOne(invocation: Invocation, sought: CredentialToCheck): Prom
         failure(name, {
           what: wrong,
           why: "The server refuses this credential.",
-          next: `Store one of the right kind: ${command}`,
+          next: `Store a credential of the right kind: ${command}`,
         }),
       ];
     return [await checkFound(invocation, sought, found), ...expiry(invocation, sought)];

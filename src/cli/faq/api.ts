@@ -123,12 +123,13 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
   const read = () => either((api) => api.read());
   /**
-   * Both APIs answer with the same ETag. If the token's API refuses it although the list has not changed, the token
-   * finds another app than the key, and `refusal` is thrown. The other app must not get this list.
+   * Replaces the list with the token. Both APIs return the same ETag for the same app. If the API for tokens refuses
+   * the ETag although the list has not changed, the token belongs to another app than the key. That app must not get
+   * this list, so `refusal` is thrown.
    */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
-    // Only the list with this ETag may be replaced, so another list is not checked in its place.
+    // Only the list that was read may be replaced. This list has changed since then.
     if (present.etag !== etag) throw changedList();
     // Two empty lists have the same ETag, so the ETag does not tell whether the token finds the same app.
     if (present.entries.length === 0) throw refusal;

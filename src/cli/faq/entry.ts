@@ -14,7 +14,9 @@ interface RawFields {
   readonly sortOrder: unknown;
 }
 
-/** The parts of a Markdown file. All line ends are converted to Unix line ends. */
+/**
+ * The parts of a Markdown file. All line ends are converted to Unix line ends. `mark` is the byte order mark, or empty.
+ */
 export interface MarkdownParts {
   readonly front: Document;
   readonly body: string;
@@ -43,7 +45,7 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
   const plain = unixLines(text.slice(mark.length));
   const found = shape.exec(plain);
   if (!found && /^---[ \t]*(?:\n|$)/.test(plain))
-    return { fault: "has no front matter: its first line is `---`, and a second `---` must end it" };
+    return { fault: "begins with `---`, but has no second line `---` that ends the front matter" };
   const [, front = "", body = ""] = found ?? ["", "", plain];
   const read = parseYaml(front, 1);
   if ("fault" in read) return { fault: `has a broken front matter: ${read.fault}` };

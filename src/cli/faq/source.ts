@@ -109,7 +109,7 @@ export const faqsFault = (file: string, messages: readonly string[]) =>
 const nothingThere = (path: string, isThere: boolean) =>
   usageError(
     isThere ? `${path} has no FAQ entries.` : `${path} does not exist.`,
-    "`innkeep faq pull` writes the entries of the server there. To delete entries, use `innkeep faq delete`.",
+    "`innkeep faq pull` writes the entries of the server to this path. To delete entries, use `innkeep faq delete`.",
   );
 
 /** A file that was read. `name` is its path in the folder. */

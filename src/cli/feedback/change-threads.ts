@@ -166,8 +166,8 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
 }
 
 /**
- * Returns the id of a merged thread. If its number is given, the server returns the thread into which it was merged,
- * which lists the merged threads.
+ * Returns the id of a merged thread. If the person gives its number, the server returns the thread into which it was
+ * merged. That thread lists the merged threads with their ids and numbers.
  */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
