@@ -280,7 +280,7 @@ const slotLines = ({ slotId, app, status, requestExpiresAt, cycleStatus }: Shown
 export function addSession(session: Command, setup: Setup): void {
   const report = mutates(session.command("report").description(routes.sessions.report.summary))
     .requiredOption("--started-at <instant>", "when the session began: ISO 8601 with an offset, or Z")
-    .requiredOption("--ended-at <instant>", "when it ended, in the same form")
+    .requiredOption("--ended-at <instant>", "when the session ended, in the same form")
     .option("--screen <name>", "a screen that the tester reached; repeatable", several)
     .option("--app-version <version>", "the version of the app that was tested");
   addExamples(
@@ -327,12 +327,12 @@ function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): s
 
 /** The reasons in words. Reasons that are not in this table are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
-  session_below_bar: "it was too short, or reached too few screens; a longer one can still count the day",
+  session_below_bar: "it was too short, or reached too few screens; the day still counts if a longer session follows",
   already_submitted: "the day is counted already",
   cycle_not_running: "the test has not started, or is over",
   slot_not_active: "the slot is no longer active",
   session_stale: "it began before the slot was active, or on a day that the server can no longer confirm",
-  session_in_future: "it begins in the future by the server's clock",
+  session_in_future: "it begins in the future according to the server's clock",
 };
 
 function statusInWords(status: SessionStatus): string {

@@ -105,7 +105,6 @@ function readUpdateState(folders: FolderEnvironment): UpdateState {
   }
 }
 
-/** Stores the state. Throws the error of the file system if that fails. */
 const writeUpdateState = (folders: FolderEnvironment, state: UpdateState, newId: () => string): void =>
   writePrivately(fileOf(folders), `${JSON.stringify(state)}\n`, newId);
 

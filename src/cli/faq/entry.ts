@@ -225,8 +225,8 @@ function headingOf(body: string): Heading | undefined {
 }
 
 /**
- * Returns the empty lines and comments before the text. Searches for the end of a comment only behind the last one, so
- * the time is linear.
+ * Returns the empty lines and comments before the text. Searches for the end of each comment only after the comment
+ * before it, so the time is linear.
  */
 function blankOf(body: string): string {
   let at = 0;

@@ -96,8 +96,8 @@ function doubles(entries: readonly FileEntry[]): FileFault[] {
 }
 
 export function faultsError(faults: readonly FileFault[]) {
-  const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
-  return usageError(`Nothing was changed, ${count}:`, undefined, {
+  const count = faults.length === 1 ? "One thing is wrong" : `${faults.length} things are wrong`;
+  return usageError(`Nothing was changed. ${count}:`, undefined, {
     issues: faults.map(({ file, message }) => ({ path: file, message })),
   });
 }

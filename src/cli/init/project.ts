@@ -32,7 +32,8 @@ export interface InitFlags extends GlobalFlags {
 
 /**
  * Sets up a project. Writes innkeep.json, stores an app key on this machine if the person agrees, sends a first report,
- * and prints the lines for CI. Checks everything before it writes. Never writes a secret into the project. (rule L40)
+ * and prints the lines to add for CI. Checks everything before it writes. Never writes a secret into the project. (rule
+ * L40)
  */
 export async function init(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);

@@ -182,8 +182,8 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // The screen shows the newer message from now on, so the next attempt names it as the last one that the person
-    // read.
+    // From now on the screen shows the newer message. So the next attempt names this message as the newest that the
+    // person has read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())

@@ -406,8 +406,8 @@ const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
 /**
- * Returns the text that identifies a failure. This is the message. If the message says nothing, it is the lines of the
- * text that are not stack frames.
+ * Returns the text that identifies a failure. Usually this is the message. If the message does not say what failed,
+ * returns the lines of the text that are not stack frames.
  */
 function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
