@@ -91,7 +91,6 @@ async function showPlan({ env, newId, io }: Context, name: string, printed: stri
   }
 }
 
-/** The commands that the action runs. */
 export const actionCommands: readonly string[] = [
   "feedback send",
   "feedback resolve",

@@ -246,7 +246,6 @@ const erasuresMeaning = "a journal of erased people, who are erased again in thi
 const identityMeaning =
   "a file with secret keys of the tool `age` that decrypt the backup (INNKEEP_BACKUP_IDENTITY_FILE)";
 
-/** Adds the commands `admin key` and `admin token`. */
 function addCredentials(admin: Command, setup: Setup): void {
   addKeys(group(admin, "key", "App keys"), setup);
   addTokens(group(admin, "token", "Agent and maintainer tokens"), setup);

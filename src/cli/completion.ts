@@ -402,11 +402,9 @@ interface Place {
   /** All words that may follow, with their aliases. Also contains commands that help does not list. */
   readonly steps: readonly Step[];
   readonly flags: readonly Flag[];
-  /** The values of the arguments. */
   readonly argument?: Values | undefined;
 }
 
-/** Returns all places in the tree of commands. */
 function placesOf(program: Command): Place[] {
   const common = [...flagsOf(program), helpFlag, { ...versionFlag }];
   return [placeOf(program, "", common), ...program.commands.flatMap((one) => below(one, "", common))];

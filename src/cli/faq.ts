@@ -132,7 +132,6 @@ const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file;
 const takeMeaning =
   "`mine` and ids: use the texts of the files for these entries; `theirs` and ids: use the texts of the server";
 
-/** Adds the commands that manage the FAQ as files. */
 function addFiles(faq: Command, setup: Setup): void {
   const pull = faq
     .command("pull")

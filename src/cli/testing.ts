@@ -162,7 +162,6 @@ export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOpti
   commandAction<{ email: string }, string>(assign, setup, assignSlot);
 }
 
-/** The flags that describe a listing. */
 interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
   readonly screen?: readonly string[];
 }

@@ -76,7 +76,6 @@ async function listViews(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items, columns });
 }
 
-/** Returns the filters of a query string. */
 function queryOf(given: string | undefined): ViewQuery | undefined {
   if (given === undefined) return undefined;
   const query: object = Object.fromEntries(new URLSearchParams(given.replace(/^\?/, "")));

@@ -251,7 +251,6 @@ function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[
 
 const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join("\n");
 
-/** Returns the versions of a release on a platform. */
 const versionsOn = (platform: Platform, { versions }: Release): readonly string[] =>
   versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
 

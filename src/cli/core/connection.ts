@@ -24,7 +24,6 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
   return clientOf(connect(invocation, { transport, ...limits }));
 }
 
-/** Options for the connection of a command: limits, the callback before a retry, and the transport. */
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
 /**

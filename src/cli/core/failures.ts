@@ -412,7 +412,6 @@ const missingMandatory = (command: Command): readonly string[] =>
     .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
     .map(({ long, flags }) => long ?? flags);
 
-/** Returns the required arguments that are missing in a command line. */
 const missingArguments = ({ registeredArguments, args }: Command): readonly string[] =>
   registeredArguments
     .slice(args.length)

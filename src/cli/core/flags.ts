@@ -50,11 +50,9 @@ export const destroysHere = (command: Command): Command =>
     .option("--dry-run", "show what would be deleted instead of deleting it")
     .option("-y, --yes", "do not ask");
 
-/** Adds the flag that selects the app. */
 export const ofApp = (command: Command): Command =>
   command.option("--app <id>", "id or name of the app (INNKEEP_APP); needs a maintainer token");
 
-/** Adds the flag that selects a language. */
 export const inLanguage = (command: Command, meaning: string): Command =>
   command.addOption(new Option("--lang <tag>", meaning).argParser(language));
 

@@ -260,7 +260,6 @@ export function table(rows: readonly (readonly string[])[], columns: number): st
   );
 }
 
-/** Whether each row fits on one line. */
 const fitsOnOneLine = (rows: readonly (readonly string[])[], columns: number): boolean =>
   packed(measured(rows.map((row) => row.map(onOneLine))), columns).length === 1;
 

@@ -242,7 +242,6 @@ async function checkFiles(
   };
 }
 
-/** Returns the flag that accepts files of a media type. */
 function otherFlag(mediaType: string): string | undefined {
   const field = filesFields.find((one) => feedbackFiles[one].types.some((type) => type === mediaType));
   return field && flagOfFiles[field];

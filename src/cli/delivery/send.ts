@@ -138,7 +138,6 @@ const keyLifetimeMs = 23 * 3_600_000;
 const isDoubtful = ({ lastTry }: SpooledItem, now: Date): boolean =>
   lastTry?.outcome === "unknown" && now.getTime() - Date.parse(lastTry.at) > keyLifetimeMs;
 
-/** Deletes an item from the spool. */
 export async function discard<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -191,7 +190,6 @@ export interface Explanation {
   readonly details: Pick<Failure, "issues" | "dayIndex">;
 }
 
-/** The result of the attempt to send one item. */
 export interface SendResult<I extends SpooledItem, Answer> {
   readonly item: I;
   readonly delivery: Delivery<Answer>;

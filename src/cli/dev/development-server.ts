@@ -5,7 +5,6 @@ import { type Fields, fieldsOf, listAt } from "../../contract/json.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 
-/** A request to a development server. */
 interface DevCall {
   readonly method: Route["method"];
   readonly path: string;
@@ -54,7 +53,6 @@ const notForDevelopment = (invocation: Invocation): CliError =>
     next: "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another server.",
   });
 
-/** Returns the items of an answer with a list. */
 export const itemsOf = (answer: unknown): readonly Fields[] => listAt(answer, "items").map(fieldsOf);
 
 /** Returns the time of a development server; undefined for any other server. */

@@ -87,7 +87,6 @@ function urlOf(given: string): URL {
   );
 }
 
-/** Whether a host of a URL is this machine. */
 function isThisMachine(host: string): boolean {
   if (isLoopback(host) || host === "0.0.0.0" || host === "[::]") return true;
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);

@@ -176,7 +176,6 @@ async function connectionFault(url: URL): Promise<string | undefined> {
 
 const silent = `no answer within ${limitMs / 1_000} s`;
 
-/** The result of the check of a certificate. */
 interface CertificateCheck {
   /** Why the certificate is not accepted. Undefined if it is accepted. */
   readonly reason?: string;

@@ -3,7 +3,6 @@ import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
 import { isId } from "../core/ids.ts";
 import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
 
-/** The fields of an entry in a file. */
 export type FileFields = Omit<FileEntry, "file">;
 
 /** The unchecked fields that a person wrote. */
@@ -278,7 +277,6 @@ export interface FaqText {
   readonly answer: string;
 }
 
-/** An entry in a file. */
 export interface FileEntry extends FaqText {
   /** The name of the file in messages. In a list file, it also contains the number of the entry. */
   readonly file: string;
@@ -289,7 +287,6 @@ export interface FileEntry extends FaqText {
   readonly translations?: Readonly<Record<string, TranslationFile>>;
 }
 
-/** A translation in a file. */
 export interface TranslationFile extends FaqText {
   readonly file: string;
 }

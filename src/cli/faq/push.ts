@@ -369,7 +369,6 @@ function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
 
 const textOf = ({ question, answer }: FaqText) => ({ question, answer });
 
-/** Returns all translations of a new entry. */
 function allTranslations({ translations = {} }: FileEntry): Pick<FaqChange, "translations"> {
   const all = Object.entries(translations).map(([language, text]) => [language, textOf(text)] as const);
   return all.length === 0 ? {} : { translations: Object.fromEntries(all) };

@@ -266,7 +266,6 @@ async function readOne(
   return { value: { entry: { ...value, file }, parts: split.value, text } };
 }
 
-/** A folder that was read. */
 interface ReadFolder {
   readonly folder: string;
   readonly shown: string;
@@ -475,7 +474,6 @@ async function changeList(list: ListFile, changes: readonly FileChange[]): Promi
   return Array.from({ length: count }, (_, at) => nameOf(shown, first + at));
 }
 
-/** Sets the translations of an element of a list file. */
 function setTranslations(document: Document, element: unknown, translations: TranslatedTexts = {}): void {
   if (!isMap(element)) return;
   for (const [language, text] of Object.entries(translations)) {

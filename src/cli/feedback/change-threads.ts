@@ -31,7 +31,6 @@ interface BulkFlags {
   readonly undo?: string;
 }
 
-/** Adds `feedback bulk`. */
 export function addBulk(feedback: Command, setup: Setup): void {
   const bulk = feedback
     .command("bulk [thread...]")
@@ -125,7 +124,6 @@ async function chosen(
   return { filter, expected: { total, asOf } };
 }
 
-/** Adds `feedback merge` and `feedback unmerge`. */
 export function addMerge(feedback: Command, setup: Setup): void {
   const merge = feedback
     .command("merge <thread> <into>")
@@ -177,7 +175,6 @@ async function mergedThreadId(invocation: Invocation, given: string): Promise<st
   return merged.find((one) => one.number === Number(number))?.id ?? id;
 }
 
-/** Adds `feedback snooze`. */
 export function addSnooze(feedback: Command, setup: Setup): void {
   const snooze = feedback
     .command("snooze <thread> <until>")

@@ -19,7 +19,6 @@ import { passedPrefix, testHash } from "./junit/failure.ts";
 import { readReports, warnJob, warnOfDoubts } from "./junit/read-reports.ts";
 import type { TestResult } from "./junit/test-result.ts";
 
-/** The flags of `feedback resolve`. */
 export interface ResolveFlags {
   readonly dedupeKey?: readonly string[];
   readonly junit?: readonly string[];
@@ -179,7 +178,6 @@ async function summariseResolved(invocation: Invocation, { resolved }: Resolved)
 
 const mostLinks = 100;
 
-/** Prints why a run resolves nothing. */
 function nothingResolved(invocation: Invocation, why: string): void {
   note(invocation, why);
   printResolved(invocation, { resolved: [], stillFailing: [], why });

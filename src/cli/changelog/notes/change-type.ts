@@ -53,7 +53,6 @@ export const typeOfHeading = (text: string): ChangeType | undefined => headings.
 
 export const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
 
-/** Whether the changes under a heading are breaking changes. */
 export const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
 /**

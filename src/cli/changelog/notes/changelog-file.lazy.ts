@@ -17,7 +17,6 @@ export interface FileRelease extends VersionHeading {
   readonly notes: Notes;
 }
 
-/** The content of a changelog file. */
 export interface ChangelogFile {
   /** The versions, in the order of the file. */
   readonly releases: readonly FileRelease[];
@@ -174,7 +173,6 @@ function faultsOf(releases: readonly FileRelease[]): Fault[] {
   return [...repeated, ...unclear];
 }
 
-/** The content of the heading of a version. */
 interface VersionHeading {
   /** The version without `v`. Null for `Unreleased`. */
   readonly version: string | null;

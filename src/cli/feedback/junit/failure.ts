@@ -17,7 +17,6 @@ import { cutMessage, type DraftFlags, dedupeFields, draftOf } from "../../delive
 import type { ReportContent } from "../../delivery/stored.lazy.ts";
 import { escapeSign, type TestFailure, type TestResult } from "./test-result.ts";
 
-/** The flags of `feedback send --junit`. */
 export interface JunitFlags extends DraftFlags {
   readonly junit: readonly string[];
   readonly maxReports?: number;

@@ -195,7 +195,6 @@ interface FailureReport extends FailureDraft {
   readonly report: Report;
 }
 
-/** The result of sending one report. */
 interface ReportRow {
   /** The id of the report in the spool. */
   readonly report: string;
