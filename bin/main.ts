@@ -77,8 +77,8 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * Loads the keychain. On Linux the keychain needs DBUS_SESSION_BUS_ADDRESS. Programs that start agents often remove
- * this variable, so it is set here if it is missing.
+ * Loads the keychain. On Linux the keychain needs DBUS_SESSION_BUS_ADDRESS. Programs that start agents often do not
+ * pass this variable on, so it is set here if it is missing.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");

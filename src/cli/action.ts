@@ -104,7 +104,8 @@ export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
 /**
- * The flag that the input `status` sets. This input always has a value, so commands without the flag ignore it.
+ * The flag that the input `status` sets. This input always has a value, so it is ignored for commands that do not have
+ * the flag.
  */
 export const statusFlag = "run-status";
 

@@ -495,7 +495,7 @@ const runLines = ({ id, status, decision, decidedAt, decisionNote, replacedBy, .
   });
 
 /**
- * Returns the facts about the claim and the work. A server that has only the base API returns none of them.
+ * Returns the facts about the claim and the work. A server that has only the base API returns no such facts.
  */
 const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
   "claimed by": claim && `${claim.worker}, ${claim.claimedAt}${claim.releasedAt ? ", released" : ""}`,
@@ -505,7 +505,7 @@ const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
 });
 
 interface ThreadViewOptions {
-  /** Whether all repeated reports are printed. By default one line replaces many of them. */
+  /** Whether all repeated reports are printed. By default, one line replaces many repeated reports. */
   readonly repeats?: boolean | undefined;
 }
 

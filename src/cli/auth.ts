@@ -256,8 +256,8 @@ interface LoginFlags extends StoreFlags {
 }
 
 /**
- * Signs this machine in. A person approves it in the browser, and then the device token is stored. The PKCE verifier is
- * sent only in the request that exchanges the code. (rule L8)
+ * Signs this machine in. A person approves the machine in the browser, and then the device token is stored. The PKCE
+ * verifier is sent only in the request that exchanges the code for the token. (rule L8)
  */
 async function signIn(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
@@ -355,8 +355,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval. The server sends it, or the person pastes it on the terminal. The first code is
- * used. Throws a CliError if there is no code within five minutes.
+ * Returns the code of an approval. The server sends the code, or the person pastes it on the terminal. The code that
+ * arrives first is used. Throws a CliError if there is no code within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -391,7 +391,9 @@ function awaitApproval(invocation: Invocation, device: Pending, signal: AbortSig
   });
 }
 
-/** Resolves with the first code. If reading the pasted code fails, it still waits for the server's answer. */
+/**
+ * Resolves with the code that arrives first. If the pasted code cannot be read, still waits for the server's answer.
+ */
 function firstOf(approval: Promise<Approval>, typed: Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     approval.then((result) => {
@@ -444,7 +446,7 @@ function approvalAddress(invocation: Invocation, question: Question): string {
 }
 
 /**
- * Returns the address of the page on which the server shows the code. A sign-in without `--redirect` uses it.
+ * Returns the address of the page on which the server shows the code. A sign-in without `--redirect` uses this page.
  */
 const ownRedirect = (invocation: Invocation): string => invocation.baseUrl() + choices.codePath;
 
@@ -457,8 +459,8 @@ const approvalPage: Route = {
 };
 
 /**
- * Shows the address of the approval on standard error, because standard output is for the result. Opens it in the
- * browser if a person uses this machine.
+ * Shows the address of the approval page on standard error, because standard output is for the result. Opens the page
+ * in the browser if a person uses this machine.
  */
 async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
   const { context, flags } = invocation;
@@ -486,8 +488,8 @@ const opens = (context: Context, url: string): Promise<boolean> =>
   );
 
 /**
- * Returns the id of this installation. It is created once and stored in the folder of the credentials. Only this user
- * can read it, because somebody with the id and the account could sign in as this device.
+ * Returns the id of this installation. The id is created once and stored in the folder of the credentials. Only this
+ * user can read it, because somebody with the id and the account could sign in as this device.
  */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
@@ -567,8 +569,8 @@ interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
   /**
-   * The profile for which the credential is stored. Null if all profiles use it, or if it is a credential that commands
-   * use now.
+   * The profile for which the credential is stored. Null if the credential is stored for all profiles, or if commands
+   * use this place now.
    */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;

@@ -184,7 +184,7 @@ function addReleases(changelog: Command, setup: Setup): void {
 }
 
 /**
- * Creates the release note of a version. With `--update`, it changes the note that the version already has. So a
+ * Creates the release note of a version. With `--update`, changes the note if the version already has one. So a
  * repeated job does not create a second note.
  */
 async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {

@@ -284,8 +284,8 @@ interface Outcome {
   readonly status: "succeeded" | "failed";
   readonly summary: string;
   /**
-   * Whether a person stopped the worker and now waits for its end. Then the report is retried only as long as any other
-   * request.
+   * Whether a person stopped the worker and now waits for its end. Then the report is not retried for longer than other
+   * requests.
    */
   readonly wasStopped: boolean;
 }
@@ -398,8 +398,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Reports the progress again and again. Ends when the signal aborts, or when the server refuses a report. Then the
- * server also refuses the outcome, for the same reason.
+ * Reports the progress again and again. Ends when the signal aborts, or when the server refuses a report. In the second
+ * case, the server also refuses the outcome for the same reason.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,

@@ -294,8 +294,8 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine that holds the name, if there is one. If several machines share the folder, a socket can be
- * reached only on its own machine. So a file names the machine.
+ * Returns the other machine that holds the name, if there is one. Several machines may share the folder, but a socket
+ * can be reached only on the machine that created it. So a file stores which machine holds the name.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

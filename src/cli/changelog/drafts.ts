@@ -49,7 +49,7 @@ function withTitle(text: Partial<Text>, language: string): Text {
   throw usageError(`There is no translation into ${language} yet.`, "A new translation needs --title.");
 }
 
-/** Returns the items of a stored translation, without those whose type is not allowed in a request. */
+/** Returns the items of a stored translation. Omits items whose type is not allowed in a request. */
 function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
   return stored?.items.flatMap(({ type, text }) => {
     const known = choices.itemTypes.find((one) => one === type);

@@ -19,7 +19,7 @@ export interface ExportFlags extends GlobalFlags {
   readonly lang?: string;
 }
 
-/** A file for a store. `omitted` counts the parts of the release note that did not fit into it. */
+/** A file for a store. `omitted` counts the parts of the release note that did not fit into the file. */
 interface StoreFile {
   readonly file: string;
   readonly version: string;

@@ -117,7 +117,7 @@ const run = promisify(execFile);
 const isMissing = (error: unknown): boolean => error instanceof CliError && error.code === "git_missing";
 
 /**
- * Runs Git in the working folder and returns its output. Throws an error with the message of Git if it fails.
+ * Runs Git in the working folder and returns its output. If Git fails, throws an error with Git's message.
  */
 async function git({ context }: Invocation, words: readonly string[]): Promise<string> {
   try {

@@ -83,7 +83,8 @@ function withVersion(
 }
 
 /**
- * Adds the dates of publication to the entries. An entry without a date in the source gets that of `--published-at`.
+ * Adds the dates of publication to the entries. An entry without a date in the source gets the date of
+ * `--published-at`.
  */
 function datedEntries(
   {
@@ -205,7 +206,9 @@ function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[
   );
 }
 
-/** A release, and the server's release note of the same version. */
+/**
+ * A release, and the server's release note of the same version. `known` is undefined if the server has no such note.
+ */
 interface Dated {
   readonly release: DescribedRelease;
   readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
@@ -443,7 +446,9 @@ interface SourceFlags {
   readonly without?: string;
 }
 
-/** Whether the source lists all versions. Then its notes without a version belong to the next version. */
+/**
+ * Whether the source lists all versions. In such a source, notes without a version belong to the next version.
+ */
 const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
   format === "keep-a-changelog" || format === "changesets";
 
@@ -514,8 +519,8 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * Reads pending changesets from a folder, or the changelog that the tool changesets writes from a file. If neither is
- * named, reads the pending changesets in `.changeset`, or the changelog if there are none.
+ * Reads pending changesets from a folder, or the changelog that the tool changesets writes from a file. If the person
+ * names neither, reads the pending changesets in `.changeset`, or the changelog if there are none.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,

@@ -105,8 +105,8 @@ type Run = (argv: readonly string[], context: Context) => Promise<number>;
 const most = 20;
 
 /**
- * Returns the choices for the argument of a command, from the output of a list command. Empty if there is no such
- * command, or if it fails.
+ * Returns the choices for the argument of a command, from the output of a list command. Returns an empty list if no
+ * list command belongs to the argument, or if the list command fails.
  */
 async function listedChoices(
   { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },

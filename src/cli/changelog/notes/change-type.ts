@@ -56,7 +56,8 @@ export const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(te
 export const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
 /**
- * Whether a heading only names the size of the changes. Then the type of each change comes from its first word.
+ * Whether a heading only names the size of the changes. Under such a heading, the first word of a change shows its
+ * type.
  */
 export const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
