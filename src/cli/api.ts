@@ -77,7 +77,7 @@ const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
 
 /**
- * Prints each page of a list as soon as it is read. If the output must be one value, prints all pages as one list.
+ * Prints each page of a list as soon as it is read. With `--json`, `--fields` or `--raw`, prints all pages as one list.
  */
 async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
   if (route.method !== "GET") throw usageError("--paginate only reads lists. Leave out --method and the body.");

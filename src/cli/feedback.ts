@@ -378,7 +378,7 @@ async function changeTags(
 
 /**
  * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). Changes nothing if somebody else has
- * assigned it in the meantime.
+ * assigned the thread in the meantime.
  */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);

@@ -270,7 +270,7 @@ const cycleColumns: readonly Column<JudgedCycle>[] = [
   { heading: "verdict", of: ({ verdict }) => verdict.state },
 ];
 
-/** Plans a cycle. If no time zone is given, its days are in the time zone of this machine. */
+/** Plans a cycle. If no time zone is given, the days of the cycle are in the time zone of this machine. */
 async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,

@@ -51,7 +51,9 @@ function isNewer(latest: string, own: string): boolean {
 /** The time limit for the answer of the registry. */
 const limitMs = 5_000;
 
-/** Returns the registry, and the name of the package there. Undefined unless both are set. (rule L56) */
+/**
+ * Returns the registry, and the name of the package there. Undefined if one of the two is not set. (rule L56)
+ */
 function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefined {
   const registry = (env.INNKEEP_UPDATE_REGISTRY || published?.registry || "").replace(/\/+$/, "");
   const name = env.INNKEEP_UPDATE_NAME || published?.name || "";

@@ -17,7 +17,10 @@ import { asLogged, printable } from "./plain-text.ts";
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
-/** Like `invocation.client()`, for a command that runs for a long time: its connections stay open between requests. */
+/**
+ * Returns a client like that of `invocation.client()`, for a command that runs for a long time. The connections stay
+ * open between requests.
+ */
 export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;
   const transport = context.transport ?? lastingTransport(proxyOf(context));

@@ -43,7 +43,7 @@ export interface Io {
   ask(question: string, options?: AskOptions): Promise<string>;
   /**
    * Calls a function with each key that the person presses on the terminal. Ctrl+C still interrupts the command.
-   * Returns a function that stops this.
+   * Returns a function that stops listening for keys.
    */
   onKey(pressed: (key: string) => void): () => void;
 }

@@ -27,8 +27,8 @@ export const programHelpStyle = {
 const examples = new WeakMap<Command, readonly string[]>();
 
 /**
- * Sets the examples of a command. Each is a whole command line. The help of the command, `docs/cli.md` and the manual
- * page show them.
+ * Sets the examples of a command. Each example is a whole command line. The help of the command, `docs/cli.md` and the
+ * manual page show the examples.
  */
 export function addExamples(command: Command, ...lines: readonly string[]): void {
   examples.set(command, lines);

@@ -145,8 +145,8 @@ interface ReadBytes {
 }
 
 /**
- * Reads at most about `mostTextBytes` of a file, a pipe or a device. Rejects if the signal aborts while it waits for
- * another program to write to the pipe.
+ * Reads at most about `mostTextBytes` of a file, a pipe or a device. Rejects if the signal aborts while this function
+ * waits for another program to write to the pipe.
  */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // The module is loaded only here, because most commands read no file and must start fast.
@@ -159,8 +159,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * Returns the open descriptor that a path such as `/dev/fd/3` names. It is used directly: a pipe that is opened a
- * second time may never end, and a socket cannot be opened.
+ * Returns the open descriptor that a path such as `/dev/fd/3` names. The descriptor is used directly, because a pipe
+ * that is opened a second time may never end, and a socket cannot be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];

@@ -49,7 +49,7 @@ export function refusePageOfAll(flags: {
 export interface Column<Row> {
   readonly heading: string;
   readonly of: (row: Row) => unknown;
-  /** True for an id. A terminal shows only its start, which commands accept. */
+  /** True for a column of ids. A terminal shows only the start of each id, and commands accept this start. */
   readonly isId?: boolean;
   /** True for a column that a terminal shows only if at least one row has a value in it. */
   readonly isRare?: boolean;
@@ -91,9 +91,9 @@ interface List<Row> {
 }
 
 /**
- * Writes a list to standard output. With `--json` it is one object `{items, …extra}`. Otherwise a terminal gets a
- * table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each item.
- * (rule L1)
+ * Writes a list to standard output. With `--json`, the output is one object `{items, …extra}`. Otherwise a terminal
+ * gets a table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each
+ * item. (rule L1)
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -276,7 +276,8 @@ function wordWidth(cell: string): number {
 }
 
 /**
- * Distributes the columns to the lines of a row. Returns the first column of each line, and the widths of its columns.
+ * Distributes the columns to the lines of a row. Returns for each line the index of its first column, and the widths of
+ * its columns.
  */
 function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
   const starts = [0];
@@ -389,7 +390,7 @@ export const isDayOver = (since: number, now: number): boolean => now - since >=
 
 /**
  * Whether a note may be shown now. This machine shows the note at most once a day. If the note may be shown, stores the
- * current time for it.
+ * current time, so that the note is not shown again today.
  */
 export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);

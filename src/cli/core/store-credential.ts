@@ -26,8 +26,8 @@ interface IssuedCredential {
 
 /**
  * Stores a credential for the command's server, and prints where it is stored. Throws a CliError if storing fails, or
- * if only a project file names the server. In that case nothing may be stored, because commands trust a server with a
- * stored credential.
+ * if only a project file names the server. In the second case, nothing may be stored, because commands trust each
+ * server for which a credential is stored.
  */
 export async function storeCredential(
   invocation: Invocation,
@@ -129,7 +129,7 @@ export async function checkCredential(
   return { valid, problem };
 }
 
-/** Does the same as `checkCredential`. If the server did not answer, also returns the error. */
+/** Like `checkCredential`, but also returns the error if the server did not answer. */
 export async function tryCredential(
   invocation: Invocation,
   { server, kind }: Place,

@@ -126,7 +126,8 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// An older lock is ignored, because no upload takes so long. The process id in it may now belong to another process.
+// A lock that is older than this is ignored, because no upload takes so long. The process id in an old lock may now
+// belong to another process.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -137,8 +138,8 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
 }
 
 /**
- * The result of the last attempt. `unsent` means that the server cannot have the item, `refused` that it refused the
- * item, and `unknown` that it may have the item, but did not answer.
+ * The result of the last attempt. `unsent`: the server cannot have the item. `refused`: the server refused the item.
+ * `unknown`: the server may have the item, but did not answer.
  */
 export interface LastTry {
   readonly at: string;

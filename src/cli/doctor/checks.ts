@@ -201,7 +201,9 @@ async function checkCertificate(url: URL): Promise<CertificateCheck> {
 
 /** The data that the server returns about itself. */
 interface ServerInfo {
-  /** The version of the server. Undefined if it has only the base API or does not return its version. */
+  /**
+   * The version of the server. Undefined if the server has only the base API or does not return its version.
+   */
   readonly version?: string;
   readonly isInnkeep: boolean;
 }
@@ -212,7 +214,9 @@ interface TriedServer {
   readonly tryLater: boolean;
 }
 
-/** Checks whether an Innkeep server answers at the address. Also checks its version and its clock. */
+/**
+ * Checks whether an Innkeep server answers at the address. Also checks the version and the clock of the server.
+ */
 export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   const skews: number[] = [];
   const watched = watchClock(invocation, skews);
@@ -250,7 +254,8 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
 /**
- * Asks the server for its version. Returns undefined if it does not have our API. Throws an error if nothing answers.
+ * Asks the server for its version. Returns undefined if the server does not have Innkeep's API. Throws an error if
+ * nothing answers.
  */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });

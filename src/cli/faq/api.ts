@@ -77,8 +77,8 @@ export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
   /**
-   * Whether the server stores which texts the last push set. Undefined if the list is empty, because only entries show
-   * this.
+   * Whether the server stores which texts the last push set. Undefined if the list is empty, because only the entries
+   * of the list show this.
    */
   readonly keepsMarks: boolean | undefined;
 }
@@ -172,7 +172,7 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
 }
 
-/** Whether the server refused a request because the app key may not make it. */
+/** Whether the server refused a request because an app key does not allow it. */
 const isRefusedKey = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "insufficient_scope";
 

@@ -83,7 +83,7 @@ function faultOf(message: string, linesBefore: number): string {
 /**
  * Returns the fields of a Markdown file. The answer is the body without the heading that contains the question, without
  * empty lines at its start and without one line end at its end. If neither the front matter nor a heading contains the
- * question, it is made from the name of the file. (rule C24)
+ * question, the question is made from the name of the file. (rule C24)
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
@@ -308,8 +308,8 @@ interface ServerTranslation extends FaqText {
 }
 
 /**
- * Returns the text with Unix line ends and without white space at its start and end. These may differ between a file
- * and the console although the text is the same.
+ * Returns the text with Unix line ends and without white space at its start and end. Line ends and such white space may
+ * differ between a file and the console although the text is the same.
  */
 export const plainText = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 

@@ -252,7 +252,7 @@ export function translationsSeen(
 
 /**
  * Returns the id in a file if the entry has another id on this server and the file keeps its id. Returns undefined if
- * the push created the entry again. Then the file gets the new id.
+ * the push created the entry again, because then the file gets the new id.
  */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);

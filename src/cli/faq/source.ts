@@ -168,8 +168,8 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
 /**
  * Separates the translations from the entries. A folder with the name of a language, such as `de`, contains
  * translations if one of its files has the same relative path as an entry, or if an earlier push or pull has seen
- * translations into this language. Then every file in this folder must have the relative path of an entry. Otherwise
- * the folder contains entries. (rule C36)
+ * translations into this language. In such a folder, every file must have the relative path of an entry. Any other
+ * folder contains entries. (rule C36)
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {

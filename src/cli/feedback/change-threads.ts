@@ -253,7 +253,7 @@ export async function replyToSender(
   const { force, expectMessage, expectReceivers } = flags;
   const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
   const isOpen = flags.everyone !== true && flags.report === undefined;
-  // A dry run also works without the server. Then the request names no receiver.
+  // A dry run also works if the server does not answer. In that case, the request names no receiver.
   const ifUnread = invocation.flags.dryRun ? () => undefined : ifUnreadable;
   const thread = asks || isOpen ? await read().catch(ifUnread) : undefined;
   const reportId = isOpen ? receiverIn(thread) : flags.report;
@@ -338,7 +338,8 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Ignores the error if the token may not read the thread. Then the reply goes to the first sender, without a check.
+ * Ignores the error if the token may not read the thread. In that case, the reply goes to the first sender, without a
+ * check.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
@@ -346,7 +347,7 @@ function ifUnreadable(error: unknown): undefined {
 
 /**
  * Returns the report that a reply without `--report` answers. Returns undefined if the thread has only one report, or
- * if the given id belongs to a merged thread. Then the sender of the given thread gets the reply. (rule M10)
+ * if the given id belongs to a merged thread. In both cases, the sender of the given thread gets the reply. (rule M10)
  */
 const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
   thread !== undefined && thread.feedback.mergedInto === undefined && hasRepeats(thread)

@@ -290,7 +290,7 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
 
 /**
  * Returns a function that returns the idempotency key of the next request. Each request needs its own key, so only the
- * first one uses exactly the given key.
+ * first request has exactly the given key.
  */
 function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
   let count = 0;
@@ -300,7 +300,7 @@ function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undef
   };
 }
 
-// The limit of the server, without 16 KiB for the other fields of the body.
+// The size limit of the server for a request, minus 16 KiB for the other fields of the body.
 const mostBytes = limits.json - 16_384;
 
 /** Splits the list into parts that fit into one request each. */

@@ -98,8 +98,8 @@ function partsOf(blocks: readonly Block[]): Parts {
 const write = "write ## 1.2.0 - 2026-11-22";
 
 /**
- * Returns the headings before the first version that have the same level as that version. Omits the title of the file
- * if there is no list before the first version.
+ * Returns the headings before the first version that have the same level as that version. The text below them belongs
+ * to no version. Omits the title of the file if there is no list before the first version.
  */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));

@@ -148,7 +148,7 @@ async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> 
   else if (kind === "issue") inbox.set(write(state, kind, state.reading.feedback.githubIssueUrl ?? ""));
 }
 
-/** Sends the text. A reply needs a second Enter, because it cannot be undone. */
+/** Sends the text. For a reply, Enter must be pressed twice, because a reply cannot be undone. */
 function submit(inbox: Inbox): void {
   const state = inbox.state();
   const { writing, reading } = state;

@@ -67,8 +67,8 @@ export async function failureDrafts(
 }
 
 /**
- * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. If there are too
- * many, returns none, and only a person can resolve the thread.
+ * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. Returns none if
+ * there are too many keys. Then only a person can resolve the thread.
  */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
@@ -97,7 +97,7 @@ async function draftOfTest(
 
 /**
  * Returns the folder of the command and the folder of the checkout. They are the same folder unless the CI service
- * names another one as the checkout.
+ * names another folder as the checkout.
  */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
