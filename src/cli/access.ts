@@ -199,7 +199,7 @@ async function editApp(
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Prints how many threads the next cleanup deletes because of a new number of days. */
+/** Prints how many threads the next cleanup deletes if the number of days was changed. */
 async function noteOldThreads(
   invocation: Invocation,
   appId: string,

@@ -294,7 +294,7 @@ type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
 /**
  * Prints the threads that the agent token may read. If the list is empty, `--wait` waits until a thread matches the
- * filters. With `--changed-after`, the thread must also have changed since then.
+ * filters. With `--changed-after`, only threads that have changed since an earlier answer match.
  */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {

@@ -290,7 +290,7 @@ async function askBeforehand(invocation: Invocation, question: Question): Promis
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
   } catch (error) {
-    // The answer is a redirect to another sign-in, which the browser will follow.
+    // The answer redirects to another sign-in page, which the browser will open.
     if (error instanceof UnexpectedAnswerError) return;
     if (error instanceof ServerError && error.status === 404) throw noSignIn(invocation);
     if (error instanceof ServerError && error.status === 401) return;
@@ -564,7 +564,7 @@ interface StatusFlags {
   readonly check?: boolean;
 }
 
-/** One server and one kind of credential. */
+/** A credential to show: its server, its kind, and the function that finds it. */
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;

@@ -120,7 +120,7 @@ async function unsetInProfile(invocation: Invocation, key: ProfileKey): Promise<
   await change(invocation, ({ [key]: _, ...rest }) => rest);
 }
 
-/** Chooses the profile for all commands without `--profile`. `none` chooses no profile. */
+/** Chooses the profile for all commands without `--profile`. With the name `none`, no profile is chosen. */
 async function useProfile(invocation: Invocation, name: string): Promise<undefined> {
   const { context } = invocation;
   if (name === "none") {

@@ -192,8 +192,8 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
 const mostPages = 20;
 
 /**
- * Reads the newest tests with open slots, from a limited number of pages. Servers of other makers may return all tests
- * at once, without `nextCursor`.
+ * Reads the newest tests with open slots, from a limited number of pages. Servers other than Innkeep may return all
+ * tests at once, without `nextCursor`.
  */
 async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
   const client = invocation.client();
@@ -248,7 +248,7 @@ const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
     },
   });
 
-/** The server's answer. Servers of other makers may omit the slot. */
+/** The server's answer. Servers other than Innkeep may omit the slot. */
 type Requested = Partial<Awaited<ReturnType<Client["tester"]["requestSlot"]>>>;
 
 async function rotateKey(

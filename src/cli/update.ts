@@ -29,7 +29,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   try {
     writeUpdateState(context, next, newId);
   } catch {
-    // If this file cannot be written, every command would ask the registry again.
+    // The time cannot be stored, so every later command would ask the registry again.
     return false;
   }
   if (announces)

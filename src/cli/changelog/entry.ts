@@ -104,7 +104,8 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
 }
 
 /**
- * Warns about feedback that the note names but the app does not have. Older servers do not return the linked threads.
+ * Warns about feedback that the note names but the app does not have. Does nothing if an older server does not return
+ * the linked threads.
  */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;

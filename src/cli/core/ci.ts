@@ -250,7 +250,8 @@ const providers: readonly Provider[] = [
       ref: env.CIRCLE_TAG || env.CIRCLE_BRANCH,
       job: env.CIRCLE_JOB,
       workflow: joined(env.CIRCLE_PROJECT_USERNAME, env.CIRCLE_PROJECT_REPONAME),
-      // If jobs run again, CircleCI creates a new workflow in the workspace of the first workflow.
+      // If jobs run again, CircleCI creates a new workflow in the workspace of the first workflow. So the id of the
+      // workspace stays the same.
       run: env.CIRCLE_WORKFLOW_WORKSPACE_ID || env.CIRCLE_WORKFLOW_ID,
     }),
   },

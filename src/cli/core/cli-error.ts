@@ -1,7 +1,7 @@
 import type { Issue } from "../../contract/errors.ts";
 import { closest } from "../../words/phrases.ts";
 
-/** Further fields of a failure, for programs. */
+/** Further facts about a failure, for programs that read the error. */
 interface FailureDetails {
   readonly status?: number;
   readonly requestId?: string;

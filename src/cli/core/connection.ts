@@ -13,7 +13,7 @@ import { missingCredential } from "./credentials.ts";
 import { note } from "./output.ts";
 import { asLogged, printable } from "./plain-text.ts";
 
-/** Returns the sender of a command's requests. */
+/** Returns the function that sends the requests of a command. */
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
@@ -30,8 +30,8 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
 /**
- * Returns the note before a retry. It contains the error, and the time until the next attempt or the time for all
- * attempts.
+ * Returns the note that is printed before a retry. It contains the error, and how long the command waits or for how
+ * long it will try again.
  */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
@@ -84,7 +84,7 @@ function connectionOptions(invocation: Invocation): ClientOptions {
   };
 }
 
-/** Returns the number of seconds for which a command retries. It is smaller at a terminal than in a CI job. */
+/** Returns for how many seconds a command retries. At a terminal, this time is shorter. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
 /** Returns the function that logs each request. Undefined if neither `--debug` nor INNKEEP_DEBUG is set. */

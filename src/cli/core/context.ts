@@ -98,9 +98,9 @@ export interface GlobalFlags {
   readonly raw?: string;
   readonly baseUrl?: string;
   readonly debug?: boolean;
-  /** In seconds. */
+  /** For how many seconds failed requests are repeated. */
   readonly maxWait?: number;
-  /** In seconds. */
+  /** How many seconds one attempt waits for data. */
   readonly timeout?: number;
   readonly color?: "auto" | "always" | "never" | false;
   readonly input?: boolean;
@@ -124,7 +124,7 @@ export interface FoundCredential {
 
 /** The server that requests go to, and the source of its address. */
 export interface Server {
-  /** Without a slash at the end. */
+  /** The address of the server, without a slash at its end. */
   readonly address: string;
   /**
    * The source of the address, for messages: a flag, a variable, a profile, a file, "the last sign-in" or "the

@@ -80,7 +80,6 @@ interface Painted {
   readonly painted: string;
 }
 
-/** A list to print. */
 interface List<Row> {
   readonly items: readonly Row[];
   readonly columns: readonly Column<Row>[];

@@ -61,7 +61,10 @@ export async function storeCredential(
 /** Returns the origin of the command's server. Each credential is stored under an origin. */
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
-/** Runs a change of files. Replaces an error of the file system with a CliError that contains the next step. */
+/**
+ * Calls a function that changes files. Replaces an error of the file system with a CliError that contains the next
+ * step.
+ */
 export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -180,7 +180,7 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   printResults(invocation: Invocation, tried: readonly SendResult<I, Answer>[], left: number): void;
 }
 
-/** What a kind of item adds to the error about an unsent item. */
+/** The parts of the error about an unsent item that differ between reports and proofs. */
 export interface Explanation {
   readonly sentences: readonly (string | undefined)[];
   /** The next step. It is used if the error itself names none. */

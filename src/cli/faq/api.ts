@@ -88,7 +88,7 @@ export interface TaggedList {
  */
 export interface FaqApi {
   /**
-   * Returns the id of the app. Returns undefined with an app key, because the server does not tell the id then.
+   * Returns the id of the app. Returns undefined with an app key, because the server does not tell an app key this id.
    */
   app(): Promise<string | undefined>;
   /** Returns the entries. If a language is given, returns the texts that a user with this language gets. */
@@ -109,7 +109,7 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
 }
 
 /**
- * Combines the API for app keys with the API for maintainer tokens. A request that the app key may not make is made
+ * Combines the API for app keys with the API for maintainer tokens. A request that an app key does not allow is sent
  * with the maintainer token.
  */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {

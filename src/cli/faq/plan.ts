@@ -241,7 +241,7 @@ export interface EarlierEntry {
 }
 
 /**
- * Compares the files with the server. Returns one item for each entry. The entries that only the server has come last.
+ * Compares the files with the server. Returns one item for each entry. Entries that exist only on the server come last.
  */
 export function planOf(input: PlanInput): Item[] {
   const { pairs, files, others } = paired(input);

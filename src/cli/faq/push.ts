@@ -405,7 +405,7 @@ function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): Rea
   return places;
 }
 
-/** Converts an error that names elements of the list in the request into one that names files. */
+/** Converts an error about elements of the list in the request into an error about files. */
 function withFiles(error: ServerError, wanted: readonly Wanted[]): unknown {
   const faults = error.issues.map(({ path, message }) => {
     const [, at = "", field = ""] = /^faqs\.(\d+)\.?(.*)$/.exec(path) ?? [];

@@ -7,20 +7,20 @@ export type ChangeType = (typeof changeTypes)[number];
  * The type of change for each heading that tools write. The headings are in lower case, without punctuation and emoji.
  */
 const headings = new Map<string, ChangeType>([
-  // Keep a Changelog
+  // Headings of Keep a Changelog.
   ...changeTypes.map((type) => [type, type] as const),
-  // conventional-changelog, release-please and semantic-release
+  // Headings of conventional-changelog, release-please and semantic-release.
   ["features", "added"],
   ["bug fixes", "fixed"],
   ["performance improvements", "changed"],
   ["breaking changes", "changed"],
   ["reverts", "changed"],
   ["dependencies", "changed"],
-  // changesets
+  // Headings of changesets.
   ["major changes", "changed"],
   ["minor changes", "added"],
   ["patch changes", "fixed"],
-  // the release notes that GitHub writes
+  // Headings in the release notes that GitHub writes.
   ["exciting new features", "added"],
   ["what's changed", "changed"],
   ["other changes", "changed"],
