@@ -58,7 +58,11 @@ export function addApp(app: Command, setup: Setup): void {
       "--chat-webhook-url <url>",
       "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file; empty removes it",
     )
-    .addOption(new Option("--chat-format <format>", "the kind of chat that the webhook belongs to").choices([...choices.chatFormats]))
+    .addOption(
+      new Option("--chat-format <format>", "the kind of chat that the webhook belongs to").choices([
+        ...choices.chatFormats,
+      ]),
+    )
     .option(
       "--github-repository <name>",
       "the repository of the app on GitHub, as owner/name; empty removes it",
@@ -416,7 +420,8 @@ interface Page {
  */
 async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<undefined> {
   refusePageOfAll(flags);
-  if (flags.ndjson && invocation.flags.json) throw usageError("--ndjson already writes JSON. Leave out --json.");
+  if (flags.ndjson && invocation.flags.json)
+    throw usageError("--ndjson already writes JSON. Leave out --json.");
   const pages = await pagesOf(invocation, flags);
   if (flags.ndjson) return writeLines(invocation, pages, flags);
   const items: AuditEntry[] = [];

@@ -241,7 +241,8 @@ function addAdopt(admin: Command, setup: Setup): void {
   });
 }
 
-const erasuresMeaning = "a journal of erased people, who are erased again in this database (INNKEEP_ERASURES)";
+const erasuresMeaning =
+  "a journal of erased people, who are erased again in this database (INNKEEP_ERASURES)";
 
 const identityMeaning =
   "a file with secret keys of the tool `age` that decrypt the backup (INNKEEP_BACKUP_IDENTITY_FILE)";
@@ -302,7 +303,9 @@ interface RotateFlags extends GlobalFlags, DatabaseChoice {
 function addTokens(token: Command, setup: Setup): void {
   const create = onDatabase(token.command("create"))
     .description("Create a token for an agent or for scripts; it is shown only once")
-    .addOption(new Option("--kind <kind>", "who uses the token").choices(choices.tokenKinds).makeOptionMandatory())
+    .addOption(
+      new Option("--kind <kind>", "who uses the token").choices(choices.tokenKinds).makeOptionMandatory(),
+    )
     .requiredOption("--owner <email>", "the account that the token acts for")
     .option("--label <text>", "what the token is for")
     .option("--scope <scope>", `${choices.scopes.join(", ")}; repeatable`, several)

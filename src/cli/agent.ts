@@ -78,7 +78,11 @@ function addLists(agent: Command, setup: Setup): void {
       "--changed-after <token>",
       "only threads that changed after an earlier answer; the token is the field `changes` of that answer with --json",
     )
-    .option("--wait <time>", "wait up to this long for a thread; the exit code is 8 if there is none", duration);
+    .option(
+      "--wait <time>",
+      "wait up to this long for a thread; the exit code is 8 if there is none",
+      duration,
+    );
   addExamples(
     list,
     "innkeep agent list --waiting approved --wait 8h",

@@ -80,7 +80,8 @@ const shownText = (text: string): string =>
  * Prints each page of a list as soon as it is read. With `--json`, `--fields` or `--raw`, prints all pages as one list.
  */
 async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
-  if (route.method !== "GET") throw usageError("--paginate only reads lists. Leave out --method and the body.");
+  if (route.method !== "GET")
+    throw usageError("--paginate only reads lists. Leave out --method and the body.");
   const send = invocation.sender();
   const pages = allPages(async (cursor) => {
     const success = await send(

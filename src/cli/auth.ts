@@ -60,7 +60,10 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--redirect <url>", "where the browser is sent with the code; default: the server's own page")
     .option("--no-browser", "only print the address, for a machine without a browser")
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
-    .option("--insecure-storage", "store the credential in a file that only you can read, not in the keychain")
+    .option(
+      "--insecure-storage",
+      "store the credential in a file that only you can read, not in the keychain",
+    )
     .addHelpText("after", loginNotes);
   addExamples(
     login,
@@ -87,7 +90,10 @@ function addStored(auth: Command, setup: Setup): void {
     .command("set")
     .description("Store a key or token for this server; it is read from standard input, or asked for")
     .argument("<kind>", kindWords, kindOf)
-    .option("--insecure-storage", "store the credential in a file that only you can read, not in the keychain")
+    .option(
+      "--insecure-storage",
+      "store the credential in a file that only you can read, not in the keychain",
+    )
     .option("--no-check", "do not ask the server whether it accepts the key or token");
   addExamples(set, "innkeep auth set token --base-url https://inn.example.org < token.txt");
   commandAction<SetFlags, CredentialKind>(set, setup, store);

@@ -58,7 +58,10 @@ function addSending(feedback: Command, setup: Setup): void {
       "--message <text>",
       "what happened; `-` is standard input, `@file` a file, which may be a long log (required)",
     )
-    .option("--subject <text>", "a short title; by default made from the message; also accepts `-` and `@file`")
+    .option(
+      "--subject <text>",
+      "a short title; by default made from the message; also accepts `-` and `@file`",
+    )
     .option("--email <address>", "the address of the sender, for replies")
     .option("--name <name>", "the name of the sender");
   for (const { name, flag } of reportTexts) send.option(`${flagOf(name)} <${flag[0]}>`, flag[1]);

@@ -60,7 +60,10 @@ function listExitCodes(invocation: Invocation): undefined {
 function listOptions(invocation: Invocation, program: Command): undefined {
   const rows = [
     ...program.options.map((option) => ({ option, commands: "every command" })),
-    ...mutates(new Command()).options.map((option) => ({ option, commands: "every command that changes something" })),
+    ...mutates(new Command()).options.map((option) => ({
+      option,
+      commands: "every command that changes something",
+    })),
   ];
   printList(invocation, {
     items: rows.map(({ option: { flags, description }, commands }) => ({ flags, description, commands })),
@@ -141,7 +144,8 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "INNKEEP_BACKUP_RECIPIENT",
-    meaning: "Public keys of the encryption tool `age`, separated by commas. Backups are encrypted for these keys.",
+    meaning:
+      "Public keys of the encryption tool `age`, separated by commas. Backups are encrypted for these keys.",
   },
   {
     name: "INNKEEP_BACKUP_IDENTITY_FILE",

@@ -327,7 +327,8 @@ function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): s
 
 /** The reasons in words. Reasons that are not in this table are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
-  session_below_bar: "it was too short, or reached too few screens; the day still counts if a longer session follows",
+  session_below_bar:
+    "it was too short, or reached too few screens; the day still counts if a longer session follows",
   already_submitted: "the day is counted already",
   cycle_not_running: "the test has not started, or is over",
   slot_not_active: "the slot is no longer active",

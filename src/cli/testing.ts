@@ -74,9 +74,10 @@ const describesListing = (command: Command): Command =>
     .option("--test-brief <text>", "what testers should do; `-` is standard input, `@file` a file")
     .option("--screen <name>", "a screen of the app; repeatable", several)
     .addOption(
-      new Option("--verification-tier <tier>", "whether the app has the SDK").choices(
-        choices.verificationTiers,
-      ),
+      new Option(
+        "--verification-tier <tier>",
+        "how the days of a test are verified: by the SDK in the app, or by pictures",
+      ).choices(choices.verificationTiers),
     )
     .option("--icon-url <url>", "the address of the app's icon; empty removes it")
     .option("--seats <number>", "the number of testers", wholeNumber)

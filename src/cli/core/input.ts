@@ -309,7 +309,9 @@ export async function agrees(context: Context, question: string): Promise<boolea
   return /^y(es)?$/i.test((await answerTo(context, `${question} [y/N] `)) ?? "");
 }
 
-/** Asks a question that the person answers with yes or no. An empty line means yes, and the end of the input means no. */
+/**
+ * Asks a question that the person answers with yes or no. An empty line means yes, and the end of the input means no.
+ */
 export async function agreesUnlessNo(context: Context, question: string): Promise<boolean> {
   return !/^n/i.test((await answerTo(context, `${question} [Y/n] `)) ?? "no");
 }

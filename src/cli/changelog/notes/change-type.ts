@@ -109,15 +109,15 @@ export const isHiddenChange = (text: string): boolean =>
  * Patterns of additions that tools write before or after the text of a change. They are removed in this order.
  */
 const around = [
-  // changesets: either the pull request, the commit and the people to thank, or only the commit
+  // The tool changesets adds the pull request, the commit and the people to thank, or only the commit.
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,
   /^[0-9a-f]{7,40}: /,
-  // GitHub: the author and the pull request
+  // GitHub adds the author and the pull request.
   /\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/,
-  // conventional-changelog: the closed issues, the pull request and the commits
+  // conventional-changelog adds the closed issues, the pull request and the commits.
   /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
   /(?:\s+\(#\d+\))?(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/,
-  // auto-changelog: the commit
+  // auto-changelog adds the commit.
   /\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/,
 ];
 
