@@ -1,6 +1,3 @@
-// The functions that read project files are synchronous on purpose: such files are small, and the asynchronous
-// functions of node:fs load slowly.
-
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { decodedText } from "../../words/decoded-text.ts";
@@ -212,7 +209,7 @@ type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readon
 /**
  * Reads a file from a folder that a stranger may have filled. Such a file may be a pipe that nobody writes to, a link
  * to an endless device, or huge. So this function reads only ordinary files, and at most `most` bytes. Undefined if the
- * file does not exist.
+ * file does not exist. The function is synchronous, because the asynchronous functions of node:fs load slowly.
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {

@@ -230,9 +230,6 @@ async function sent(calls: InboxCalls, thread: OwnedThread, { kind, text }: Writ
   return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }
 
-// The screen shows a change immediately. If the server refuses the change, the screen shows the earlier state again. No
-// key approves or rejects a proposal. (rule L54)
-
 function move(inbox: Inbox, by: number): void {
   inbox.set(moved(inbox.state(), by));
   void inbox.readAhead();
@@ -255,7 +252,10 @@ async function openThread(inbox: Inbox): Promise<void> {
   }
 }
 
-/** Archives or resolves the selected thread. If the person was reading it, opens the next thread. */
+/**
+ * Archives or resolves the selected thread. The screen shows the change immediately, and shows the earlier state again
+ * if the server refuses the change. If the person was reading the thread, opens the next thread. (rule L54)
+ */
 function closeThread(inbox: Inbox, status: FiledStatus): void {
   const state = inbox.state();
   const thread = selectedThread(state);
@@ -303,7 +303,10 @@ function undo(inbox: Inbox): void {
   });
 }
 
-/** Opens the thread in the console, where a person decides on its proposal. */
+/**
+ * Opens the thread in the console, where a person decides on the proposal. No key of this screen approves or rejects a
+ * proposal. (rule L54)
+ */
 function openConsole(inbox: Inbox): void {
   const address = inbox.state().reading?.feedback.consoleUrl;
   if (address === undefined) inbox.set(withMessage(inbox.state(), "Open a thread first, with Enter."));
