@@ -1,4 +1,4 @@
-// Any version of Node can load this file, because it imports nothing.
+// `innkeep.ts` loads this file in every version of Node, even in unsupported ones. So this file imports nothing.
 
 /**
  * Makes Node cache the compiled code of this program, if this version of Node can do that. Then later starts are
@@ -12,8 +12,8 @@ export function keepCompiledCode(): void {
 }
 
 /**
- * Returns the folder of the cache. Creates the folder if it is missing. Undefined if this user has no folder for
- * caches.
+ * Returns the folder of the compile cache, and creates it if it is missing. Returns undefined if this user has no
+ * folder for caches.
  */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");

@@ -1,5 +1,5 @@
-// The entry point of the npm package. Any version of Node can load this file. It loads other modules only when they are
-// needed.
+// The entry point of the npm package. Every version of Node can load this file, so that an old version gets a clear
+// message. Other modules are loaded only when they are needed.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 declare const INNKEEP_VERSION: string;

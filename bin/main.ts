@@ -15,8 +15,8 @@ export const main = (): Promise<void> =>
   });
 
 /**
- * Shows the notice of a newer version. Its module is loaded only in a terminal, not if another program calls the
- * command.
+ * Tells the person about a newer version of Innkeep. The caller calls this only in a terminal, so scripts do not load
+ * the module.
  */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
@@ -40,7 +40,9 @@ function processContext(signal: AbortSignal): Context {
   );
 }
 
-/** Returns the programs. Each program is loaded only when it is called. */
+/**
+ * Returns the programs that commands start, such as the server. Each program is loaded only when it is called.
+ */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await import("./server.ts");
@@ -71,12 +73,12 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
   },
 });
 
-/** Returns the path of another built file in the folder of this file. */
+/** Returns the path of a built file that is in the same folder as this one. */
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
 /**
- * Loads the keychain. On Linux it needs the variable DBUS_SESSION_BUS_ADDRESS, which programs that start agents often
- * do not set.
+ * Loads the keychain. On Linux the keychain needs DBUS_SESSION_BUS_ADDRESS. Programs that start agents often do not
+ * pass this variable on, so it is set here if it is missing.
  */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");

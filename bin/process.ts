@@ -34,8 +34,7 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // Node may end the process before this function ends, because nothing is left to wait for. That must not count as a
-  // success.
+  // Node ends the process early if nothing is left to wait for. The exit code must not be 0 then.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -123,7 +122,7 @@ const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
 
-// If standard error fails, there is no other way to report the error, and a server must continue to run.
+// Errors of standard error are ignored. There is no other way to report them, and a server must continue to run.
 const stderr = lazy(() => open(process.stderr, () => {}));
 
 const stdout = lazy(() => open(process.stdout, endWithoutOutput));
@@ -232,7 +231,7 @@ async function ask(
       lines.once("line", resolve);
       lines.once("close", () => reject(new Unanswered()));
       interruption.addEventListener("abort", () => reject(interruption.reason), { once: true });
-      // While readline is active, Ctrl-C is a key and not a signal. It must have the same effect.
+      // While readline is active, Ctrl-C sends a key and no signal. So the signal is sent here.
       lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
     });
     isLineEnded = !hidden;
@@ -249,7 +248,7 @@ async function ask(
 function onKey(pressed: (key: string) => void): () => void {
   const { stdin } = process;
   const read = (keys: string) => {
-    // While single keys are read, Ctrl-C is a key and not a signal. It must have the same effect.
+    // While single keys are read, Ctrl-C sends a key and no signal. So the signal is sent here.
     for (const key of keys)
       if (key === "\u0003") process.kill(process.pid, "SIGINT");
       else pressed(key);
@@ -290,8 +289,8 @@ function isClosedTerminal(descriptor: number): boolean {
 }
 
 /**
- * Replaces a descriptor with the null device. A file that is opened gets the lowest free number, which is that of the
- * descriptor that was just closed.
+ * Replaces a descriptor with the null device. The system gives a newly opened file the lowest free number. That is the
+ * number of the descriptor that was just closed.
  */
 function replace(descriptor: number): void {
   try {

@@ -24,7 +24,7 @@ export function startWords({ script, path }: Start): readonly string[] {
   return ["node", file];
 }
 
-/** Returns words as one line for a shell. */
+/** Joins words into one command line for a shell. Quotes the words that need it. */
 export const asCommand = (words: readonly string[]): string => words.map(quoted).join(" ");
 
 function realPathOf(file: string): string | undefined {

@@ -58,7 +58,11 @@ export function addApp(app: Command, setup: Setup): void {
       "--chat-webhook-url <url>",
       "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file; empty removes it",
     )
-    .addOption(new Option("--chat-format <format>", "the kind of the chat").choices([...choices.chatFormats]))
+    .addOption(
+      new Option("--chat-format <format>", "the kind of chat that the webhook belongs to").choices([
+        ...choices.chatFormats,
+      ]),
+    )
     .option(
       "--github-repository <name>",
       "the repository of the app on GitHub, as owner/name; empty removes it",
@@ -199,7 +203,7 @@ async function editApp(
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Prints how many threads the next cleanup deletes because of a new number of days. */
+/** Prints how many threads the next cleanup deletes if the number of days was changed. */
 async function noteOldThreads(
   invocation: Invocation,
   appId: string,
@@ -254,7 +258,6 @@ const appLines = (app: App): string =>
     created: app.createdAt,
   });
 
-/** A key, and the app that it belongs to. */
 interface KeyOfApp extends AppKey {
   readonly appId: string;
   readonly app: string;
@@ -292,7 +295,7 @@ async function allKeys(invocation: Invocation): Promise<readonly KeyOfApp[]> {
 }
 
 /**
- * Revokes a key. Reads the list of keys before that if the id is incomplete, or if it is not clear which app is meant.
+ * Revokes a key. If the id is incomplete or the app is not clear, first finds the key in the list of keys.
  */
 async function revokeKey(invocation: Invocation, given: string): Promise<undefined> {
   const { appId, keyId, name } = await keyOf(invocation, given);
@@ -331,7 +334,7 @@ async function keyOf(invocation: Invocation, given: string) {
 }
 
 interface RevokeTokenFlags {
-  /** The token that the command uses. */
+  /** Whether to revoke the token that this command uses. */
   readonly self?: boolean;
 }
 
@@ -362,7 +365,7 @@ async function revokeToken(
   { self }: RevokeTokenFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  if ((given === undefined) === !self) throw usageError("Name one token: its id, or --self.");
+  if ((given === undefined) === !self) throw usageError("Name exactly one token, by its id or with --self.");
   const { id, name } =
     given === undefined ? await ownToken(invocation) : await listedToken(invocation, given);
   await confirm(invocation, `Revoke the token ${name}? Programs that use it are refused from then on.`);
@@ -412,12 +415,13 @@ interface Page {
 }
 
 /**
- * Lists the entries of the audit, newest first: one page, or all pages. With `--ndjson` it writes each page before it
- * reads the next one.
+ * Lists the audit log, newest entries first. Prints one page, or all pages with `--all`. With `--ndjson`, writes each
+ * page before it reads the next one.
  */
 async function listAudit(invocation: Invocation, flags: AuditFlags): Promise<undefined> {
   refusePageOfAll(flags);
-  if (flags.ndjson && invocation.flags.json) throw usageError("--ndjson is JSON already: leave out --json.");
+  if (flags.ndjson && invocation.flags.json)
+    throw usageError("--ndjson already writes JSON. Leave out --json.");
   const pages = await pagesOf(invocation, flags);
   if (flags.ndjson) return writeLines(invocation, pages, flags);
   const items: AuditEntry[] = [];
@@ -493,7 +497,7 @@ interface StatisticsFlags {
   readonly csv?: boolean;
 }
 
-/** Adds `innkeep app statistics`, which prints the numbers of an app in a period. */
+/** Adds `innkeep app statistics`, which prints counts and waiting times for one app and one period. */
 function addStatistics(app: Command, setup: Setup, whichApp: string): void {
   const command = app
     .command("statistics")
@@ -594,7 +598,7 @@ function linesOf(answer: Statistics): string {
 }
 
 const waitsText = ({ median, p90 }: Statistics["firstReply"]): string =>
-  `about ${waitText(median ?? 0)} (median), ${waitText(p90 ?? 0)} (9 of 10)`;
+  `about ${waitText(median ?? 0)} (median), ${waitText(p90 ?? 0)} (90th percentile)`;
 
 function withShare(count: number, all: number): string {
   const share = shareOf(count, all);

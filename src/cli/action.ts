@@ -91,7 +91,6 @@ async function showPlan({ env, newId, io }: Context, name: string, printed: stri
   }
 }
 
-/** The commands that the action runs. */
 export const actionCommands: readonly string[] = [
   "feedback send",
   "feedback resolve",
@@ -105,7 +104,8 @@ export const isRepeatable = (option: Option): boolean =>
   option.parseArg === several || inputOf(option) === "platform-version";
 
 /**
- * The flag that the input `status` sets. This input always has a value, so commands without the flag ignore it.
+ * The flag that the input `status` sets. This input always has a value, so it is ignored for commands that do not have
+ * the flag.
  */
 export const statusFlag = "run-status";
 
@@ -113,8 +113,8 @@ export const statusFlag = "run-status";
 type AddedValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Builds the command line from the inputs of a step: each input is the flag or the argument with its name. Throws a
- * usage error that names every input that has a fault or that the command does not have.
+ * Builds the command line from the inputs of a step. Each input becomes the flag or the argument that has its name.
+ * Throws a usage error that names each invalid input, and each input that the command does not have.
  */
 async function commandLineOf(
   context: Context,
@@ -141,7 +141,8 @@ async function commandLineOf(
 }
 
 /**
- * Returns the values by the names of their flags: all inputs, and the added values for flags that the command has.
+ * Returns the inputs and the added values, by the names of their flags. Omits added values whose flag the command does
+ * not have.
  */
 function withAdded(command: Command, inputs: ReadonlyMap<string, string>, added: AddedValues) {
   const names = command.options.map(inputOf);

@@ -235,18 +235,18 @@ function addAdopt(admin: Command, setup: Setup): void {
   commandAction<AdoptFlags>(adopt, setup, async (invocation, { erasures, ...choice }) => {
     await confirm(
       invocation,
-      "End all sessions, codes and links of this database, and repeat the erasures of people that are recorded in the journal?",
+      "End all sessions, codes and links of this database, and erase the people in the journal again?",
     );
     return administer(invocation, choice, { command: "adopt", erasures });
   });
 }
 
-const erasuresMeaning = "a journal of erasures of people, which are repeated (INNKEEP_ERASURES)";
+const erasuresMeaning =
+  "a journal of erased people, who are erased again in this database (INNKEEP_ERASURES)";
 
 const identityMeaning =
   "a file with secret keys of the tool `age` that decrypt the backup (INNKEEP_BACKUP_IDENTITY_FILE)";
 
-/** Adds the commands `admin key` and `admin token`. */
 function addCredentials(admin: Command, setup: Setup): void {
   addKeys(group(admin, "key", "App keys"), setup);
   addTokens(group(admin, "token", "Agent and maintainer tokens"), setup);
@@ -278,8 +278,8 @@ function addKeys(key: Command, setup: Setup): void {
 
   const list = onDatabase(key.command("list").alias("ls"))
     .description("List the keys of all apps, without their secrets")
-    .option("--app <id>", "only of this app")
-    .option("--owner <email>", "only of this account's apps");
+    .option("--app <id>", "only keys of this app")
+    .option("--owner <email>", "only keys of the apps that this account owns");
   addExamples(list, "innkeep admin key list --owner ada@example.org");
   commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
     printItems(invocation, flags, { command: "key list", appId: flags.app, owner: flags.owner }),
@@ -303,11 +303,13 @@ interface RotateFlags extends GlobalFlags, DatabaseChoice {
 function addTokens(token: Command, setup: Setup): void {
   const create = onDatabase(token.command("create"))
     .description("Create a token for an agent or for scripts; it is shown only once")
-    .addOption(new Option("--kind <kind>", "who uses it").choices(choices.tokenKinds).makeOptionMandatory())
+    .addOption(
+      new Option("--kind <kind>", "who uses the token").choices(choices.tokenKinds).makeOptionMandatory(),
+    )
     .requiredOption("--owner <email>", "the account that the token acts for")
     .option("--label <text>", "what the token is for")
     .option("--scope <scope>", `${choices.scopes.join(", ")}; repeatable`, several)
-    .option("--app <id>", "only this app")
+    .option("--app <id>", "limit the token to this app")
     .option("--expires <instant>", "when the token expires: ISO 8601, or a day in UTC; default: never");
   addExamples(
     create,
@@ -335,7 +337,7 @@ function addTokens(token: Command, setup: Setup): void {
 
   const list = onDatabase(token.command("list").alias("ls"))
     .description("List the tokens of all accounts, without their secrets")
-    .option("--owner <email>", "only of this account");
+    .option("--owner <email>", "only tokens of this account");
   addExamples(list, "innkeep admin token list --json");
   commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
     printItems(invocation, flags, { command: "token list", owner: flags.owner }),
@@ -483,7 +485,7 @@ function addMail(admin: Command, setup: Setup): void {
   const test = group(admin, "mail", "Mail to people")
     .command("test")
     .description("Send one test mail immediately, with INNKEEP_SMTP_URL and INNKEEP_MAIL_FROM")
-    .requiredOption("--to <address>", "who gets it");
+    .requiredOption("--to <address>", "who gets the mail");
   addExamples(test, "innkeep admin mail test --to ada@example.org");
   commandAction<{ to: string }>(test, setup, (invocation, { to }) => {
     const { INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom } = invocation.context.env;

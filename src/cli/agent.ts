@@ -78,7 +78,11 @@ function addLists(agent: Command, setup: Setup): void {
       "--changed-after <token>",
       "only threads that changed after an earlier answer; the token is the field `changes` of that answer with --json",
     )
-    .option("--wait <time>", "wait up to this long for a thread; exit 8 if there is none", duration);
+    .option(
+      "--wait <time>",
+      "wait up to this long for a thread; the exit code is 8 if there is none",
+      duration,
+    );
   addExamples(
     list,
     "innkeep agent list --waiting approved --wait 8h",
@@ -108,7 +112,7 @@ function addWork(agent: Command, setup: Setup): void {
     )
     .option(
       "--resume",
-      "end the claim of another worker of your account and get a new one; allowed when that worker's token has ended, or after 15 minutes without a report",
+      "end the claim of another worker of your account and get a new claim; allowed when that worker's token has ended, or after 15 minutes without a report",
     );
   addExamples(claim, "innkeep agent claim 01a1fda4-335d-7457-848d-a03caceeefed --worker nightly");
   commandAction<ClaimFlags, string>(claim, setup, claimRun);
@@ -258,7 +262,7 @@ const exitsByStatus: Readonly<Record<string, Exit>> = {
   rejected: "rejected",
 };
 
-/** Returns the id at the end of a console link, or the given id. */
+/** Returns the id at the end of a console link. Returns any other text unchanged. */
 function threadIdOf(given: string): string {
   if (!given.includes("/")) return given;
   const id = URL.canParse(given) ? new URL(given).pathname.split("/").filter(Boolean).at(-1) : undefined;
@@ -294,7 +298,7 @@ type Page = Awaited<ReturnType<Client["agent"]["listFeedback"]>>;
 
 /**
  * Prints the threads that the agent token may read. If the list is empty, `--wait` waits until a thread matches the
- * filters. With `--changed-after`, the thread must also have changed since then.
+ * filters. With `--changed-after`, only threads that have changed since an earlier answer match.
  */
 async function listFeedback(invocation: Invocation, { wait = 0, ...flags }: ListFlags): Promise<Exit> {
   const query = {
@@ -347,7 +351,8 @@ async function waitForChange(
 }
 
 /**
- * Returns the subject on one line. The mark `public:`, which a pipe also gets, says that a stranger wrote it. (rule W2)
+ * Returns the subject on one line, after the mark `public:`. The mark says that a stranger wrote the subject, and
+ * programs that read the output see it too. (rule W2)
  */
 const publicSubject = ({ subject }: Pick<FoundThread, "subject">): string => `public: ${oneLine(subject)}`;
 
@@ -494,7 +499,7 @@ const runLines = ({ id, status, decision, decidedAt, decisionNote, replacedBy, .
   });
 
 /**
- * Returns the facts about the claim and the work. A server that has only the base API returns none of them.
+ * Returns the facts about the claim and the work. A server that has only the base API returns no such facts.
  */
 const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
   "claimed by": claim && `${claim.worker}, ${claim.claimedAt}${claim.releasedAt ? ", released" : ""}`,
@@ -504,7 +509,7 @@ const workLines = ({ claim, progress, outcome }: Partial<RunLife>) => ({
 });
 
 interface ThreadViewOptions {
-  /** Whether all repeated reports are printed. By default one line replaces many of them. */
+  /** Whether all repeated reports are printed. By default, one line replaces many repeated reports. */
   readonly repeats?: boolean | undefined;
 }
 
@@ -552,7 +557,7 @@ function threadView(thread: Thread, { repeats = false }: ThreadViewOptions = {})
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 
-/** Returns a text that names the messages that are not shown. */
+/** Returns the line that is printed instead of these repeated messages. */
 const foldLine = (thread: Thread, fold: readonly Message[]): string => {
   const first = thread.messages.findIndex((message) => fold.includes(message)) + 1;
   const span = `from ${fold.at(0)?.createdAt} to ${fold.at(-1)?.createdAt}`;

@@ -70,17 +70,18 @@ async function callApi(invocation: Invocation, flags: ApiFlags, path: string): P
 }
 
 /**
- * Returns an answer for printing. In JSON, invisible characters are escaped, which does not change the meaning of the
- * JSON. From any other text, the caller removes them.
+ * Returns an answer in the form for printing. Escapes invisible characters in JSON, which does not change its meaning.
+ * In any other text these characters stay, and the caller removes them.
  */
 const shownText = (text: string): string =>
   typeof jsonOr(text) === "string" ? text.trimEnd() : escapedJson(text.trimEnd());
 
 /**
- * Prints each page of a list as soon as it is read. If the output must be one value, prints all pages as one list.
+ * Prints each page of a list as soon as it is read. With `--json`, `--fields` or `--raw`, prints all pages as one list.
  */
 async function printPages(invocation: Invocation, { include }: ApiFlags, route: Route): Promise<undefined> {
-  if (route.method !== "GET") throw usageError("--paginate reads a list: leave out --method and the body.");
+  if (route.method !== "GET")
+    throw usageError("--paginate only reads lists. Leave out --method and the body.");
   const send = invocation.sender();
   const pages = allPages(async (cursor) => {
     const success = await send(
@@ -110,7 +111,7 @@ function nextCursorOf(content: unknown): string | undefined {
 }
 
 /**
- * Joins pages into one page. Its lists have the items of all pages, and its other fields come from the last page.
+ * Joins pages into one page. Each list has the items of all pages. All other fields come from the last page.
  */
 function joined(pages: readonly unknown[]): unknown {
   const [first, ...others] = pages;
@@ -124,8 +125,8 @@ function joined(pages: readonly unknown[]): unknown {
 }
 
 /**
- * Returns the body, from the flags for its fields or from a flag for the whole body. Throws a usage error if both are
- * given, or if the whole body is not JSON.
+ * Returns the body of the request, from the flags for single fields or from a flag for the whole body. Throws a usage
+ * error if both kinds of flags are given, or if the whole body is not JSON.
  */
 async function bodyOf(invocation: Invocation, flags: ApiFlags): Promise<unknown> {
   const { field, jsonField: json, body, inputFile: input } = flags;

@@ -60,7 +60,10 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--redirect <url>", "where the browser is sent with the code; default: the server's own page")
     .option("--no-browser", "only print the address, for a machine without a browser")
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
-    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
+    .option(
+      "--insecure-storage",
+      "store the credential in a file that only you can read, not in the keychain",
+    )
     .addHelpText("after", loginNotes);
   addExamples(
     login,
@@ -87,7 +90,10 @@ function addStored(auth: Command, setup: Setup): void {
     .command("set")
     .description("Store a key or token for this server; it is read from standard input, or asked for")
     .argument("<kind>", kindWords, kindOf)
-    .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
+    .option(
+      "--insecure-storage",
+      "store the credential in a file that only you can read, not in the keychain",
+    )
     .option("--no-check", "do not ask the server whether it accepts the key or token");
   addExamples(set, "innkeep auth set token --base-url https://inn.example.org < token.txt");
   commandAction<SetFlags, CredentialKind>(set, setup, store);
@@ -110,7 +116,7 @@ function addStored(auth: Command, setup: Setup): void {
   const logout = auth
     .command("logout")
     .description("Remove the credentials for this server")
-    .argument("[kind]", `only this one: ${kindWords}`, kindOf);
+    .argument("[kind]", `remove only this credential: ${kindWords}`, kindOf);
   addExamples(logout, "innkeep auth logout", "innkeep auth logout device-token");
   commandAction<object, CredentialKind | undefined>(logout, setup, removeCredentials);
 }
@@ -164,8 +170,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns the invocation for a kind of credential. For a device token, its server is the server of the last sign-in,
- * unless the person names another one.
+ * Returns an invocation that uses the right server for a kind of credential. For a device token, this is the server of
+ * the last sign-in, unless the person names another server.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -256,8 +262,8 @@ interface LoginFlags extends StoreFlags {
 }
 
 /**
- * Signs this machine in. A person approves it in the browser, and then the device token is stored. The PKCE verifier is
- * sent only in the request that exchanges the code. (rule L8)
+ * Signs this machine in. A person approves the machine in the browser, and then the device token is stored. The PKCE
+ * verifier is sent only in the request that exchanges the code for the token. (rule L8)
  */
 async function signIn(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
@@ -290,7 +296,7 @@ async function askBeforehand(invocation: Invocation, question: Question): Promis
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
   } catch (error) {
-    // The answer is a redirect to another sign-in, which the browser will follow.
+    // The answer redirects to another sign-in page, which the browser will open.
     if (error instanceof UnexpectedAnswerError) return;
     if (error instanceof ServerError && error.status === 404) throw noSignIn(invocation);
     if (error instanceof ServerError && error.status === 401) return;
@@ -323,7 +329,6 @@ async function storeGrant(
     device,
     grant,
   }: {
-    /** The name of the device. */
     readonly device: string;
     readonly grant: DeviceGrant;
   },
@@ -356,8 +361,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval. The server sends it, or the person pastes it on the terminal. The first code is
- * used. Throws a CliError if there is no code within five minutes.
+ * Returns the code of an approval. The server sends the code, or the person pastes it on the terminal. The code that
+ * arrives first is used. Throws a CliError if there is no code within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -392,7 +397,9 @@ function awaitApproval(invocation: Invocation, device: Pending, signal: AbortSig
   });
 }
 
-/** Resolves with the first code. If reading the pasted code fails, it still waits for the server's answer. */
+/**
+ * Resolves with the code that arrives first. If the pasted code cannot be read, still waits for the server's answer.
+ */
 function firstOf(approval: Promise<Approval>, typed: Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     approval.then((result) => {
@@ -445,7 +452,7 @@ function approvalAddress(invocation: Invocation, question: Question): string {
 }
 
 /**
- * Returns the address of the page on which the server shows the code. A sign-in without `--redirect` uses it.
+ * Returns the address of the page on which the server shows the code. A sign-in without `--redirect` uses this page.
  */
 const ownRedirect = (invocation: Invocation): string => invocation.baseUrl() + choices.codePath;
 
@@ -458,8 +465,8 @@ const approvalPage: Route = {
 };
 
 /**
- * Shows the address of the approval on standard error, because standard output is for the result. Opens it in the
- * browser if a person uses this machine.
+ * Shows the address of the approval page on standard error, because standard output is for the result. Opens the page
+ * in the browser if a person uses this machine.
  */
 async function showAddress(invocation: Invocation, url: string, wanted: boolean): Promise<void> {
   const { context, flags } = invocation;
@@ -487,8 +494,8 @@ const opens = (context: Context, url: string): Promise<boolean> =>
   );
 
 /**
- * Returns the id of this installation. It is created once and stored in the folder of the credentials. Only this user
- * can read it, because somebody with the id and the account could sign in as this device.
+ * Returns the id of this installation. The id is created once and stored in the folder of the credentials. Only this
+ * user can read it, because somebody with the id and the account could sign in as this device.
  */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
@@ -540,7 +547,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   invalid_code:
     "Run `innkeep auth login` again. A code works only once, within 5 minutes, and only for the sign-in that it was made for.",
   integrity_failed:
-    "This server accepts only attested phones: sign in with the tester's app, and use `innkeep` with a server that has attestation off.",
+    "This server accepts only attested phones. Sign in with the tester's app, or use `innkeep` with a server that has attestation off.",
   device_taken:
     "Sign this device out in the console of the account that it is linked to, then run `innkeep auth login` again.",
   bad_redirect:
@@ -563,13 +570,13 @@ interface StatusFlags {
   readonly check?: boolean;
 }
 
-/** One server and one kind of credential. */
+/** A credential to show: its server, its kind, and the function that finds it. */
 interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
   /**
-   * The profile for which the credential is stored. Null if all profiles use it, or if it is a credential that commands
-   * use now.
+   * The profile for which the credential is stored. Null if the credential is stored for all profiles, or if commands
+   * use this place now.
    */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;

@@ -184,7 +184,7 @@ function addReleases(changelog: Command, setup: Setup): void {
 }
 
 /**
- * Creates the release note of a version. With `--update`, it changes the note that the version already has. So a
+ * Creates the release note of a version. With `--update`, changes the note if the version already has one. So a
  * repeated job does not create a second note.
  */
 async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {
@@ -230,7 +230,7 @@ async function editRelease(
   if (flags.draft) {
     const { publish, publishedAt, ...text } = change;
     if (publish !== undefined || publishedAt !== undefined)
-      throw usageError("A draft has no time: publish it with `innkeep changelog publish`.");
+      throw usageError("A draft has no time of publication. Publish it with `innkeep changelog publish`.");
     return (await import("./changelog/drafts.ts")).saveDraft(invocation, wanted, text);
   }
   if (Object.values(change).every((value) => value === undefined)) {
@@ -245,7 +245,6 @@ async function editRelease(
   show(invocation, entry);
 }
 
-/** Publishes a release note now. */
 async function publishRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
   const params = { entryId: await idOfRelease(invocation, wanted) };
   const entry = await invocation.client().consoleChangelog.publish({ params });
@@ -253,7 +252,6 @@ async function publishRelease(invocation: Invocation, _: object, wanted: string)
   show(invocation, entry);
 }
 
-/** Deletes a release note permanently. */
 async function deleteRelease(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
   const { id, name } = await namedRelease(invocation, wanted);
   await confirm(invocation, `Delete release note ${name} permanently?`);

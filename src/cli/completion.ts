@@ -282,7 +282,8 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
 /**
- * Returns a branch for each step from one place to the next. The patterns are the word of the step and its aliases.
+ * Returns a branch for each word that leads from one place in a command line to the next. Its patterns are the word and
+ * its aliases, after the path of the place.
  */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
@@ -333,7 +334,9 @@ interface Branch {
   readonly action: string;
 }
 
-/** Returns the flags that take a value, as `path/--flag`. The path is `*` if the flag takes a value in every place. */
+/**
+ * Returns the flags that take a value, as `path/--flag`. The path is `*` if the flag takes a value after every command.
+ */
 function valuedFlags(places: readonly Place[]): string[] {
   const flags = places.flatMap(({ path, flags: own }) => own.map((flag) => ({ path, ...flag })));
   const plain = new Set(flags.filter(({ takesValue }) => !takesValue).map(({ word }) => word));
@@ -343,7 +346,7 @@ function valuedFlags(places: readonly Place[]): string[] {
 }
 
 /**
- * Returns one branch for each list of values. Its patterns are all flags that have these values, with their places.
+ * Returns one branch for each list of values. Its patterns are the flags that accept these values, as `path/--flag`.
  */
 function flagValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
@@ -353,7 +356,8 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
 }
 
 /**
- * Returns one branch for each list of values. Its patterns are the places of all arguments that have these values.
+ * Returns one branch for each list of values. Its patterns are the paths of the places whose argument accepts these
+ * values.
  */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
@@ -389,7 +393,7 @@ interface Step {
   readonly aliases: readonly string[];
 }
 
-/** A point in a command line: the words of a command up to it, and what may follow. */
+/** A point in a command line: the words before it, and what may follow. */
 interface Place {
   /** The words of the command up to this point, with slashes: `faq/list`. Empty at the start. */
   readonly path: string;
@@ -398,11 +402,9 @@ interface Place {
   /** All words that may follow, with their aliases. Also contains commands that help does not list. */
   readonly steps: readonly Step[];
   readonly flags: readonly Flag[];
-  /** The values of the arguments. */
   readonly argument?: Values | undefined;
 }
 
-/** Returns all places in the tree of commands. */
 function placesOf(program: Command): Place[] {
   const common = [...flagsOf(program), helpFlag, { ...versionFlag }];
   return [placeOf(program, "", common), ...program.commands.flatMap((one) => below(one, "", common))];

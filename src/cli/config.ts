@@ -106,8 +106,8 @@ async function listProfiles(invocation: Invocation): Promise<undefined> {
 }
 
 /**
- * Sets one value of a profile. `--profile`, INNKEEP_PROFILE or `config use` names the profile. Otherwise it is
- * `default`.
+ * Sets one value of a profile. This is the profile that `--profile`, INNKEEP_PROFILE or `config use` names, or else the
+ * profile `default`.
  */
 async function setInProfile(invocation: Invocation, key: ProfileKey, given: string): Promise<undefined> {
   const value = key === "app" ? given.trim() : webAddress(given, `The ${key}`);
@@ -115,12 +115,12 @@ async function setInProfile(invocation: Invocation, key: ProfileKey, given: stri
   await change(invocation, (profile) => ({ ...profile, [key]: value }));
 }
 
-/** Removes one value of the profile in which `setInProfile` would set it. */
+/** Removes one value from the profile that `setInProfile` would change. */
 async function unsetInProfile(invocation: Invocation, key: ProfileKey): Promise<undefined> {
   await change(invocation, ({ [key]: _, ...rest }) => rest);
 }
 
-/** Chooses the profile for all commands without `--profile`. `none` chooses no profile. */
+/** Chooses the profile for all commands without `--profile`. With the name `none`, no profile is chosen. */
 async function useProfile(invocation: Invocation, name: string): Promise<undefined> {
   const { context } = invocation;
   if (name === "none") {
@@ -136,7 +136,7 @@ async function useProfile(invocation: Invocation, name: string): Promise<undefin
   printOne(invocation, rowOf(name, profile, name), () => `Commands use the profile ${name} now.`);
 }
 
-/** Deletes a profile and its credentials. Asks first. */
+/** Asks the person, and then deletes a profile and its credentials. */
 async function removeProfile(invocation: Invocation, name: string): Promise<undefined> {
   const { context } = invocation;
   profileNamed(context, name);

@@ -83,9 +83,9 @@ function explainCommandPosition(error: CommanderError): never {
 }
 
 const execHelp = `
-Write -- before the command. Its environment contains the address and the keys of the server: INNKEEP_BASE_URL,
-INNKEEP_API_KEY, INNKEEP_AGENT_TOKEN, INNKEEP_TOKEN, INNKEEP_DEVICE_TOKEN, INNKEEP_TEST_KEY, INNKEEP_APP.
-The exit code is that of the command.`;
+Write -- before the command. The environment of the command contains the address and the keys of the server:
+INNKEEP_BASE_URL, INNKEEP_API_KEY, INNKEEP_AGENT_TOKEN, INNKEEP_TOKEN, INNKEEP_DEVICE_TOKEN, INNKEEP_TEST_KEY and
+INNKEEP_APP. The exit code is that of the command.`;
 
 function addListen(dev: Command, setup: Setup): void {
   const listen = dev

@@ -38,7 +38,7 @@ export function addFaq(faq: Command, setup: Setup): void {
     )
     .option(
       "--draft",
-      "save it as a draft, which apps get only after `faq publish`; needs a maintainer token",
+      "save the entry as a draft, which apps get only after `faq publish`; needs a maintainer token",
     );
   addExamples(create, 'innkeep faq create --question "How do I sync?" --answer @answer.md');
   commandAction(ofApp(create), setup, createFaq);
@@ -72,7 +72,7 @@ export function addFaq(faq: Command, setup: Setup): void {
       .command("reorder <ids...>")
       .alias("move")
       .description("Put entries in this order at the top of the list, or after another entry"),
-  ).option("--after <id>", "put them after this entry");
+  ).option("--after <id>", "put the entries after this entry");
   addExamples(
     reorder,
     "innkeep faq reorder 01a1fda4",
@@ -130,9 +130,8 @@ function addDrafts(faq: Command, setup: Setup): void {
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` by default";
 
 const takeMeaning =
-  "`mine` and ids: these entries get the text of the files; `theirs` and ids: they get the text of the server";
+  "`mine` and ids: use the texts of the files for these entries; `theirs` and ids: use the texts of the server";
 
-/** Adds the commands that manage the FAQ as files. */
 function addFiles(faq: Command, setup: Setup): void {
   const pull = faq
     .command("pull")

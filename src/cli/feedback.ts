@@ -58,7 +58,10 @@ function addSending(feedback: Command, setup: Setup): void {
       "--message <text>",
       "what happened; `-` is standard input, `@file` a file, which may be a long log (required)",
     )
-    .option("--subject <text>", "a short title; by default made from the message; `-` and `@file` as above")
+    .option(
+      "--subject <text>",
+      "a short title; by default made from the message; also accepts `-` and `@file`",
+    )
     .option("--email <address>", "the address of the sender, for replies")
     .option("--name <name>", "the name of the sender");
   for (const { name, flag } of reportTexts) send.option(`${flagOf(name)} <${flag[0]}>`, flag[1]);
@@ -255,7 +258,7 @@ function addWorking(feedback: Command, setup: Setup): void {
       ).conflicts("everyone"),
     )
     .option("--everyone", "also reply to the senders of all repeats")
-    .option("--resolve", "also resolve the thread; either both happen or neither")
+    .option("--resolve", "also resolve the thread; if one of the two fails, neither happens")
     .option(
       "--expect-message <id>",
       "the newest message that you have read, or `none`; nothing is sent if anybody else has written since",
@@ -322,7 +325,7 @@ function addResolving(feedback: Command, setup: Setup): void {
     .option("--run-url <url>", "the web page of the run; by default the page of the CI run")
     .option(
       "--run-started-at <instant>",
-      "when the run started, in ISO 8601; failures that were reported later stay open; known by default in most CI services",
+      "when the run started, in ISO 8601; failures that were reported later stay open; default: the start of the CI run, which most services provide",
     )
     .option("--best-effort", "exit 0 even if something fails, with a warning");
   addExamples(
@@ -340,7 +343,6 @@ const withBody = (command: Command): Command =>
 
 const oneOf = (flag: string, values: readonly string[]): Option => new Option(flag).choices(values);
 
-/** Lists the tags of an app. */
 async function listTags(invocation: Invocation): Promise<undefined> {
   const { items } = await invocation.client().tags.list({ params: { appId: await appIdOf(invocation) } });
   printList(invocation, { items, columns: tagColumns });
@@ -352,7 +354,6 @@ const tagColumns: readonly Column<Tag>[] = [
   { heading: "colour", of: ({ colour }) => colour },
 ];
 
-/** Lists the saved replies of an app. */
 async function listSavedReplies(invocation: Invocation): Promise<undefined> {
   const { savedReplies } = invocation.client();
   const { items } = await savedReplies.list({ params: { appId: await appIdOf(invocation) } });
@@ -380,7 +381,7 @@ async function changeTags(
 
 /**
  * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). Changes nothing if somebody else has
- * assigned it in the meantime.
+ * assigned the thread in the meantime.
  */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
@@ -414,7 +415,7 @@ interface ListFlags {
   readonly all?: boolean;
 }
 
-/** Returns the values that are set. */
+/** Returns the values without those that are undefined. */
 const definedIn = <Values extends object>(values: Values): Partial<Values> => {
   const set: Partial<Values> = { ...values };
   for (const name in set) if (set[name] === undefined) delete set[name];
@@ -566,7 +567,6 @@ async function addNote(invocation: Invocation, flags: BodyFlags, given: string):
   printOne(invocation, message, () => message.id);
 }
 
-/** The flags of `feedback search`. */
 interface SearchFlags {
   readonly app?: string;
   readonly status?: "open" | "in_progress" | "resolved" | "archived";

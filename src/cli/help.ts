@@ -56,11 +56,14 @@ function listExitCodes(invocation: Invocation): undefined {
   });
 }
 
-/** Prints the options that every command has, and the options that every command with changes has. */
+/** Prints the options of all commands, and the options of all commands that change something. */
 function listOptions(invocation: Invocation, program: Command): undefined {
   const rows = [
     ...program.options.map((option) => ({ option, commands: "every command" })),
-    ...mutates(new Command()).options.map((option) => ({ option, commands: "every change" })),
+    ...mutates(new Command()).options.map((option) => ({
+      option,
+      commands: "every command that changes something",
+    })),
   ];
   printList(invocation, {
     items: rows.map(({ option: { flags, description }, commands }) => ({ flags, description, commands })),
@@ -141,7 +144,8 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "INNKEEP_BACKUP_RECIPIENT",
-    meaning: "Public keys of the encryption tool `age`, separated by commas. Backups are encrypted for them.",
+    meaning:
+      "Public keys of the encryption tool `age`, separated by commas. Backups are encrypted for these keys.",
   },
   {
     name: "INNKEEP_BACKUP_IDENTITY_FILE",

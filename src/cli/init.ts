@@ -16,7 +16,7 @@ export function addInit(init: Command, setup: Setup): void {
     .addOption(
       new Option(
         "--ci <service>",
-        "print the lines for this service; default: the services whose files are in this folder",
+        "print the lines to add for this CI service; default: the services whose files are in this folder",
       ).choices(services),
     )
     .option("-y, --yes", "replace an innkeep.json that has other content, without asking")

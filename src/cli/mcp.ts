@@ -136,8 +136,8 @@ interface ProgramStart {
 }
 
 /**
- * Returns how clients start the MCP server. The command contains no agent token, because the MCP server reads the token
- * that `innkeep auth` has stored. (rule L71)
+ * Returns the command with which clients start the MCP server. It contains no agent token, because the MCP server reads
+ * the token that `innkeep auth` has stored. (rule L71)
  */
 export const stdioServer = (words: readonly string[] = wordsToStart()): ProgramStart => {
   const [command = "", ...args] = words;

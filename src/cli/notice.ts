@@ -24,7 +24,7 @@ export function addNotice(notice: Command, setup: Setup): void {
     .addArgument(new Argument("[kinds...]", "the kinds of notices").choices(choices.noticeKinds))
     .option(
       "--by <ways>",
-      `how you get them: ${choices.noticeWays.join(", ")}, several of these with commas, \`none\` or \`default\``,
+      `how you get these notices: ${choices.noticeWays.join(", ")}, several of these with commas, \`none\` or \`default\``,
     )
     .option("--per-hour <number>", "how many reports in one hour cause a notice of the kind `storm`", count)
     .option("--timezone <zone>", "your time zone, such as Europe/Berlin; it applies to all apps")

@@ -192,8 +192,8 @@ async function listOpen(invocation: Invocation): Promise<undefined> {
 const mostPages = 20;
 
 /**
- * Reads the newest tests with open slots, from a limited number of pages. Servers of other makers may return all tests
- * at once, without `nextCursor`.
+ * Reads the newest tests with open slots, from a limited number of pages. Servers other than Innkeep may return all
+ * tests at once, without `nextCursor`.
  */
 async function allOpenListings(invocation: Invocation): Promise<readonly OpenListing[]> {
   const client = invocation.client();
@@ -248,7 +248,7 @@ const openSlotId = (invocation: Invocation, given: string): Promise<string> =>
     },
   });
 
-/** The server's answer. Servers of other makers may omit the slot. */
+/** The server's answer. Servers other than Innkeep may omit the slot. */
 type Requested = Partial<Awaited<ReturnType<Client["tester"]["requestSlot"]>>>;
 
 async function rotateKey(
@@ -280,7 +280,7 @@ const slotLines = ({ slotId, app, status, requestExpiresAt, cycleStatus }: Shown
 export function addSession(session: Command, setup: Setup): void {
   const report = mutates(session.command("report").description(routes.sessions.report.summary))
     .requiredOption("--started-at <instant>", "when the session began: ISO 8601 with an offset, or Z")
-    .requiredOption("--ended-at <instant>", "when it ended, in the same form")
+    .requiredOption("--ended-at <instant>", "when the session ended, in the same form")
     .option("--screen <name>", "a screen that the tester reached; repeatable", several)
     .option("--app-version <version>", "the version of the app that was tested");
   addExamples(
@@ -327,12 +327,13 @@ function resultInWords({ matched, counted, dayIndex, reason }: SessionResult): s
 
 /** The reasons in words. Reasons that are not in this table are shown unchanged. */
 const reasons: Readonly<Record<string, string>> = {
-  session_below_bar: "it was too short, or reached too few screens; a longer one can still count the day",
+  session_below_bar:
+    "it was too short, or reached too few screens; the day still counts if a longer session follows",
   already_submitted: "the day is counted already",
   cycle_not_running: "the test has not started, or is over",
   slot_not_active: "the slot is no longer active",
   session_stale: "it began before the slot was active, or on a day that the server can no longer confirm",
-  session_in_future: "it begins in the future by the server's clock",
+  session_in_future: "it begins in the future according to the server's clock",
 };
 
 function statusInWords(status: SessionStatus): string {

@@ -74,9 +74,10 @@ const describesListing = (command: Command): Command =>
     .option("--test-brief <text>", "what testers should do; `-` is standard input, `@file` a file")
     .option("--screen <name>", "a screen of the app; repeatable", several)
     .addOption(
-      new Option("--verification-tier <tier>", "whether the app has the SDK").choices(
-        choices.verificationTiers,
-      ),
+      new Option(
+        "--verification-tier <tier>",
+        "how the days of a test are verified: by the SDK in the app, or by pictures",
+      ).choices(choices.verificationTiers),
     )
     .option("--icon-url <url>", "the address of the app's icon; empty removes it")
     .option("--seats <number>", "the number of testers", wholeNumber)
@@ -162,7 +163,6 @@ export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOpti
   commandAction<{ email: string }, string>(assign, setup, assignSlot);
 }
 
-/** The flags that describe a listing. */
 interface ListingFlags extends Partial<Omit<NewListing, "screens">> {
   readonly screen?: readonly string[];
 }
@@ -271,7 +271,7 @@ const cycleColumns: readonly Column<JudgedCycle>[] = [
   { heading: "verdict", of: ({ verdict }) => verdict.state },
 ];
 
-/** Plans a cycle. If no time zone is given, its days are in the time zone of this machine. */
+/** Plans a cycle. If no time zone is given, the days of the cycle are in the time zone of this machine. */
 async function createCycle(
   invocation: Invocation,
   { startsOn, timezone = systemTimeZone() }: CycleFlags,

@@ -29,7 +29,7 @@ export function noticeUpdate(context: Context, argv: readonly string[]): boolean
   try {
     writeUpdateState(context, next, newId);
   } catch {
-    // If this file cannot be written, every command would ask the registry again.
+    // The time cannot be stored, so every later command would ask the registry again.
     return false;
   }
   if (announces)
@@ -51,7 +51,9 @@ function isNewer(latest: string, own: string): boolean {
 /** The time limit for the answer of the registry. */
 const limitMs = 5_000;
 
-/** Returns the registry, and the name of the package there. Undefined unless both are set. (rule L56) */
+/**
+ * Returns the registry, and the name of the package there. Undefined if one of the two is not set. (rule L56)
+ */
 function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefined {
   const registry = (env.INNKEEP_UPDATE_REGISTRY || published?.registry || "").replace(/\/+$/, "");
   const name = env.INNKEEP_UPDATE_NAME || published?.name || "";
@@ -105,7 +107,6 @@ function readUpdateState(folders: FolderEnvironment): UpdateState {
   }
 }
 
-/** Stores the state. Throws the error of the file system if that fails. */
 const writeUpdateState = (folders: FolderEnvironment, state: UpdateState, newId: () => string): void =>
   writePrivately(fileOf(folders), `${JSON.stringify(state)}\n`, newId);
 

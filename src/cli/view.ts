@@ -76,7 +76,6 @@ async function listViews(invocation: Invocation): Promise<undefined> {
   printList(invocation, { items, columns });
 }
 
-/** Returns the filters of a query string. */
 function queryOf(given: string | undefined): ViewQuery | undefined {
   if (given === undefined) return undefined;
   const query: object = Object.fromEntries(new URLSearchParams(given.replace(/^\?/, "")));
@@ -142,7 +141,7 @@ const isFixed = (name: string): name is FixedView => Object.hasOwn(fixedViews, n
 
 /**
  * Returns the filters of a fixed or a saved view. A fixed view has the name that `innkeep view list` prints. Throws a
- * CliError if the server does not know all filters of the view, because it would find too many threads.
+ * CliError if the server does not know all filters of the view, because such a server would find too many threads.
  */
 export async function queryOfView(invocation: Invocation, appId: string, name: string): Promise<ViewQuery> {
   const key = name.toLowerCase().replace(/[ -]/g, "_");

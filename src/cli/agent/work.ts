@@ -76,8 +76,8 @@ async function* jobsOf(worker: Worker, search: Search): AsyncGenerator<Job> {
 }
 
 /**
- * Claims a proposal. Returns undefined if nothing is left to do for it. Throws an error that every other claim would
- * also cause.
+ * Claims a proposal. Returns undefined if this proposal needs no more work or cannot be claimed. Throws only errors
+ * that would also stop the claim of every other proposal.
  */
 async function claim(invocation: Invocation, client: Client, job: Job): Promise<Claimed | undefined> {
   const { context } = invocation;
@@ -111,9 +111,9 @@ async function claim(invocation: Invocation, client: Client, job: Job): Promise<
 }
 
 /**
- * Returns the body of the claim for a job that an earlier process left unfinished. If the job is not resumed, returns
- * the reason. A claim that a person has released is not resumed, because the list of unclaimed proposals has the
- * proposal again.
+ * Returns the body of the request that claims the proposal of an unfinished job again. Returns a text with the reason
+ * if the job is not resumed. A claim that a person has released is not resumed, because the server then offers the
+ * proposal to all workers again.
  */
 async function resumingClaim({ context }: Invocation, client: Client, { runId, worker, claimId }: JobNotes) {
   const { claim, outcome } = await retryUntilAnswered(context, () =>
@@ -284,8 +284,8 @@ interface Outcome {
   readonly status: "succeeded" | "failed";
   readonly summary: string;
   /**
-   * Whether a person stopped the worker and now waits for its end. Then the report is retried only as long as any other
-   * request.
+   * Whether a person stopped the worker and now waits for its end. Then the report is not retried for longer than other
+   * requests.
    */
   readonly wasStopped: boolean;
 }
@@ -398,8 +398,8 @@ export async function withHeartbeats<Result>(
 }
 
 /**
- * Reports the progress again and again. Ends when the signal aborts, or when the server refuses a report. Then the
- * server also refuses the outcome, for the same reason.
+ * Reports the progress again and again. Ends when the signal aborts, or when the server refuses a report. In the second
+ * case, the server also refuses the outcome for the same reason.
  */
 async function sendHeartbeats(
   { client, context }: HeartbeatDeps,
@@ -417,7 +417,6 @@ async function sendHeartbeats(
   }
 }
 
-/** A claimed proposal. */
 interface Claimed {
   readonly claimId: string;
   readonly run: Run;
@@ -486,7 +485,8 @@ async function carryOut(
 }
 
 /**
- * The result if the worker was interrupted after the claim. A command that starts then would not get the signal.
+ * The result if the worker was interrupted between the claim and the start of the command. The command is not started,
+ * because it would not get the signal.
  */
 const notStarted: CommandResult = {
   code: 130,

@@ -210,8 +210,9 @@ interface LockedElsewhere {
 type LockResult = NameLock | "running" | LockedElsewhere;
 
 /**
- * Locks the name of a worker, which has its own folder, for this process. A listening socket is the lock: it disappears
- * when the process ends in any way, and a suspended process keeps it. Throws the error of the file system. (rule L74)
+ * Locks the name of a worker for this process. Each name has its own folder. A listening socket is the lock: it
+ * disappears when the process ends in any way, and a suspended process keeps it. Throws errors of the file system.
+ * (rule L74)
  */
 export async function lockName(
   folder: string,
@@ -223,7 +224,7 @@ export async function lockName(
     const left = identityOf(address, platform);
     if (await isAnswered(address)) return "running";
     const taken = await inTurn(folder, () => {
-      // If the socket is another one now, another process has locked or unlocked the name in the meantime.
+      // If the address has another socket now, another process has locked or unlocked the name in the meantime.
       if (identityOf(address, platform) !== left) return undefined;
       const elsewhere = lockedElsewhere(ownerFile);
       if (elsewhere) return elsewhere;
@@ -293,8 +294,8 @@ function identityOf(address: string, platform: string): string | undefined {
 }
 
 /**
- * Returns the other machine that holds the name, if there is one. If several machines share the folder, a socket can be
- * reached only on its own machine. So a file names the machine.
+ * Returns the other machine that holds the name, if there is one. Several machines may share the folder, but a socket
+ * can be reached only on the machine that created it. So a file stores which machine holds the name.
  */
 function lockedElsewhere(file: string): LockedElsewhere | undefined {
   const { machine, host } = readOwner(file);

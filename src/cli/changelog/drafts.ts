@@ -8,7 +8,7 @@ import { note, printList, printOne } from "../core/output.ts";
 import { type ReleaseEntry, readWritten, showPlan, writtenOf } from "./entry.ts";
 import { findWritten, idOfRelease, releaseDetails } from "./find.ts";
 
-/** The fields of a translation that a person has given. */
+/** The change of one translation, as the flags describe it. */
 interface Translating {
   readonly language: string;
   readonly draft: boolean;
@@ -49,7 +49,7 @@ function withTitle(text: Partial<Text>, language: string): Text {
   throw usageError(`There is no translation into ${language} yet.`, "A new translation needs --title.");
 }
 
-/** Returns the items of a stored translation, without those whose type is not allowed in a request. */
+/** Returns the items of a stored translation. Omits items whose type is not allowed in a request. */
 function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
   return stored?.items.flatMap(({ type, text }) => {
     const known = choices.itemTypes.find((one) => one === type);
@@ -115,7 +115,6 @@ export async function saveDraft(
   printOne(invocation, entry, () => releaseDetails(entry));
 }
 
-/** Discards the draft of a release note. */
 export async function discardDraft(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
   const params = { entryId: await idOfRelease(invocation, wanted) };
   const entry = await invocation.client().consoleChangelog.removeDraft({ params });

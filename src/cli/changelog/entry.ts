@@ -47,7 +47,7 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 
 /**
  * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased
- * notes becomes the note of this version. It keeps what a person edited in the draft.
+ * notes becomes the note of this version. Then the note keeps what a person edited in the draft.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -104,7 +104,8 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
 }
 
 /**
- * Warns about feedback that the note names but the app does not have. Older servers do not return the linked threads.
+ * Warns about feedback that the note names but the app does not have. Does nothing if an older server does not return
+ * the linked threads.
  */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
@@ -192,7 +193,7 @@ function reasonFor(
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
 }
 
-/** Throws a usage error if texts are too long. The error names all of them with their places in the source. */
+/** Throws one usage error that names every text that is too long, with its place in the source. */
 export function assertFits(releases: readonly DescribedRelease[], entries: readonly ReleaseEntry[]): void {
   const issues = entries.flatMap(({ version, body }, at) =>
     [
@@ -253,6 +254,6 @@ export function versionOfTag(tag: string): string {
   return /(?:^|[/@_-])v?(\d+(?:\.\d+)+[0-9A-Za-z.+-]*)$/i.exec(plain)?.[1] ?? plain;
 }
 
-/** Whether a tag or version that a person or a CI job named means this version. */
+/** Whether `wanted` means this version. `wanted` is a tag or a version that a person or a CI job named. */
 export const means = (wanted: string, version: string): boolean =>
   isSameVersion(wanted, version) || isSameVersion(versionOfTag(wanted), version);

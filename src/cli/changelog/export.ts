@@ -19,7 +19,7 @@ export interface ExportFlags extends GlobalFlags {
   readonly lang?: string;
 }
 
-/** A file for a store. `omitted` counts the parts of the release note that did not fit into it. */
+/** A file for a store. `omitted` counts the parts of the release note that did not fit into the file. */
 interface StoreFile {
   readonly file: string;
   readonly version: string;
@@ -174,9 +174,9 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // This replaces a symbolic link and not its target, because a link in a stranger's repository may point to any
-    // file. fastlane sends the file unchanged, and a line end counts as a character. So a line end is added only if
-    // there is room for it.
+    // If the file is a symbolic link, this replaces the link and not its target, because a link in a stranger's
+    // repository may point to any file. fastlane sends the file unchanged, and a line end counts as a character. So a
+    // line end is added only if there is room for it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -235,8 +235,8 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
 }
 
 /**
- * Returns the items of a note or its text, depending on its format. If this is empty, returns the other one, or else
- * the title.
+ * Returns the items or the text of a note, depending on its format. If that part is empty, returns the other part. If
+ * both are empty, returns the title.
  */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
@@ -251,7 +251,6 @@ function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[
 
 const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => text).join("\n");
 
-/** Returns the versions of a release on a platform. */
 const versionsOn = (platform: Platform, { versions }: Release): readonly string[] =>
   versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
 

@@ -63,8 +63,8 @@ export async function viewRelease(invocation: Invocation, _: object, wanted: str
 }
 
 /**
- * Finds a release note with the app key or the maintainer token. An app key can read only published notes, so if it
- * finds nothing, this tries the maintainer token.
+ * Finds a release note. An app key can read only published notes. So if the note is not found with the app key, the
+ * maintainer token is tried.
  */
 async function findRelease(invocation: Invocation, wanted: string): Promise<Release> {
   if (await goesThroughConsole(invocation)) return findWritten(invocation, wanted);
@@ -184,7 +184,8 @@ function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: strin
 }
 
 /**
- * Returns the release notes with this id or version. If there are none, returns those whose id begins with the text.
+ * Returns the release notes with this id or version. If there are none, returns the notes whose id begins with the
+ * text.
  */
 function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
   const start = wanted.toLowerCase();
@@ -195,8 +196,8 @@ function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: str
 }
 
 /**
- * Returns a release note with the texts that a user with this language gets. Changes nothing in an answer for an app
- * key, because the server has already chosen the language there.
+ * Returns a release note with the texts that a user with this language gets. Returns a note that was read with an app
+ * key unchanged, because the server has already chosen the language.
  */
 export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wanted: string): Entry {
   if (!isWritten(entry)) return entry;

@@ -41,7 +41,7 @@ export const importsReleases = (command: Command): Command =>
 export const exportsReleases = (command: Command): Command =>
   inLanguage(command, "the language of the texts; a note without this translation gets its default text")
     .addOption(
-      new Option("--format <format>", "the program for which the files are; default: fastlane").choices([
+      new Option("--format <format>", "the program that reads the files; default: fastlane").choices([
         "fastlane",
       ]),
     )
@@ -102,7 +102,10 @@ export const createsRelease = (command: Command): Command =>
       new Option("--allow-duplicate", "create a second release note of the version").conflicts("update"),
     );
 
-/** Adds to the help text which flags are required. The action of the command checks it. */
+/**
+ * Adds to the help text which flags are required. The parser does not check these flags. The action of the command
+ * checks them.
+ */
 function withRequired(command: Command): Command {
   for (const option of command.options) {
     if (option.long === "--version") option.description += " (required)";

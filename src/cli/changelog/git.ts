@@ -67,8 +67,8 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
 /**
- * Returns Git options that match only tags of the same package. Unless the tag is a pre-release, they exclude
- * pre-releases.
+ * Returns the options of `git describe` that match only tags of the same package. They exclude pre-releases, unless the
+ * tag is one.
  */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);
@@ -117,7 +117,7 @@ const run = promisify(execFile);
 const isMissing = (error: unknown): boolean => error instanceof CliError && error.code === "git_missing";
 
 /**
- * Runs Git in the working folder and returns its output. Throws an error with the message of Git if it fails.
+ * Runs Git in the working folder and returns its output. If Git fails, throws an error with Git's message.
  */
 async function git({ context }: Invocation, words: readonly string[]): Promise<string> {
   try {

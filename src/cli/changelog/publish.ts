@@ -83,7 +83,8 @@ function withVersion(
 }
 
 /**
- * Adds the dates of publication to the entries. An entry without a date in the source gets that of `--published-at`.
+ * Adds the dates of publication to the entries. An entry without a date in the source gets the date of
+ * `--published-at`.
  */
 function datedEntries(
   {
@@ -205,7 +206,9 @@ function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[
   );
 }
 
-/** A release, and the server's release note of the same version. */
+/**
+ * A release, and the server's release note of the same version. `known` is undefined if the server has no such note.
+ */
 interface Dated {
   readonly release: DescribedRelease;
   readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
@@ -251,9 +254,9 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * Returns the result `no field changed` if the server already has the same note. Returns undefined if the note must be
- * sent, because it differs, a person edited one of its fields, a thread that it names is not linked, or an older server
- * does not return enough data.
+ * Returns the result of an import that changes nothing if the server already has this note. Returns undefined if the
+ * note must be sent. That is the case if the note differs, if a person edited one of its fields, if a thread that it
+ * names is not linked, or if an older server does not return enough data.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -263,7 +266,7 @@ function sameRelease(
   if (!entry || publish) return undefined;
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
   // If a person's text equals the imported text, the server lets later imports change the field again. It compares the
-  // texts only if it receives the imported text.
+  // texts only if it receives the imported text. So a field that a person edited is always sent.
   if (!namesEdits(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
@@ -367,7 +370,9 @@ function choose(
   throw notThere(releases, wanted, waiting);
 }
 
-/** Removes the reason to keep a draft, because a person who names a version wants to publish it. */
+/**
+ * Removes the reason why the release would stay a draft. A person who names a version wants to publish it.
+ */
 function withoutWaiting(release: DescribedRelease): DescribedRelease {
   const { draftReason, ...rest } = release;
   return draftReason === "it is not released yet" ? rest : release;
@@ -441,7 +446,9 @@ interface SourceFlags {
   readonly without?: string;
 }
 
-/** Whether the source lists all versions. Then its notes without a version belong to the next version. */
+/**
+ * Whether the source lists all versions. In such a source, notes without a version belong to the next version.
+ */
 const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
   format === "keep-a-changelog" || format === "changesets";
 
@@ -512,8 +519,8 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * Reads pending changesets from a folder, or the changelog that the tool changesets writes from a file. If neither is
- * named, reads the pending changesets in `.changeset`, or the changelog if there are none.
+ * Reads pending changesets from a folder, or the changelog that the tool changesets writes from a file. If the person
+ * names neither, reads the pending changesets in `.changeset`, or the changelog if there are none.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,

@@ -42,7 +42,7 @@ const storeOf = (env: Context["env"]): S3Choice => ({
 });
 
 /**
- * Runs an operator's command and prints its result. The exit is `incomplete` if the result lists missing things.
+ * Runs an operator's command and prints its result. Returns the exit `incomplete` if the result lists missing files.
  */
 export async function administer(
   invocation: Invocation,

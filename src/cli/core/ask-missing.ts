@@ -69,7 +69,7 @@ async function askArgument(incomplete: Incomplete, command: Command): Promise<st
   if (!argument) return undefined;
   const fixed = choicesOfArgument(argument);
   const choices = await choicesFor(incomplete, command, fixed);
-  // An argument of several words, such as a whole command, cannot be the answer to one question.
+  // The person cannot type several words, such as a whole command, as the answer to one question.
   if (argument.variadic && choices.length === 0) return undefined;
   const question = { label: labelOf(argument.name()), meaning: argument.description };
   return choices.length > 0
@@ -105,8 +105,8 @@ type Run = (argv: readonly string[], context: Context) => Promise<number>;
 const most = 20;
 
 /**
- * Returns the choices for the argument of a command, from the output of a list command. Empty if there is no such
- * command, or if it fails.
+ * Returns the choices for the argument of a command, from the output of a list command. Returns an empty list if no
+ * list command belongs to the argument, or if the list command fails.
  */
 async function listedChoices(
   { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },

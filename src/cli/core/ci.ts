@@ -35,7 +35,9 @@ export function ciRun(
   };
 }
 
-/** Returns the shard of a suite that this job runs. GitLab adds it to the name of the job: `test 1/3`. */
+/**
+ * Returns the shard of a suite that this job runs. GitLab adds the shard to the name of the job: `test 1/3`.
+ */
 const shardOf = (env: Env, job = ""): string | undefined =>
   / (\d+\/\d+)$/.exec(job)?.[1] ||
   env.CIRCLE_NODE_INDEX ||
@@ -43,8 +45,8 @@ const shardOf = (env: Env, job = ""): string | undefined =>
   env.BITBUCKET_PARALLEL_STEP;
 
 /**
- * Returns the values in INNKEEP_MATRIX, such as `{"node": 20}`, sorted. A user sets this variable, because GitHub
- * Actions has none that distinguishes the jobs of a matrix. Omits the shard if all shards have the same scope.
+ * Returns the values in INNKEEP_MATRIX, such as `{"node": 20}`, sorted. The user sets this variable, because GitHub
+ * Actions sets no variable that distinguishes the jobs of a matrix. Omits the shard if all shards have the same scope.
  */
 function matrixOf({ INNKEEP_MATRIX: given = "" }: Env, joinsShards: boolean): string[] {
   const matrix = objectIn(given);
@@ -113,8 +115,8 @@ export const ciFolders = (
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;
 
 /**
- * For each service, the function that returns the tag for which a job runs. TeamCity has none, because it sets no
- * variable with the tag.
+ * For each service, the function that returns the tag for which a job runs. TeamCity is not in the list, because it
+ * sets no variable with the tag.
  */
 const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
   "github-actions": (env) => ofRef(env.GITHUB_REF),
@@ -148,8 +150,8 @@ interface CiJob {
 }
 
 /**
- * Returns the CI job in which this process runs. Undefined outside known services. The scope does not contain the
- * matrix and the operating system. (rule L22)
+ * Returns the CI job in which this process runs. Undefined outside known services. The scope contains neither the
+ * matrix nor the operating system. (rule L22)
  */
 export function ciJob(env: Env): CiJob | undefined {
   const provider = providers.find(({ runs }) => runs(env));
@@ -164,7 +166,9 @@ export function ciTag(env: Env): string | undefined {
   return (provider && tagOf[provider.name]?.(env)) || undefined;
 }
 
-/** Whether this process runs in a CI job. The disk of a CI job is deleted when the job ends. */
+/**
+ * Whether this process runs in a CI job: `CI` is set, or the process finds the variables of a known service.
+ */
 export const isCiJob = (env: Env): boolean => Boolean(env.CI) || providers.some(({ runs }) => runs(env));
 
 export const isGitHubActions = (env: Env): boolean => env.GITHUB_ACTIONS === "true";
@@ -246,7 +250,8 @@ const providers: readonly Provider[] = [
       ref: env.CIRCLE_TAG || env.CIRCLE_BRANCH,
       job: env.CIRCLE_JOB,
       workflow: joined(env.CIRCLE_PROJECT_USERNAME, env.CIRCLE_PROJECT_REPONAME),
-      // If jobs run again, CircleCI creates a new workflow in the workspace of the first workflow.
+      // If jobs run again, CircleCI creates a new workflow in the workspace of the first workflow. So the id of the
+      // workspace stays the same.
       run: env.CIRCLE_WORKFLOW_WORKSPACE_ID || env.CIRCLE_WORKFLOW_ID,
     }),
   },

@@ -1,7 +1,7 @@
 import type { Issue } from "../../contract/errors.ts";
 import { closest } from "../../words/phrases.ts";
 
-/** Further fields of a failure, for programs. */
+/** Further facts about a failure, for programs that read the error. */
 interface FailureDetails {
   readonly status?: number;
   readonly requestId?: string;
@@ -11,11 +11,11 @@ interface FailureDetails {
   readonly reasons?: readonly string[];
   /** The day of the test that the failure is about. */
   readonly dayIndex?: number;
-  /** The unsent report or proof, which was stored in the spool. */
+  /** The report or proof that was not sent. It is stored on this machine and can be sent later. */
   readonly spooled?: { readonly id: string; readonly outcome: string };
 }
 
-/** A failed command, for a person or a program. */
+/** The description of a failed command, for people and for programs. */
 export interface Failure extends FailureDetails {
   readonly exit: Exit;
   readonly code: string;

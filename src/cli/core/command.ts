@@ -19,7 +19,6 @@ export interface Setup {
   readonly asTester?: boolean;
 }
 
-/** Returns the setup for a group of a tester's commands. */
 export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**

@@ -13,23 +13,25 @@ import { missingCredential } from "./credentials.ts";
 import { note } from "./output.ts";
 import { asLogged, printable } from "./plain-text.ts";
 
-/** Returns the sender of a command's requests. */
+/** Returns the function that sends the requests of a command. */
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
-/** Like `invocation.client()`, for a command that runs for a long time: its connections stay open between requests. */
+/**
+ * Returns a client like that of `invocation.client()`, for a command that runs for a long time. The connections stay
+ * open between requests.
+ */
 export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;
   const transport = context.transport ?? lastingTransport(proxyOf(context));
   return clientOf(connect(invocation, { transport, ...limits }));
 }
 
-/** Options for the connection of a command: limits, the callback before a retry, and the transport. */
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
 /**
- * Returns the note before a retry. It contains the error, and the time until the next attempt or the time for all
- * attempts.
+ * Returns the note that is printed before a retry. It contains the error, and how long the command waits or for how
+ * long it will try again.
  */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
@@ -82,7 +84,7 @@ function connectionOptions(invocation: Invocation): ClientOptions {
   };
 }
 
-/** Returns the number of seconds for which a command retries. It is smaller at a terminal than in a CI job. */
+/** Returns for how many seconds a command retries. At a terminal, this time is shorter. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
 /** Returns the function that logs each request. Undefined if neither `--debug` nor INNKEEP_DEBUG is set. */

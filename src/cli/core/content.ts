@@ -54,11 +54,11 @@ export const idOfEarlierText = <Row extends EarlierText>(
     list: async () => (await list()).items.map((text) => ({ id: text.id, name: name(text) })),
   });
 
-/** Stores pictures for the texts of the FAQ, and prints the Markdown that shows each of them. */
+/** Stores pictures for the texts of the FAQ. Prints for each picture the Markdown that shows it. */
 export const addFaqPictures = (invocation: Invocation, paths: readonly string[]): Promise<undefined> =>
   addPictures(invocation, paths, (client, input) => client.texts.addFaqPictures(input));
 
-/** Stores pictures for release notes, and prints the Markdown that shows each of them. */
+/** Stores pictures for release notes. Prints for each picture the Markdown that shows it. */
 export const addReleasePictures = (invocation: Invocation, paths: readonly string[]): Promise<undefined> =>
   addPictures(invocation, paths, (client, input) => client.texts.addReleasePictures(input));
 

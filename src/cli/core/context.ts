@@ -25,7 +25,7 @@ export interface Source {
 /** The first and the last bytes of a stream. For a short stream, `head` and `tail` together are the whole stream. */
 export interface StreamEnds {
   readonly head: Buffer;
-  /** The bytes after the head. Of a long stream, only the last ones. */
+  /** The bytes after the head. If the stream is long, only its last bytes. */
   readonly tail: Buffer;
   /** The length of the whole stream. */
   readonly bytes: number;
@@ -43,7 +43,7 @@ export interface Io {
   ask(question: string, options?: AskOptions): Promise<string>;
   /**
    * Calls a function with each key that the person presses on the terminal. Ctrl+C still interrupts the command.
-   * Returns a function that stops this.
+   * Returns a function that stops listening for keys.
    */
   onKey(pressed: (key: string) => void): () => void;
 }
@@ -98,9 +98,9 @@ export interface GlobalFlags {
   readonly raw?: string;
   readonly baseUrl?: string;
   readonly debug?: boolean;
-  /** In seconds. */
+  /** For how many seconds failed requests are repeated. */
   readonly maxWait?: number;
-  /** In seconds. */
+  /** How many seconds one attempt waits for data. */
   readonly timeout?: number;
   readonly color?: "auto" | "always" | "never" | false;
   readonly input?: boolean;
@@ -124,7 +124,7 @@ export interface FoundCredential {
 
 /** The server that requests go to, and the source of its address. */
 export interface Server {
-  /** Without a slash at the end. */
+  /** The address of the server, without a slash at its end. */
   readonly address: string;
   /**
    * The source of the address, for messages: a flag, a variable, a profile, a file, "the last sign-in" or "the

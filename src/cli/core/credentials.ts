@@ -11,9 +11,9 @@ import { chosenProfile, readProfiles, sourcesOf } from "./settings.ts";
 const local = "http://127.0.0.1:4700";
 
 /**
- * Returns the server of a command: the first one that a flag, a variable, the project file or the profile names. If
- * none does, returns the server of the last sign-in, or the server on this machine. Throws a usage error for a text
- * that is not a web address.
+ * Returns the server of a command. It is the first one that a flag, a variable, the project file or the profile names.
+ * If none of these names a server, returns the server of the last sign-in, or else the server on this machine. Throws a
+ * usage error for a text that is not a web address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
@@ -26,7 +26,10 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/** Whether a variable contains a credential. It may be for another server than the server of the last sign-in. */
+/**
+ * Whether an environment variable contains a credential. Such a credential may be for another server than the server of
+ * the last sign-in.
+ */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
@@ -42,8 +45,8 @@ export function namedApp({ context, flags, baseUrl }: Invocation): string | unde
 }
 
 /**
- * Returns the address of the console of the command's server. A variable or the profile can name it. Otherwise it is
- * the default address.
+ * Returns the address of the console of the command's server. A variable or the profile can name this address.
+ * Otherwise it is the default address.
  */
 export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
   const address = baseUrl();
@@ -72,7 +75,7 @@ const fileIn = (context: Context): string => join(configFolder(context), "last-s
 
 const expiryIn = (context: Context): string => join(configFolder(context), "last-sign-in-expires");
 
-/** Stores the address of the server of the last sign-in, and the expiry time of its token. */
+/** Stores the address of the server at which this person signed in last, and the expiry time of the token. */
 export function rememberSignIn(context: Context, baseUrl: string, expiresAt: string | undefined): void {
   writePrivately(fileIn(context), `${baseUrl}\n`, context.newId);
   writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
@@ -90,8 +93,8 @@ export function signInExpiry(context: Context, origin: string): Date | undefined
 }
 
 /**
- * Returns the server of the last sign-in. Undefined if there was no sign-in or its token is no longer stored. Also
- * undefined if INNKEEP_DEVICE_TOKEN is set, because that token may be for another server.
+ * Returns the server of the last sign-in. Undefined if there was no sign-in, or if the token of the sign-in is no
+ * longer stored. Also undefined if INNKEEP_DEVICE_TOKEN is set, because that token may be for another server.
  */
 function lastSignIn(context: Context): string | undefined {
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;
@@ -177,10 +180,10 @@ interface WantedCredential {
 }
 
 /**
- * Finds a credential in the first of these places: the file that a flag names; the variable, unless `--profile` selects
- * another server than INNKEEP_BASE_URL; the store of this machine, by the origin of the server. Undefined if there is
- * none. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the server.
- * (rule L3)
+ * Finds a credential. Looks first in the file that a flag names, then in the variable, then in the store of this
+ * machine. Ignores the variable if `--profile` selects another server than INNKEEP_BASE_URL. Undefined if there is no
+ * credential. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the
+ * server. (rule L3)
  */
 export async function findCredential(
   context: Context,
@@ -258,7 +261,7 @@ export function assertCredentialKind(found: FoundCredential, kind: CredentialKin
     exit: "authentication",
     code: "wrong_credential",
     message,
-    next: `Set ${variable} to the right one, or store it with \`${command}\`.`,
+    next: `Set ${variable} to the right credential, or store that credential with \`${command}\`.`,
   });
 }
 

@@ -62,8 +62,8 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 const plain = (text: string): string => redactText(printable(text));
 
 /**
- * Whether the error only means that a group was called without a command. Then the parser has shown the help of the
- * group.
+ * Whether the error only means that a group was called without a command. In that case, the parser has shown the help
+ * of the group.
  */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
@@ -190,14 +190,14 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
 }
 
 /**
- * Whether the answer means that the server does not have the endpoint. If Innkeep has the endpoint, its 404 has a more
- * specific code.
+ * Whether the answer means that the server does not have the endpoint. If the endpoint exists, Innkeep's status 404 has
+ * a more specific code.
  */
 const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
 
 const absentNext =
-  "A server that is not Innkeep may not have what this command needs. `innkeep doctor` shows which server answers there.";
+  "A server that is not Innkeep may not have what this command needs. `innkeep doctor` shows which program answers at this address.";
 
 function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
   const isProxy = proxy !== undefined || code === "bad_proxy";
@@ -412,7 +412,6 @@ const missingMandatory = (command: Command): readonly string[] =>
     .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
     .map(({ long, flags }) => long ?? flags);
 
-/** Returns the required arguments that are missing in a command line. */
 const missingArguments = ({ registeredArguments, args }: Command): readonly string[] =>
   registeredArguments
     .slice(args.length)

@@ -11,8 +11,8 @@ export const replaceFile = async (path: string, text: string): Promise<void> =>
   writeInOneStep(await realpath(path).catch(() => path), text);
 
 /**
- * Writes a new file. Throws a CliError if a file with this name has another text, because another program may have just
- * created it.
+ * Writes a new file. Throws a CliError if there is a file with this name and another text, because another program may
+ * have just created that file.
  */
 export async function addFile(path: string, text: string): Promise<void> {
   if (!(await createFile(path, text))) await assertUnchanged(path, text);
@@ -42,7 +42,9 @@ export async function writeInOneStep(file: string, text: string): Promise<void> 
   await withPart(file, { text, mode }, (part) => rename(part, file));
 }
 
-/** Writes a new file in one step. If its name is used already, writes nothing and returns false. */
+/**
+ * Writes a new file in one step. If a file with this name exists already, writes nothing and returns false.
+ */
 async function createFile(file: string, text: string): Promise<boolean> {
   try {
     await withPart(file, { text, mode: 0o644 }, async (part) => {

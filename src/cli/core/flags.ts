@@ -18,7 +18,7 @@ export function mutates(command: Command, dryRun = "print the request instead of
     new Option("--idempotency-key <key>", "use this Idempotency-Key instead of a generated one"),
     new Option(
       "--max-wait <time>",
-      "how long to try again; default: 15s on a terminal, 60s in CI and in a pipe",
+      "for how long to repeat a failed request; default: 15s on a terminal, 60s in CI and in a pipe",
     ).argParser(duration),
     new Option(
       "--timeout <time>",
@@ -50,22 +50,18 @@ export const destroysHere = (command: Command): Command =>
     .option("--dry-run", "show what would be deleted instead of deleting it")
     .option("-y, --yes", "do not ask");
 
-/** Adds the flag that selects the app. */
 export const ofApp = (command: Command): Command =>
   command.option("--app <id>", "id or name of the app (INNKEEP_APP); needs a maintainer token");
 
-/** Adds the flag that selects a language. */
 export const inLanguage = (command: Command, meaning: string): Command =>
   command.addOption(new Option("--lang <tag>", meaning).argParser(language));
 
-/** Parses a language tag. */
 function language(given: string): string {
   const tag = canonicalLanguage(given.replaceAll("_", "-"));
   if (tag !== undefined) return tag;
   throw new InvalidArgumentError("It must be a language tag such as de or pt-BR.");
 }
 
-/** Parses a whole number. */
 export function wholeNumber(given: string): number {
   if (/^-?\d{1,15}$/.test(given)) return Number(given);
   throw new InvalidArgumentError("It must be a whole number.");

@@ -5,8 +5,7 @@ import { onOneLine } from "./plain-text.ts";
 
 /**
  * Stores the current time as the start of the job. The action reads it later. GitHub Actions runs this before the first
- * step of the job.
- * (rule L21)
+ * step of the job. (rule L21)
  */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;

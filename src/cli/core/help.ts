@@ -2,7 +2,7 @@ import { type Command, Help, type Option } from "commander";
 import { isOfEveryChange } from "./flags.ts";
 
 /**
- * The style of the help of a command. It shows no aliases. It also shows no flags that all commands with changes have.
+ * The style of the help of a command. It hides aliases, and the flags that all commands have that change something.
  */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
@@ -15,7 +15,8 @@ export const helpStyle = {
 };
 
 /**
- * The style of the help of the whole program. It shows no options either, because `innkeep help options` shows them.
+ * The style of the help of the whole program. It also hides the global options, because `innkeep help options` shows
+ * them.
  */
 export const programHelpStyle = {
   ...helpStyle,
@@ -26,8 +27,8 @@ export const programHelpStyle = {
 const examples = new WeakMap<Command, readonly string[]>();
 
 /**
- * Sets the examples of a command. Each is a whole command line. The help of the command, `docs/cli.md` and the manual
- * page show them.
+ * Sets the examples of a command. Each example is a whole command line. The help of the command, `docs/cli.md` and the
+ * manual page show the examples.
  */
 export function addExamples(command: Command, ...lines: readonly string[]): void {
   examples.set(command, lines);
@@ -37,7 +38,7 @@ export function addExamples(command: Command, ...lines: readonly string[]): void
 export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? [];
 
 /**
- * Adds two endings to the help of each subcommand: its examples, and the command that lists the global options.
+ * Adds to the help of each subcommand its examples, and a line that names the command for the global options.
  */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {

@@ -39,8 +39,8 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
 }
 
 /**
- * Whether this process may reuse a stored key: the server still stores the key, and the process that created it has
- * ended.
+ * Whether this process may use a stored key. The server must still store the key, and the process that created the key
+ * must be this one or have ended.
  */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
   clock.now().getTime() - Date.parse(left.at) < usableMs &&
@@ -51,8 +51,8 @@ const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boo
 const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
 
 /**
- * Runs a change of the folder and ignores a failure. If the folder is not writable, the key is not stored, but the
- * command continues.
+ * Calls a function that changes the folder of the keys, and ignores its errors. If the folder is not writable, the key
+ * is not stored, but the command continues.
  */
 function attempt(change: () => void): void {
   try {

@@ -6,8 +6,8 @@ import { namedApp } from "./credentials.ts";
 import { onOneLine } from "./plain-text.ts";
 
 /**
- * Returns the id of one of the tester's own slots. `given` is an id or the start of an id. Without it, the tester must
- * have exactly one active slot.
+ * Returns the id of one of the tester's own slots. `given` is an id or the start of an id. If `given` is missing, the
+ * tester must have exactly one active slot.
  */
 export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
   const slots = async () => (await invocation.client().tester.slots()).slots;
@@ -41,7 +41,7 @@ const fewest = 4;
 /**
  * Returns the whole id for a text. The text may be the id or the start of the only id that begins with it. A text that
  * cannot be the start of an id is returned unchanged, so that the server checks it. Throws a CliError if no id starts
- * with the text. Throws a usage error that lists the ids if several do.
+ * with the text. Throws a usage error that lists the ids if several ids start with the text.
  */
 export async function wholeId(
   given: string,
@@ -102,8 +102,8 @@ export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0
 
 /**
  * Returns the id of the command's app. The argument, `--app`, INNKEEP_APP, the project file or the profile names the
- * app, by its id, the start of its id, or its name. If none does, the app is the only app of the maintainer token.
- * Throws a usage error that lists the apps if it is not clear which app is meant.
+ * app, by its id, the start of its id, or its name. If none of these names an app, returns the only app of the
+ * maintainer token. Throws a usage error that lists the apps if it is not clear which app is meant.
  */
 export async function appIdOf(
   invocation: Invocation,
@@ -120,8 +120,8 @@ export async function appIdOf(
 }
 
 /**
- * Whether a command uses the API of the console. It does so with `--app`, or if there is a maintainer token but no app
- * key.
+ * Whether a command uses the API of the console. That is the case with `--app`, or if there is a maintainer token but
+ * no app key.
  */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
   if (invocation.flags.app !== undefined) return true;
@@ -129,7 +129,7 @@ export async function goesThroughConsole(invocation: Invocation): Promise<boolea
   return hasMaintainerToken(invocation);
 }
 
-/** Whether there is a maintainer token. It allows requests that an app key does not allow. */
+/** Whether there is a maintainer token. Such a token allows requests that an app key does not allow. */
 export const hasMaintainerToken = async (invocation: Invocation): Promise<boolean> =>
   (await invocation.credential("maintainerToken")) !== undefined;
 

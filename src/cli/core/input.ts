@@ -1,6 +1,3 @@
-// The functions that read project files are synchronous on purpose: such files are small, and the asynchronous
-// functions of node:fs load slowly.
-
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { decodedText } from "../../words/decoded-text.ts";
@@ -145,8 +142,8 @@ interface ReadBytes {
 }
 
 /**
- * Reads at most about `mostTextBytes` of a file, a pipe or a device. Rejects if the signal aborts while it waits for
- * another program to write to the pipe.
+ * Reads at most about `mostTextBytes` of a file, a pipe or a device. Rejects if the signal aborts while this function
+ * waits for another program to write to the pipe.
  */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
   // The module is loaded only here, because most commands read no file and must start fast.
@@ -159,8 +156,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * Returns the open descriptor that a path such as `/dev/fd/3` names. It is used directly: a pipe that is opened a
- * second time may never end, and a socket cannot be opened.
+ * Returns the open descriptor that a path such as `/dev/fd/3` names. The descriptor is used directly, because a pipe
+ * that is opened a second time may never end, and a socket cannot be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
@@ -212,7 +209,7 @@ type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readon
 /**
  * Reads a file from a folder that a stranger may have filled. Such a file may be a pipe that nobody writes to, a link
  * to an endless device, or huge. So this function reads only ordinary files, and at most `most` bytes. Undefined if the
- * file does not exist.
+ * file does not exist. The function is synchronous, because the asynchronous functions of node:fs load slowly.
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {
@@ -291,8 +288,9 @@ export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**
- * Returns if the person agrees, by `--yes` or by `y` on the terminal. Throws a usage error that names `--yes` if no
- * question can be asked. Throws another usage error if the person declines. (rule L4)
+ * Asks the person to confirm a change, and returns if the person types `y`. With `--yes` or `--dry-run`, asks nothing.
+ * Throws a usage error that names `--yes` if nobody can be asked. Throws another usage error if the person declines.
+ * (rule L4)
  */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;
@@ -308,7 +306,9 @@ export async function agrees(context: Context, question: string): Promise<boolea
   return /^y(es)?$/i.test((await answerTo(context, `${question} [y/N] `)) ?? "");
 }
 
-/** Asks a question that the person answers with yes or no. An empty line means yes, and the end of the input means no. */
+/**
+ * Asks a question that the person answers with yes or no. An empty line means yes, and the end of the input means no.
+ */
 export async function agreesUnlessNo(context: Context, question: string): Promise<boolean> {
   return !/^n/i.test((await answerTo(context, `${question} [Y/n] `)) ?? "no");
 }

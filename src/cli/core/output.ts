@@ -16,8 +16,8 @@ import {
 } from "./plain-text.ts";
 
 /**
- * Prints how to get the next page of a list. `count` is the number of rows of this page; `all` is whether the command
- * has the flag `--all`. A search that was cut short may have found nothing so far.
+ * Prints how to get the next page of a list. `count` is the number of rows on this page, and `all` says whether the
+ * command has the flag `--all`. If the server stopped a search early, a page without rows can have a next page.
  */
 export function noteFurther(
   invocation: Invocation,
@@ -42,14 +42,14 @@ export function refusePageOfAll(flags: {
   readonly cursor?: string;
 }): void {
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
-    throw usageError("--all reads all pages: leave out --limit and --cursor.");
+    throw usageError("--all reads all pages. Leave out --limit and --cursor.");
 }
 
 /** One column of a list: its heading, and the function that returns its value for a row. */
 export interface Column<Row> {
   readonly heading: string;
   readonly of: (row: Row) => unknown;
-  /** True for an id. A terminal shows only its start, which commands accept. */
+  /** True for a column of ids. A terminal shows only the start of each id, and commands accept this start. */
   readonly isId?: boolean;
   /** True for a column that a terminal shows only if at least one row has a value in it. */
   readonly isRare?: boolean;
@@ -80,7 +80,6 @@ interface Painted {
   readonly painted: string;
 }
 
-/** A list to print. */
 interface List<Row> {
   readonly items: readonly Row[];
   readonly columns: readonly Column<Row>[];
@@ -91,9 +90,9 @@ interface List<Row> {
 }
 
 /**
- * Writes a list to standard output. With `--json` it is one object `{items, …extra}`. Otherwise a terminal gets a
- * table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each item.
- * (rule L1)
+ * Writes a list to standard output. With `--json`, the output is one object `{items, …extra}`. Otherwise a terminal
+ * gets a table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each
+ * item. (rule L1)
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -210,7 +209,7 @@ function printRaw({ context, flags }: Invocation, value: unknown, name: string):
 
 function warnOfUnknown(invocation: Invocation, value: unknown, names: readonly string[]): void {
   for (const name of unknownFields([value], names)) {
-    note(invocation, `There is no field \`${name}\`. There are: ${knownFields([value])}.`);
+    note(invocation, `There is no field \`${name}\`. The fields are: ${knownFields([value])}.`);
   }
 }
 
@@ -260,7 +259,6 @@ export function table(rows: readonly (readonly string[])[], columns: number): st
   );
 }
 
-/** Whether each row fits on one line. */
 const fitsOnOneLine = (rows: readonly (readonly string[])[], columns: number): boolean =>
   packed(measured(rows.map((row) => row.map(onOneLine))), columns).length === 1;
 
@@ -277,7 +275,8 @@ function wordWidth(cell: string): number {
 }
 
 /**
- * Distributes the columns to the lines of a row. Returns the first column of each line, and the widths of its columns.
+ * Distributes the columns to the lines of a row. Returns for each line the index of its first column, and the widths of
+ * its columns.
  */
 function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
   const starts = [0];
@@ -390,7 +389,7 @@ export const isDayOver = (since: number, now: number): boolean => now - since >=
 
 /**
  * Whether a note may be shown now. This machine shows the note at most once a day. If the note may be shown, stores the
- * current time for it.
+ * current time, so that the note is not shown again today.
  */
 export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);

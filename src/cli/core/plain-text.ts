@@ -39,7 +39,9 @@ export const asLoggedJson = (env: Env, json: string): string =>
 /** Returns the text on one line, with single spaces in place of other white space. */
 export const onOneLine = (text: string): string => oneLine(text);
 
-/** Returns the whole text as one value between tabs: escapes backslashes, tabs and line ends. */
+/**
+ * Escapes backslashes, tabs and line ends, so that the text can be one value in a line of values separated by tabs.
+ */
 export const asTabbed = (text: string): string =>
   printable(text.replace(/[\\\t\n\r\u0085\u2028\u2029]/g, (character) => escapes[character] ?? "\\n"));
 

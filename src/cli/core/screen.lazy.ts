@@ -44,8 +44,8 @@ function watchTerminal(): () => void {
 }
 
 /**
- * Causes the library to draw the whole screen again. On its own, the library does that only when the screen becomes
- * narrower.
+ * Makes the library draw the whole screen again. The library does that only when the screen becomes narrower, so this
+ * makes the screen one column narrower and then restores its width.
  */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {

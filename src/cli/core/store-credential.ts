@@ -26,8 +26,8 @@ interface IssuedCredential {
 
 /**
  * Stores a credential for the command's server, and prints where it is stored. Throws a CliError if storing fails, or
- * if only a project file names the server. In that case nothing may be stored, because commands trust a server with a
- * stored credential.
+ * if only a project file names the server. In the second case, nothing may be stored, because commands trust each
+ * server for which a credential is stored.
  */
 export async function storeCredential(
   invocation: Invocation,
@@ -61,7 +61,10 @@ export async function storeCredential(
 /** Returns the origin of the command's server. Each credential is stored under an origin. */
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
-/** Runs a change of files. Replaces an error of the file system with a CliError that contains the next step. */
+/**
+ * Calls a function that changes files. Replaces an error of the file system with a CliError that contains the next
+ * step.
+ */
 export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -129,7 +132,7 @@ export async function checkCredential(
   return { valid, problem };
 }
 
-/** Does the same as `checkCredential`. If the server did not answer, also returns the error. */
+/** Like `checkCredential`, but also returns the error if the server did not answer. */
 export async function tryCredential(
   invocation: Invocation,
   { server, kind }: Place,

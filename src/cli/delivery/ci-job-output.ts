@@ -92,8 +92,8 @@ export async function reportFailureToJob(
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With --json, an error is one object on standard error, and nothing else may be printed there. A warning is printed
-  // to standard output instead, so then the text may be on standard error.
+  // With --json, an error is one JSON object on standard error. Nothing else may be printed there, so the text is
+  // printed only with a warning.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
@@ -133,8 +133,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Returns unsent feedback as text for the log of the job. The log is kept after the job, but its disk is not. The text
- * contains no secrets and neither the name nor the address of the sender, because many people read a log.
+ * Returns unsent feedback as text for the log of the job. The log is kept after the job, but the disk of the job is
+ * not. The text contains no secrets and neither the name nor the address of the sender, because many people read a log.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;

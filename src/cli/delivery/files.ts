@@ -52,7 +52,6 @@ function asAttachment(path: string, read: Omit<TextFile, "name">): FileCheck {
   return { file };
 }
 
-/** The rules for the files of one flag. */
 interface FileRules {
   readonly flag: string;
   readonly most: number;

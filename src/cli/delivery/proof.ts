@@ -39,7 +39,7 @@ export async function submit(
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // No request is sent before the proof is in the spool. So the id of the slot may still be incomplete here.
+  // The proof is stored in the spool before any request is sent. So only the start of the slot's id may be known here.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });

@@ -90,7 +90,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`,
- * removes the fields with faults instead and names them in the message. Then it throws only if no valid report remains.
+ * instead removes the fields with faults, names them in the message, and throws only if no valid report remains.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -242,7 +242,6 @@ async function checkFiles(
   };
 }
 
-/** Returns the flag that accepts files of a media type. */
 function otherFlag(mediaType: string): string | undefined {
   const field = filesFields.find((one) => feedbackFiles[one].types.some((type) => type === mediaType));
   return field && flagOfFiles[field];
@@ -285,8 +284,8 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Reads a text of the report. For `--message`, it may be a log of any length and in any common encoding. If the log is
- * empty, returns a sentence about that.
+ * Reads a text of the report. The text of `--message` may be a log of any length and in any common encoding. If the log
+ * is empty, returns a sentence that says so.
  */
 async function reportTextOf(
   invocation: Invocation,
@@ -353,7 +352,7 @@ const unreadPart = /^\[… (.+) were not read as a whole …\]$/m;
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Removes the incomplete line at the cut. Keeps it if it is a fifth of the text or more. */
+/** Removes the incomplete line at the cut. Keeps this line if it is a fifth of the text or more. */
 function wholeLines(text: string, end: "head" | "tail"): string {
   const at = end === "head" ? text.lastIndexOf("\n") : text.indexOf("\n") + 1;
   const kept = end === "head" ? text.slice(0, Math.max(0, at)) : text.slice(at);
@@ -364,7 +363,8 @@ function wholeLines(text: string, end: "head" | "tail"): string {
 const endBytes = 131_072;
 
 /**
- * Reads standard input. If it is long, keeps only its beginning and its end, and inserts a line about the gap.
+ * Reads standard input. If the input is long, returns its beginning and its end, with a line between them that contains
+ * its size.
  */
 async function readPiped({ context }: Invocation, flag: string): Promise<string> {
   const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
@@ -373,14 +373,15 @@ async function readPiped({ context }: Invocation, flag: string): Promise<string>
 }
 
 /**
- * Reads a text file. Of a large file, reads only its beginning and its end, and inserts a line about the gap.
+ * Reads a text file. If the file is large, returns its beginning and its end, with a line between them that contains
+ * its size.
  */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
   const path = resolve(context.cwd, file);
   try {
     const { size } = await stat(path);
     if (size > 4 * endBytes) return await readEnds(path, size);
-    // The size of a device or a pipe is unknown, and it may have no end.
+    // The size of a device or a pipe is unknown, and such a file may have no end.
     const { bytes, whole } = await readAtMost(path, context.signal);
     if (bytes.length <= 4 * endBytes) return decoded(bytes);
     return joined(bytes, bytes, whole ? megabytes(bytes.length) : `more than ${megabytes(mostTextBytes)}`);

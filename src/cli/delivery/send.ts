@@ -19,8 +19,8 @@ export interface ResendFlags {
 }
 
 /**
- * Sends items in the spool again. Each has the idempotency key of its first attempt. So a report is not posted twice,
- * and if a proof has already arrived, the server repeats its first answer and does not refuse the proof.
+ * Sends items in the spool again. Each item is sent with the idempotency key of its first attempt, so a report is not
+ * posted twice. If a proof has already arrived, the server repeats its first answer and does not refuse the proof.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -132,13 +132,12 @@ async function dueItems<I extends SpooledItem, Answer>(
   return due;
 }
 
-// A server stores an idempotency key for only one day. After that it could post an item that has arrived a second time.
+// A server stores an idempotency key for only one day. After that, it could post an item a second time.
 const keyLifetimeMs = 23 * 3_600_000;
 
 const isDoubtful = ({ lastTry }: SpooledItem, now: Date): boolean =>
   lastTry?.outcome === "unknown" && now.getTime() - Date.parse(lastTry.at) > keyLifetimeMs;
 
-/** Deletes an item from the spool. */
 export async function discard<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -146,10 +145,10 @@ export async function discard<I extends SpooledItem, Answer>(
 ): Promise<undefined> {
   const spool = openSpool(invocation, kind);
   await keptItem(spool, id);
-  await confirm(invocation, `Drop ${kind.word} ${id}? It was not confirmed by any server.`);
+  await confirm(invocation, `Delete ${kind.word} ${id}? No server has confirmed it.`);
   const { dryRun = false } = invocation.flags;
   if (!dryRun) await spool.drop(id);
-  note(invocation, `${dryRun ? "Would drop" : "Dropped"} ${kind.word} ${id}.`);
+  note(invocation, `${dryRun ? "Would delete" : "Deleted"} ${kind.word} ${id}.`);
   printOne(invocation, { id, dropped: !dryRun }, () => id);
 }
 
@@ -169,7 +168,7 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   /** Whether the server would store an item a second time if it no longer knows the Idempotency-Key. */
   readonly isPostedTwiceWithoutKey: boolean;
   /**
-   * Whether this error means that the server will never accept the item. Then the copy in the spool is removed.
+   * Whether this error means that the server will never accept the item. If so, the copy in the spool is removed.
    */
   isFinal?(error: Error): boolean;
   /** The sentence that says that the unsent item is stored on this machine. */
@@ -181,7 +180,7 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   printResults(invocation: Invocation, tried: readonly SendResult<I, Answer>[], left: number): void;
 }
 
-/** What a kind of item adds to the error about an unsent item. */
+/** The parts of the error about an unsent item that differ between reports and proofs. */
 export interface Explanation {
   readonly sentences: readonly (string | undefined)[];
   /** The next step. It is used if the error itself names none. */
@@ -191,7 +190,6 @@ export interface Explanation {
   readonly details: Pick<Failure, "issues" | "dayIndex">;
 }
 
-/** The result of the attempt to send one item. */
 export interface SendResult<I extends SpooledItem, Answer> {
   readonly item: I;
   readonly delivery: Delivery<Answer>;
@@ -243,8 +241,8 @@ export async function sendNew<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends one item from the spool. If the person interrupts this, prints a note about the state of the item, because an
- * interrupted program prints no error.
+ * Sends one item from the spool. If the person interrupts the command, prints a note about the state of the item,
+ * because an interrupted program prints no error.
  */
 async function sendKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -459,9 +457,9 @@ function undelivered<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends it again with
- * the same Idempotency-Key, unless a copy exists and a server on this machine is stopped. If one of the attempts may
- * have arrived, the outcome is `unknown`.
+ * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the item
+ * again with the same Idempotency-Key. Does not try again if a copy exists and a server on this machine does not run.
+ * If one of the attempts may have arrived, the outcome is `unknown`.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -480,7 +478,7 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // If a copy exists, nothing is lost. So the command does not wait until a server on this machine is started.
+    // If a copy exists, nothing is lost. So the command does not wait for a server on this machine that does not run.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
@@ -521,8 +519,8 @@ const isInProgress = (error: Error): boolean =>
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Observes how the content is read. `isSentWhole` returns whether the last byte was sent. Before that, no server can
- * have the item. `failure` returns the error if a file could not be read.
+ * Counts how much of the content was read. `isSentWhole` returns whether the last byte was sent. Before that, no server
+ * can have the item. `failure` returns the error if a file could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;
@@ -550,8 +548,8 @@ interface Progress {
 }
 
 /**
- * Shows a progress bar on a terminal that can clear it. Otherwise prints a line for each file that was sent. With
- * `--json`, does not print these lines. Shows nothing if there are no files.
+ * Shows a progress bar on a terminal that can erase it. Otherwise prints a line for each file that was sent, but not
+ * with `--json`. Shows nothing if there are no files.
  */
 function showProgress(invocation: Invocation, { files }: FileContent): Progress {
   const { stderr } = invocation.context.io;

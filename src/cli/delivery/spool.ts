@@ -75,8 +75,8 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// The folder of an incomplete item has a name that begins with a dot, so it does not match. A process is still writing
-// the item, or was killed while it wrote.
+// Matches the folders of complete items. The name of an incomplete item's folder begins with a dot. Either a process is
+// still writing the item, or it was killed while it wrote the item.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
@@ -126,7 +126,8 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// An older lock is ignored, because no upload takes so long. The process id in it may now belong to another process.
+// A lock that is older than this is ignored, because no upload takes so long. The process id in an old lock may now
+// belong to another process.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -137,8 +138,8 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
 }
 
 /**
- * The result of the last attempt. `unsent` means that the server cannot have the item, `refused` that it refused the
- * item, and `unknown` that it may have the item, but did not answer.
+ * The result of the last attempt. `unsent`: the server cannot have the item. `refused`: the server refused the item.
+ * `unknown`: the server may have the item, but did not answer.
  */
 export interface LastTry {
   readonly at: string;

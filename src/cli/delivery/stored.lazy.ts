@@ -24,7 +24,8 @@ export interface ProofContent {
   readonly images: readonly SentFile[];
   /**
    * The start of the slot's id, as the tester gave it. Empty if the tester named no slot. Undefined if the whole id is
-   * known. Before the proof is sent, the whole id is requested from the server. Until then `fields.slotId` is `noSlot`.
+   * known. If it is set, `fields.slotId` is `noSlot`. The server is asked for the whole id just before the proof is
+   * sent.
    */
   readonly wantedSlot?: string;
 }

@@ -5,7 +5,6 @@ import { type Fields, fieldsOf, listAt } from "../../contract/json.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 
-/** A request to a development server. */
 interface DevCall {
   readonly method: Route["method"];
   readonly path: string;
@@ -15,8 +14,8 @@ interface DevCall {
 const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
 
 /**
- * Calls an endpoint of a development server and returns its answer. Throws a CliError that explains it if the server is
- * not a development server. (rule O15)
+ * Calls an endpoint of a development server and returns its answer. If the server is not a development server, throws a
+ * CliError that says so. (rule O15)
  */
 export async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {
   try {
@@ -34,8 +33,8 @@ async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
 }
 
 /**
- * Whether the server is a development server. Such a server can also answer 404, for example for a snapshot that it
- * does not have.
+ * Whether the server is a development server. Status 404 alone does not show that it is not one, because a development
+ * server also returns 404, for example for an unknown snapshot.
  */
 const isDevServer = (invocation: Invocation): Promise<boolean> =>
   send(invocation, { method: "GET", path: "/dev/clock" }).then(
@@ -54,7 +53,6 @@ const notForDevelopment = (invocation: Invocation): CliError =>
     next: "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another server.",
   });
 
-/** Returns the items of an answer with a list. */
 export const itemsOf = (answer: unknown): readonly Fields[] => listAt(answer, "items").map(fieldsOf);
 
 /** Returns the time of a development server; undefined for any other server. */

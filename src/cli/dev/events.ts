@@ -87,7 +87,6 @@ function urlOf(given: string): URL {
   );
 }
 
-/** Whether a host of a URL is this machine. */
 function isThisMachine(host: string): boolean {
   if (isLoopback(host) || host === "0.0.0.0" || host === "[::]") return true;
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
@@ -221,8 +220,8 @@ const ask = (
   });
 
 /**
- * Whether the server refuses the position. It does so after a reset or a restore, because its events have other numbers
- * since then.
+ * Whether the server refused the position after which events are requested. It does so after a reset or a restore,
+ * because the events then have new numbers.
  */
 const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
@@ -244,7 +243,8 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 const mostSeen = 2_000;
 
 /**
- * Remembers the ids of the newest events. A list that begins at a time contains the events of that time again.
+ * Remembers the ids of the newest events, so that no event is sent twice. A request for the events since a time returns
+ * the events of that time again.
  */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();
@@ -362,7 +362,7 @@ export async function trigger(
   if (!choices.eventTypes.some((type) => type === event))
     throw usageError(
       `There is no event \`${event}\`.${didYouMean(event, choices.eventTypes)}`,
-      `There are: ${choices.eventTypes.join(", ")}`,
+      `The events are: ${choices.eventTypes.join(", ")}`,
     );
   const body = { event, set: objectOf(set), ...(app === undefined ? {} : { app }) };
   const answer = await callDevServer(invocation, { method: "POST", path: "/dev/trigger", body });

@@ -28,7 +28,7 @@ function checkProxies({ env }: Context): Finding[] {
   const findings = faults.map((name) =>
     failure("proxy", {
       what: `${name} is not the address of an HTTP proxy.`,
-      why: "Requests through it fail.",
+      why: "Requests through this proxy fail.",
       next: `Set it to an address such as http://proxy.example:3128, or remove it with \`unset ${name}\`.`,
     }),
   );
@@ -176,7 +176,6 @@ async function connectionFault(url: URL): Promise<string | undefined> {
 
 const silent = `no answer within ${limitMs / 1_000} s`;
 
-/** The result of the check of a certificate. */
 interface CertificateCheck {
   /** Why the certificate is not accepted. Undefined if it is accepted. */
   readonly reason?: string;
@@ -202,7 +201,9 @@ async function checkCertificate(url: URL): Promise<CertificateCheck> {
 
 /** The data that the server returns about itself. */
 interface ServerInfo {
-  /** The version of the server. Undefined if it has only the base API or does not return its version. */
+  /**
+   * The version of the server. Undefined if the server has only the base API or does not return its version.
+   */
   readonly version?: string;
   readonly isInnkeep: boolean;
 }
@@ -213,7 +214,9 @@ interface TriedServer {
   readonly tryLater: boolean;
 }
 
-/** Checks whether an Innkeep server answers at the address. Also checks its version and its clock. */
+/**
+ * Checks whether an Innkeep server answers at the address. Also checks the version and the clock of the server.
+ */
 export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   const skews: number[] = [];
   const watched = watchClock(invocation, skews);
@@ -251,7 +254,8 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
 /**
- * Asks the server for its version. Returns undefined if it does not have our API. Throws an error if nothing answers.
+ * Asks the server for its version. Returns undefined if the server does not have Innkeep's API. Throws an error if
+ * nothing answers.
  */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
@@ -417,7 +421,7 @@ const width = Math.max(...Object.keys(colors).map((state) => state.length));
 
 const margin = " ".repeat(width + 2);
 
-/** How findings are printed: with which colours, and with how many columns in a line. */
+/** The colours and the width of a line with which findings are printed. */
 interface Layout {
   readonly paint: Painter;
   readonly columns: number;

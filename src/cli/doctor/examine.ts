@@ -196,7 +196,6 @@ const lastFixes: Readonly<Record<number, string>> = {
   26: "2029-04-30",
 };
 
-/** Checks the version of Node. */
 function checkNode({ nodeVersion, clock }: Context): Finding {
   const [major = 0, minor = 0] = nodeVersion.replace("v", "").split(".").map(Number);
   const named = `Node ${nodeVersion.replace("v", "")}`;
@@ -397,7 +396,6 @@ function projectText(context: Context): string | undefined {
   return project && `${project.file} is used in this folder.`;
 }
 
-/** A credential that is checked if it exists. */
 interface CredentialToCheck {
   readonly kind: CredentialKind;
   readonly server: string;
@@ -440,7 +438,7 @@ async function checkOne(invocation: Invocation, sought: CredentialToCheck): Prom
         failure(name, {
           what: wrong,
           why: "The server refuses this credential.",
-          next: `Store one of the right kind: ${command}`,
+          next: `Store a credential of the right kind: ${command}`,
         }),
       ];
     return [await checkFound(invocation, sought, found), ...expiry(invocation, sought)];

@@ -19,10 +19,10 @@ import {
   warning,
 } from "./checks.ts";
 
-/** The actions that an agent may do through this server. */
+/** What an agent may do through the MCP server. */
 type Permission = "read" | "propose" | "work";
 
-/** The findings, and the actions that the agent may do. */
+/** The findings, and what the agent may do. */
 interface Examined {
   readonly findings: readonly Finding[];
   readonly may: readonly Permission[];

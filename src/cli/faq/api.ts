@@ -77,8 +77,8 @@ export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
   /**
-   * Whether the server stores which texts the last push set. Undefined if the list is empty, because only entries show
-   * this.
+   * Whether the server stores which texts the last push set. Undefined if the list is empty, because only the entries
+   * of the list show this.
    */
   readonly keepsMarks: boolean | undefined;
 }
@@ -88,7 +88,7 @@ export interface TaggedList {
  */
 export interface FaqApi {
   /**
-   * Returns the id of the app. Returns undefined with an app key, because the server does not tell the id then.
+   * Returns the id of the app. Returns undefined with an app key, because the server does not tell an app key this id.
    */
   app(): Promise<string | undefined>;
   /** Returns the entries. If a language is given, returns the texts that a user with this language gets. */
@@ -109,7 +109,7 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
 }
 
 /**
- * Combines the API for app keys with the API for maintainer tokens. A request that the app key may not make is made
+ * Combines the API for app keys with the API for maintainer tokens. A request that an app key does not allow is sent
  * with the maintainer token.
  */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
@@ -123,12 +123,13 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
   const read = () => either((api) => api.read());
   /**
-   * Both APIs answer with the same ETag. If the token's API refuses it although the list has not changed, the token
-   * finds another app than the key, and `refusal` is thrown. The other app must not get this list.
+   * Replaces the list with the token. Both APIs return the same ETag for the same app. If the API for tokens refuses
+   * the ETag although the list has not changed, the token belongs to another app than the key. That app must not get
+   * this list, so `refusal` is thrown.
    */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
-    // Only the list with this ETag may be replaced, so another list is not checked in its place.
+    // Only the list that was read may be replaced. This list has changed since then.
     if (present.etag !== etag) throw changedList();
     // Two empty lists have the same ETag, so the ETag does not tell whether the token finds the same app.
     if (present.entries.length === 0) throw refusal;
@@ -171,7 +172,7 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
 }
 
-/** Whether the server refused a request because the app key may not make it. */
+/** Whether the server refused a request because an app key does not allow it. */
 const isRefusedKey = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "insufficient_scope";
 

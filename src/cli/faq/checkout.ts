@@ -39,7 +39,8 @@ export interface Checkout extends OpenedFiles {
   readonly entries: readonly FileEntry[];
   readonly list: TaggedList;
   /**
-   * The stored state for this server and app. It has no entries if these files were never pushed to or pulled from it.
+   * The stored state for this server and app. It has no entries if these files were never pushed to this server or
+   * pulled from it.
    */
   readonly seen: SeenState;
 }
@@ -199,8 +200,8 @@ const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): Se
   list.length === 0 ? states[0] : undefined;
 
 /**
- * Returns the entries of the files with their ids on this server. If the id in a file belongs only to another server or
- * app, removes the id. Then the file belongs to the entry with the same question, or is a new entry.
+ * Returns the entries of the files with their ids on this server. Removes an id that belongs only to another server or
+ * app. A file without an id belongs to the entry with the same question, or is a new entry.
  */
 function withIdsHere(
   entries: readonly FileEntry[],

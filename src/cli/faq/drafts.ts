@@ -62,7 +62,6 @@ export async function listDrafts(invocation: Invocation): Promise<undefined> {
   });
 }
 
-/** Creates an entry as a draft. */
 export async function createDraft(
   invocation: Invocation,
   body: { readonly question: string; readonly answer: string },
@@ -73,7 +72,6 @@ export async function createDraft(
   show(invocation, faq);
 }
 
-/** Saves a draft of an entry. */
 export async function saveDraft(
   invocation: Invocation,
   given: string,
@@ -93,7 +91,6 @@ export async function publishFaq(invocation: Invocation, _: object, given: strin
   show(invocation, faq);
 }
 
-/** Discards the draft of an entry. */
 export async function discardDraft(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const params = { faqId: await wholeFaqId(invocation, given) };
   const faq = await invocation.client().consoleFaqs.removeDraft({ params });

@@ -102,7 +102,9 @@ async function save(
   });
 }
 
-/** Writes a text that the server did not save to a file. Returns an error that names the file. */
+/**
+ * Writes a text into a file, because the server did not save the text. Returns an error that names the file.
+ */
 function withRecovery(
   { context, stateFolder }: Invocation,
   { id, text }: { readonly id: string; readonly text: string },
@@ -117,7 +119,7 @@ function withRecovery(
   return new CliError({ ...failure, next: [next, where].filter((part) => part).join("\n") });
 }
 
-/** Returns whether the file was written. If not, the error contains the text. */
+/** Returns whether the file was written. If it was not, the caller puts the text into the error message. */
 function kept(write: () => void): boolean {
   try {
     write();

@@ -3,7 +3,6 @@ import { hashedFaqText, trimmedMarkdown } from "../../contract/content-text.ts";
 import { isId } from "../core/ids.ts";
 import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
 
-/** The fields of an entry in a file. */
 export type FileFields = Omit<FileEntry, "file">;
 
 /** The unchecked fields that a person wrote. */
@@ -14,7 +13,9 @@ interface RawFields {
   readonly sortOrder: unknown;
 }
 
-/** The parts of a Markdown file. All line ends are converted to Unix line ends. */
+/**
+ * The parts of a Markdown file. All line ends are converted to Unix line ends. `mark` is the byte order mark, or empty.
+ */
 export interface MarkdownParts {
   readonly front: Document;
   readonly body: string;
@@ -43,7 +44,7 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
   const plain = unixLines(text.slice(mark.length));
   const found = shape.exec(plain);
   if (!found && /^---[ \t]*(?:\n|$)/.test(plain))
-    return { fault: "has no front matter: its first line is `---`, and a second `---` must end it" };
+    return { fault: "begins with `---`, but has no second line `---` that ends the front matter" };
   const [, front = "", body = ""] = found ?? ["", "", plain];
   const read = parseYaml(front, 1);
   if ("fault" in read) return { fault: `has a broken front matter: ${read.fault}` };
@@ -82,7 +83,7 @@ function faultOf(message: string, linesBefore: number): string {
 /**
  * Returns the fields of a Markdown file. The answer is the body without the heading that contains the question, without
  * empty lines at its start and without one line end at its end. If neither the front matter nor a heading contains the
- * question, it is made from the name of the file. (rule C24)
+ * question, the question is made from the name of the file. (rule C24)
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
@@ -223,8 +224,8 @@ function headingOf(body: string): Heading | undefined {
 }
 
 /**
- * Returns the empty lines and comments before the text. Searches for the end of a comment only behind the last one, so
- * the time is linear.
+ * Returns the empty lines and comments before the text. Searches for the end of each comment only after the comment
+ * before it, so the time is linear.
  */
 function blankOf(body: string): string {
   let at = 0;
@@ -276,7 +277,6 @@ export interface FaqText {
   readonly answer: string;
 }
 
-/** An entry in a file. */
 export interface FileEntry extends FaqText {
   /** The name of the file in messages. In a list file, it also contains the number of the entry. */
   readonly file: string;
@@ -287,7 +287,6 @@ export interface FileEntry extends FaqText {
   readonly translations?: Readonly<Record<string, TranslationFile>>;
 }
 
-/** A translation in a file. */
 export interface TranslationFile extends FaqText {
   readonly file: string;
 }
@@ -309,8 +308,8 @@ interface ServerTranslation extends FaqText {
 }
 
 /**
- * Returns the text with Unix line ends and without white space at its start and end. These may differ between a file
- * and the console although the text is the same.
+ * Returns the text with Unix line ends and without white space at its start and end. Line ends and such white space may
+ * differ between a file and the console although the text is the same.
  */
 export const plainText = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 

@@ -241,7 +241,7 @@ export interface EarlierEntry {
 }
 
 /**
- * Compares the files with the server. Returns one item for each entry. The entries that only the server has come last.
+ * Compares the files with the server. Returns one item for each entry. Entries that exist only on the server come last.
  */
 export function planOf(input: PlanInput): Item[] {
   const { pairs, files, others } = paired(input);
@@ -441,10 +441,10 @@ interface Values<Value> {
 }
 
 /**
- * Returns which value is used. If the server still has the value of the last push, nobody has edited it there since, so
- * the value in the file is used. But if the file has not changed since this checkout last read the server, the push
- * came from elsewhere, and the value on the server is used. With `filesRule`, the value in the file is used even then,
- * because the checkout of a CI job does not know what was pushed. (rule C22)
+ * Returns which value is used. If nobody has edited the value on the server since the last push, the value in the file
+ * is used. There is one exception: if the file has not changed since this checkout last read the server, the push came
+ * from elsewhere, and the value on the server is used. With `filesRule` there is no exception, because the checkout of
+ * a CI job does not know what was pushed. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

@@ -252,7 +252,7 @@ export function translationsSeen(
 
 /**
  * Returns the id in a file if the entry has another id on this server and the file keeps its id. Returns undefined if
- * the push created the entry again. Then the file gets the new id.
+ * the push created the entry again, because then the file gets the new id.
  */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
@@ -369,7 +369,6 @@ function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
 
 const textOf = ({ question, answer }: FaqText) => ({ question, answer });
 
-/** Returns all translations of a new entry. */
 function allTranslations({ translations = {} }: FileEntry): Pick<FaqChange, "translations"> {
   const all = Object.entries(translations).map(([language, text]) => [language, textOf(text)] as const);
   return all.length === 0 ? {} : { translations: Object.fromEntries(all) };
@@ -406,7 +405,7 @@ function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): Rea
   return places;
 }
 
-/** Converts an error that names elements of the list in the request into one that names files. */
+/** Converts an error about elements of the list in the request into an error about files. */
 function withFiles(error: ServerError, wanted: readonly Wanted[]): unknown {
   const faults = error.issues.map(({ path, message }) => {
     const [, at = "", field = ""] = /^faqs\.(\d+)\.?(.*)$/.exec(path) ?? [];

@@ -96,8 +96,8 @@ function doubles(entries: readonly FileEntry[]): FileFault[] {
 }
 
 export function faultsError(faults: readonly FileFault[]) {
-  const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
-  return usageError(`Nothing was changed, ${count}:`, undefined, {
+  const count = faults.length === 1 ? "One thing is wrong" : `${faults.length} things are wrong`;
+  return usageError(`Nothing was changed. ${count}:`, undefined, {
     issues: faults.map(({ file, message }) => ({ path: file, message })),
   });
 }
@@ -109,7 +109,7 @@ export const faqsFault = (file: string, messages: readonly string[]) =>
 const nothingThere = (path: string, isThere: boolean) =>
   usageError(
     isThere ? `${path} has no FAQ entries.` : `${path} does not exist.`,
-    "`innkeep faq pull` writes the entries of the server there. To delete entries, use `innkeep faq delete`.",
+    "`innkeep faq pull` writes the entries of the server to this path. To delete entries, use `innkeep faq delete`.",
   );
 
 /** A file that was read. `name` is its path in the folder. */
@@ -168,8 +168,8 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
 /**
  * Separates the translations from the entries. A folder with the name of a language, such as `de`, contains
  * translations if one of its files has the same relative path as an entry, or if an earlier push or pull has seen
- * translations into this language. Then every file in this folder must have the relative path of an entry. Otherwise
- * the folder contains entries. (rule C36)
+ * translations into this language. In such a folder, every file must have the relative path of an entry. Any other
+ * folder contains entries. (rule C36)
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {
@@ -266,7 +266,6 @@ async function readOne(
   return { value: { entry: { ...value, file }, parts: split.value, text } };
 }
 
-/** A folder that was read. */
 interface ReadFolder {
   readonly folder: string;
   readonly shown: string;
@@ -475,7 +474,6 @@ async function changeList(list: ListFile, changes: readonly FileChange[]): Promi
   return Array.from({ length: count }, (_, at) => nameOf(shown, first + at));
 }
 
-/** Sets the translations of an element of a list file. */
 function setTranslations(document: Document, element: unknown, translations: TranslatedTexts = {}): void {
   if (!isMap(element)) return;
   for (const [language, text] of Object.entries(translations)) {

@@ -31,7 +31,6 @@ interface BulkFlags {
   readonly undo?: string;
 }
 
-/** Adds `feedback bulk`. */
 export function addBulk(feedback: Command, setup: Setup): void {
   const bulk = feedback
     .command("bulk [thread...]")
@@ -125,7 +124,6 @@ async function chosen(
   return { filter, expected: { total, asOf } };
 }
 
-/** Adds `feedback merge` and `feedback unmerge`. */
 export function addMerge(feedback: Command, setup: Setup): void {
   const merge = feedback
     .command("merge <thread> <into>")
@@ -166,8 +164,8 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
 }
 
 /**
- * Returns the id of a merged thread. If its number is given, the server returns the thread into which it was merged,
- * which lists the merged threads.
+ * Returns the id of a merged thread. If the person gives its number, the server returns the thread into which it was
+ * merged. That thread lists the merged threads with their ids and numbers.
  */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
@@ -177,7 +175,6 @@ async function mergedThreadId(invocation: Invocation, given: string): Promise<st
   return merged.find((one) => one.number === Number(number))?.id ?? id;
 }
 
-/** Adds `feedback snooze`. */
 export function addSnooze(feedback: Command, setup: Setup): void {
   const snooze = feedback
     .command("snooze <thread> <until>")
@@ -256,7 +253,7 @@ export async function replyToSender(
   const { force, expectMessage, expectReceivers } = flags;
   const asks = canAsk(invocation) && !force && (expectMessage ?? expectReceivers) === undefined;
   const isOpen = flags.everyone !== true && flags.report === undefined;
-  // A dry run also works without the server. Then the request names no receiver.
+  // A dry run also works if the server does not answer. In that case, the request names no receiver.
   const ifUnread = invocation.flags.dryRun ? () => undefined : ifUnreadable;
   const thread = asks || isOpen ? await read().catch(ifUnread) : undefined;
   const reportId = isOpen ? receiverIn(thread) : flags.report;
@@ -341,7 +338,8 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Ignores the error if the token may not read the thread. Then the reply goes to the first sender, without a check.
+ * Ignores the error if the token may not read the thread. In that case, the reply goes to the first sender, without a
+ * check.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
@@ -349,7 +347,7 @@ function ifUnreadable(error: unknown): undefined {
 
 /**
  * Returns the report that a reply without `--report` answers. Returns undefined if the thread has only one report, or
- * if the given id belongs to a merged thread. Then the sender of the given thread gets the reply. (rule M10)
+ * if the given id belongs to a merged thread. In both cases, the sender of the given thread gets the reply. (rule M10)
  */
 const receiverIn = (thread: OwnedThread | undefined): string | undefined =>
   thread !== undefined && thread.feedback.mergedInto === undefined && hasRepeats(thread)

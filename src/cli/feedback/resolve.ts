@@ -19,7 +19,6 @@ import { passedPrefix, testHash } from "./junit/failure.ts";
 import { readReports, warnJob, warnOfDoubts } from "./junit/read-reports.ts";
 import type { TestResult } from "./junit/test-result.ts";
 
-/** The flags of `feedback resolve`. */
 export interface ResolveFlags {
   readonly dedupeKey?: readonly string[];
   readonly junit?: readonly string[];
@@ -179,7 +178,6 @@ async function summariseResolved(invocation: Invocation, { resolved }: Resolved)
 
 const mostLinks = 100;
 
-/** Prints why a run resolves nothing. */
 function nothingResolved(invocation: Invocation, why: string): void {
   note(invocation, why);
   printResolved(invocation, { resolved: [], stillFailing: [], why });
@@ -292,7 +290,7 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
 
 /**
  * Returns a function that returns the idempotency key of the next request. Each request needs its own key, so only the
- * first one uses exactly the given key.
+ * first request has exactly the given key.
  */
 function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
   let count = 0;
@@ -302,7 +300,7 @@ function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undef
   };
 }
 
-// The limit of the server, without 16 KiB for the other fields of the body.
+// The size limit of the server for a request, minus 16 KiB for the other fields of the body.
 const mostBytes = limits.json - 16_384;
 
 /** Splits the list into parts that fit into one request each. */

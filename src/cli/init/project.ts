@@ -32,7 +32,8 @@ export interface InitFlags extends GlobalFlags {
 
 /**
  * Sets up a project. Writes innkeep.json, stores an app key on this machine if the person agrees, sends a first report,
- * and prints the lines for CI. Checks everything before it writes. Never writes a secret into the project. (rule L40)
+ * and prints the lines to add for CI. Checks everything before it writes. Never writes a secret into the project. (rule
+ * L40)
  */
 export async function init(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
@@ -62,8 +63,8 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
 }
 
 /**
- * Returns the named server, or the one that the person types. Throws a usage error if there is none and there is no
- * terminal.
+ * Returns the server that a flag or a setting names, or the one that the person types. Throws a usage error if no
+ * server is named and there is no terminal.
  */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
@@ -299,7 +300,7 @@ function namesOf(cwd: string): readonly Exclude<CiService, "none">[] {
   return found.length > 0 ? found : ["shell"];
 }
 
-/** The result of sending the first report. With `--dry-run` it is only the request. */
+/** The result of sending the first report. With `--dry-run`, only `request` is set. */
 interface FirstReport {
   readonly id?: string | undefined;
   readonly consoleUrl?: string | undefined;

@@ -103,7 +103,7 @@ describe("the command token", () => {
     const line = await script(scopes);
     expect(await line.run(["token", "revoke", ...argv, "--yes"])).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("Name one token"),
+      stderr: expect.stringContaining("Name exactly one token"),
     });
   });
 

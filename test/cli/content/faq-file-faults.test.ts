@@ -48,7 +48,7 @@ describe("FAQ files with faults", () => {
     for (const words of ["faq push --yes", "faq push --dry-run", "faq diff", "faq pull"]) {
       const stderr = await refused(words);
       expect(stderr.split("\n").slice(0, -1)).toEqual([
-        "error: Nothing was changed, 12 things are wrong:",
+        "error: Nothing was changed. 12 things are wrong:",
         "  faq/e.md has no answer",
         expect.stringMatching(
           /^ {2}faq\/f\.md has a broken front matter: .* at line 2, column 11\. .*needs quotes$/,
@@ -60,7 +60,7 @@ describe("FAQ files with faults", () => {
         expect.stringMatching(
           /^ {2}faq\/h\.md has a broken front matter: Map keys must be unique at line 3, column 1$/,
         ),
-        expect.stringMatching(/^ {2}faq\/i\.md has no front matter/),
+        expect.stringMatching(/^ {2}faq\/i\.md begins with `---`, but has no second/),
         expect.stringMatching(/^ {2}faq\/j\.md has a broken front matter/),
         "  faq/k.md is not UTF-8 text",
         expect.stringMatching(/^ {2}faq\/b\.md has the same id as faq\/a\.md: delete one of them/),
@@ -124,7 +124,7 @@ describe("FAQ files with faults", () => {
     await checkout.write("faq/long.md", markdown({ question: "x".repeat(501) }, "😀".repeat(20_001)));
     await checkout.write("faq/far.md", markdown({ question: "Far?", sortOrder: 2_147_483_648 }, "So."));
     expect((await checkout.run("faq push --yes")).stderr).toBe(
-      "error: Nothing was changed, 3 things are wrong:\n" +
+      "error: Nothing was changed. 3 things are wrong:\n" +
         "  faq/far.md has a sortOrder outside -2147483648 to 2147483647\n" +
         "  faq/long.md has a question of 501 characters: at most 500\n" +
         "  faq/long.md has an answer of 20001 characters: at most 20000\n",

@@ -113,7 +113,7 @@ describe("a command", () => {
       expect(await line.run(["faq", "list"])).toMatchObject({
         exit: 6,
         stderr:
-          "error: No.\nA server that is not Innkeep may not have what this command needs. `innkeep doctor` shows which server answers there.\n",
+          "error: No.\nA server that is not Innkeep may not have what this command needs. `innkeep doctor` shows which program answers at this address.\n",
       });
     },
   );

@@ -161,7 +161,7 @@ describe("the command help", () => {
   it("prints the options of every command for help options", async () => {
     const { stdout } = await run("help", "options");
     expect(stdout).toContain("--json\tevery command\twrite one JSON object to standard output\n");
-    expect(stdout).toContain("--dry-run\tevery change\t");
+    expect(stdout).toContain("--dry-run\tevery command that changes something\t");
     expect(stdout.split("\n")).toHaveLength(16);
   });
 

@@ -160,7 +160,7 @@ describe("a text that a CI service would execute", () => {
     const line = await createCommandLine({ INNKEEP_API_KEY: "sdk_a", INNKEEP_BASE_URL: baseUrl });
     const id = "01a1fe4f-d11f-7363-bbed-5de61a604ebb";
     const { stderr } = await line.run(["api", `/api/v1/faqs/${id}`, "--fields", "none"], job);
-    expect(stderr).toBe("There is no field `none`. There are: # #vso[x].\n");
+    expect(stderr).toBe("There is no field `none`. The fields are: # #vso[x].\n");
   });
 
   it("is found in one pass after any white space", () => {

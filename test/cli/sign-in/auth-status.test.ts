@@ -143,7 +143,7 @@ describe("a credential of the wrong kind", () => {
     expect(await line.run(argv)).toMatchObject({
       exit: 4,
       stderr: expect.stringContaining(
-        `error: ${variable} contains ${what}.\nSet ${variable} to the right one`,
+        `error: ${variable} contains ${what}.\nSet ${variable} to the right credential`,
       ),
     });
     expect(asked).toEqual([]);

@@ -7,20 +7,20 @@ export type ChangeType = (typeof changeTypes)[number];
  * The type of change for each heading that tools write. The headings are in lower case, without punctuation and emoji.
  */
 const headings = new Map<string, ChangeType>([
-  // Keep a Changelog
+  // Headings of Keep a Changelog.
   ...changeTypes.map((type) => [type, type] as const),
-  // conventional-changelog, release-please and semantic-release
+  // Headings of conventional-changelog, release-please and semantic-release.
   ["features", "added"],
   ["bug fixes", "fixed"],
   ["performance improvements", "changed"],
   ["breaking changes", "changed"],
   ["reverts", "changed"],
   ["dependencies", "changed"],
-  // changesets
+  // Headings of changesets.
   ["major changes", "changed"],
   ["minor changes", "added"],
   ["patch changes", "fixed"],
-  // the release notes that GitHub writes
+  // Headings in the release notes that GitHub writes.
   ["exciting new features", "added"],
   ["what's changed", "changed"],
   ["other changes", "changed"],
@@ -53,11 +53,11 @@ export const typeOfHeading = (text: string): ChangeType | undefined => headings.
 
 export const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
 
-/** Whether the changes under a heading are breaking changes. */
 export const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
 /**
- * Whether a heading only names the size of the changes. Then the type of each change comes from its first word.
+ * Whether a heading only names the size of the changes. Under such a heading, the first word of a change shows its
+ * type.
  */
 export const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
@@ -105,17 +105,19 @@ export function isOfTools(text: string): boolean {
 export const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
-/** Patterns of what tools write before or after a change, in the order in which they are removed. */
+/**
+ * Patterns of additions that tools write before or after the text of a change. They are removed in this order.
+ */
 const around = [
-  // changesets: either the pull request, the commit and the people to thank, or only the commit
+  // The tool changesets adds the pull request, the commit and the people to thank, or only the commit.
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,
   /^[0-9a-f]{7,40}: /,
-  // GitHub: the author and the pull request
+  // GitHub adds the author and the pull request.
   /\s+by @[\w[\]-]+ in (?:https?:\/\/\S+|#\d+)$/,
-  // conventional-changelog: the closed issues, the pull request and the commits
+  // conventional-changelog adds the closed issues, the pull request and the commits.
   /(?:,?\s+(?:closes|closed|fixes|fixed|resolves|resolved)(?:,?\s+(?:and\s+)?[\w./-]*#\d+)+)+\.?$/i,
   /(?:\s+\(#\d+\))?(?:,?\s*\([0-9a-f]{7,40}(?:, [0-9a-f]{7,40})*\))+$/,
-  // auto-changelog: the commit
+  // auto-changelog adds the commit.
   /\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/,
 ];
 

@@ -17,7 +17,6 @@ export interface FileRelease extends VersionHeading {
   readonly notes: Notes;
 }
 
-/** The content of a changelog file. */
 export interface ChangelogFile {
   /** The versions, in the order of the file. */
   readonly releases: readonly FileRelease[];
@@ -27,7 +26,6 @@ export interface ChangelogFile {
   readonly faults: readonly Fault[];
 }
 
-/** A fault in a file. */
 export interface Fault {
   readonly line: number;
   readonly message: string;
@@ -100,8 +98,8 @@ function partsOf(blocks: readonly Block[]): Parts {
 const write = "write ## 1.2.0 - 2026-11-22";
 
 /**
- * Returns the headings before the first version that have the same level as that version. Omits the title of the file
- * if there is no list before the first version.
+ * Returns the headings before the first version that have the same level as that version. The text below them belongs
+ * to no version. Omits the title of the file if there is no list before the first version.
  */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
@@ -175,7 +173,6 @@ function faultsOf(releases: readonly FileRelease[]): Fault[] {
   return [...repeated, ...unclear];
 }
 
-/** The content of the heading of a version. */
 interface VersionHeading {
   /** The version without `v`. Null for `Unreleased`. */
   readonly version: string | null;

@@ -127,7 +127,8 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // If a tool added a hash or an author, the first word may be any word. Then the type is `changed`.
+  // If a tool added a hash or an author, the item is a change even if its first word names no type. Then the type is
+  // `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };

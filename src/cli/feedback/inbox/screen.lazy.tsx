@@ -53,7 +53,6 @@ function Screen({ inbox, signal }: Pick<InboxScreen, "inbox" | "signal">) {
   );
 }
 
-/** The size of the terminal for the screen. */
 interface Size {
   readonly width: number;
   readonly height: number;

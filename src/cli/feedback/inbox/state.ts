@@ -148,7 +148,7 @@ async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> 
   else if (kind === "issue") inbox.set(write(state, kind, state.reading.feedback.githubIssueUrl ?? ""));
 }
 
-/** Sends the text. A reply needs a second Enter, because it cannot be undone. */
+/** Sends the text. For a reply, Enter must be pressed twice, because a reply cannot be undone. */
 function submit(inbox: Inbox): void {
   const state = inbox.state();
   const { writing, reading } = state;
@@ -182,8 +182,8 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // The screen shows the newer message from now on, so the next attempt names it as the last one that the person
-    // read.
+    // From now on the screen shows the newer message. So the next attempt names this message as the newest that the
+    // person has read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
     // The unsent text stays on the screen.
     if (isOpen())
@@ -230,9 +230,6 @@ async function sent(calls: InboxCalls, thread: OwnedThread, { kind, text }: Writ
   return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }
 
-// The screen shows a change immediately. If the server refuses the change, the screen shows the earlier state again. No
-// key approves or rejects a proposal. (rule L54)
-
 function move(inbox: Inbox, by: number): void {
   inbox.set(moved(inbox.state(), by));
   void inbox.readAhead();
@@ -255,7 +252,10 @@ async function openThread(inbox: Inbox): Promise<void> {
   }
 }
 
-/** Archives or resolves the selected thread. If the person was reading it, opens the next thread. */
+/**
+ * Archives or resolves the selected thread. The screen shows the change immediately, and shows the earlier state again
+ * if the server refuses the change. If the person was reading the thread, opens the next thread. (rule L54)
+ */
 function closeThread(inbox: Inbox, status: FiledStatus): void {
   const state = inbox.state();
   const thread = selectedThread(state);
@@ -303,7 +303,10 @@ function undo(inbox: Inbox): void {
   });
 }
 
-/** Opens the thread in the console, where a person decides on its proposal. */
+/**
+ * Opens the thread in the console, where a person decides on the proposal. No key of this screen approves or rejects a
+ * proposal. (rule L54)
+ */
 function openConsole(inbox: Inbox): void {
   const address = inbox.state().reading?.feedback.consoleUrl;
   if (address === undefined) inbox.set(withMessage(inbox.state(), "Open a thread first, with Enter."));

@@ -17,7 +17,6 @@ import { cutMessage, type DraftFlags, dedupeFields, draftOf } from "../../delive
 import type { ReportContent } from "../../delivery/stored.lazy.ts";
 import { escapeSign, type TestFailure, type TestResult } from "./test-result.ts";
 
-/** The flags of `feedback send --junit`. */
 export interface JunitFlags extends DraftFlags {
   readonly junit: readonly string[];
   readonly maxReports?: number;
@@ -68,8 +67,8 @@ export async function failureDrafts(
 }
 
 /**
- * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. If there are too
- * many, returns none, and only a person can resolve the thread.
+ * Returns the dedupe keys of the tests that must pass before the thread of the summary is resolved. Returns none if
+ * there are too many keys. Then only a person can resolve the thread.
  */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
@@ -98,7 +97,7 @@ async function draftOfTest(
 
 /**
  * Returns the folder of the command and the folder of the checkout. They are the same folder unless the CI service
- * names another one as the checkout.
+ * names another folder as the checkout.
  */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
@@ -406,8 +405,8 @@ const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
 /**
- * Returns the text that identifies a failure. This is the message. If the message says nothing, it is the lines of the
- * text that are not stack frames.
+ * Returns the text that identifies a failure. Usually this is the message. If the message does not say what failed,
+ * returns the lines of the text that are not stack frames.
  */
 function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));

@@ -3,8 +3,8 @@ import path, { type PlatformPath, resolve } from "node:path";
 import { type GlobOptions, glob } from "tinyglobby";
 
 /**
- * Returns the absolute paths of the files that match a pattern, sorted. If a file has exactly this path, returns only
- * that file. A folder means all XML files below it. Skips `node_modules` unless the pattern contains this name.
+ * Returns the absolute paths of the files that match a pattern, sorted. For the path of an existing file, returns only
+ * that file. For a folder, returns all XML files below it. Skips `node_modules` unless the pattern contains this name.
  */
 export async function findFiles(cwd: string, pattern: string): Promise<readonly string[]> {
   const named = resolve(cwd, pattern);

@@ -207,7 +207,7 @@ function collectTests(report: string, budget: TextBudget): TestCollector {
 }
 
 function open(state: ParserState, name: string, attributes: Attributes): void {
-  // Tests are not nested. If a test is still open here, the report lacks its end.
+  // Tests are not nested. If a test is still open here, its end is missing in the report.
   if (state.test && (groups.has(name) || name === "testcase")) cut(state);
   const above = state.suites.at(-1);
   if (groups.has(name)) state.suites.push(suiteOf(name, attributes, above, state));
@@ -383,7 +383,8 @@ interface Declared {
 const counters = ["failures", "errors", "failed", "errored", "broken"];
 
 /**
- * Returns the number of failures according to the attributes of a suite. Returns undefined if they do not say it.
+ * Returns the number of failures according to the attributes of a suite. Returns undefined if the attributes contain no
+ * such number.
  */
 function declaredBy(attributes: Attributes): Declared | undefined {
   const named = new Map(Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value]));

@@ -29,7 +29,6 @@ export interface ReadReports {
   readonly unread: readonly TestResult[];
 }
 
-/** Reads the JUnit reports that match the patterns. */
 export async function readReports(invocation: Invocation, patterns: readonly string[]): Promise<ReadReports> {
   const { cwd } = invocation.context;
   const { files, faults } = await matchingFiles(invocation.context, patterns);

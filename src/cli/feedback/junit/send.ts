@@ -195,7 +195,6 @@ interface FailureReport extends FailureDraft {
   readonly report: Report;
 }
 
-/** The result of sending one report. */
 interface ReportRow {
   /** The id of the report in the spool. */
   readonly report: string;
@@ -215,7 +214,7 @@ interface SentReports {
   /** The results, in the order of the drafts. */
   readonly rows: readonly ReportRow[];
   readonly left: number;
-  /** The error because of which the first unsent report was not sent. */
+  /** The error of the first report that was not sent. */
   readonly failure?: CliError | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface TestResult {
   /** The path of the report that contains the test. */
   readonly report: string;
   /**
-   * Whether the failure count of the suite does not match the failures in the report. Then the test does not count as
+   * Whether the failure count of the suite does not match the failures in the report. If so, the test does not count as
    * passed.
    */
   readonly inDoubt?: boolean;
