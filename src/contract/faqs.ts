@@ -42,26 +42,28 @@ export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string()
  */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 
-/** The translations of an entry. */
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /** The hash of the text that a replacement of the whole list last set for this language. */
+    /** The hash of the text that was set for this language when the whole list was last replaced. */
     pushedHash: z.nullable(z.string()),
   }),
 );
 
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
-  /** The hash of the text that a replacement of the whole list last set for this entry; null if none has. (rule C21) */
+  /**
+   * The hash of the text that was set for this entry when the whole list was last replaced. Null if it was never set
+   * so. (rule C21)
+   */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
   translations: FaqTranslations,
 });
 
 /**
- * An entry in a request that replaces the whole list. Without an id it is new. With an id, missing fields stay
- * unchanged: the text, the position, or both.
+ * An entry in a request that replaces the whole list. Without an id, it is a new entry. With an id, the text
+ * (`question` and `answer`) or `sortOrder` may be left out, and then stays unchanged.
  */
 export const WantedFaq = z
   .object({
@@ -111,7 +113,7 @@ const DraftTranslations = translations(z.nullable(PlainText));
 /** An entry with its draft, the changed text that is not published yet. */
 export const DraftedFaq = z.object({
   id: uuid,
-  /** False for an entry that was never published. `question` and `answer` are then those of the draft. */
+  /** False for an entry that was never published. Then `question` and `answer` are the texts of the draft. */
   published: z.boolean(),
   question: z.string(),
   answer: z.string(),
@@ -141,7 +143,9 @@ const FaqVersion = z.object({
   question: z.string(),
   answer: z.string(),
   translations: translations(PlainText),
-  /** When this text was published, and who published it. `by` is null for an app key and for a deleted account. */
+  /**
+   * `at` is when this text was published. `by` is who published it; null for an app key and for a deleted account.
+   */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
@@ -325,7 +329,7 @@ const FaqAnswer = z.extend(PublishedFaq, {
   pushedHash: z.optional(ListedFaq.shape.pushedHash),
   pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
   translations: z.optional(FaqTranslations),
-  /** The language of the text; null for the default one. Only included if the request names a language. */
+  /** The language of the text. Null for the default language. Only included if the request names a language. */
   language: z.optional(z.nullable(z.string())),
 });
 

@@ -88,13 +88,13 @@ export type GivenChoices = z.output<typeof GivenChoices>;
 /** A browser that shows notices to a person. */
 export const NoticeBrowser = z.object({
   id: uuid,
-  /** The browser and its operating system, as the browser named them at the sign-in. Null if it did not. */
+  /** The browser and its operating system. Null if the browser did not name them at the sign-in. */
   browser: z.nullable(z.string()),
   createdAt: instant,
   lastNoticeAt: z.nullable(instant),
   /** Until when the browser gets notices, if the person does not sign in with it again. */
   expiresAt: instant,
-  /** Whether it is the browser of this request. */
+  /** Whether this browser sent the request. */
   current: z.boolean(),
 });
 export type NoticeBrowser = z.output<typeof NoticeBrowser>;

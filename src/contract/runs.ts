@@ -26,7 +26,7 @@ export const runDecisions = [
 
 export const RunDecision = z.enum(runDecisions);
 
-/** The worker that claimed an approved proposal, or the last one whose claim a person released. */
+/** The worker that claimed an approved proposal, or the last worker whose claim a person ended. */
 export const RunClaim = z.object({ worker: z.string(), claimedAt: instant, releasedAt: z.nullable(instant) });
 
 /** The newest progress of the claim, and how often the worker has reported progress. */
@@ -107,7 +107,7 @@ export const runs = {
     auth: "session",
     role: "maintainer",
     params: runParams,
-    // The claim that the page showed to the person. The default is the current claim.
+    // `claimedAt` identifies the claim that the page showed to the person. The default is the current claim.
     body: z.object({ claimedAt: z.optional(givenInstant) }),
     success: { status: 200, body: Run },
     errors: ["not_found", "wrong_state"],
@@ -116,7 +116,7 @@ export const runs = {
 } as const;
 
 /** Refuses addresses with a user name or password: a user name can hide the real host, and a password is a secret. */
-const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must have no user and no password"));
+const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must not contain a user name or a password"));
 
 export type RunStatus = z.output<typeof RunStatus>;
 
@@ -156,8 +156,8 @@ export const runWork = {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
-    // Short, because a stored answer is wrong after a release. A repeat needs no stored answer: the claim stays the
-    // same.
+    // The time is short, because the stored answer is wrong after a person has ended the claim. A repeated request does
+    // not need the stored answer, because it gets the same claim.
     repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
     example: {

@@ -113,7 +113,7 @@ export const connectionConsent = {
   }),
 } as const;
 
-/** The page that shows the code, for terminals to which a browser cannot redirect. */
+/** The page that shows the sign-in code for a terminal to which a browser cannot redirect. */
 export const codePath = "/tavern/code";
 
 export const redirectSchemes = ["tavern:", "innkeeptavern:"] as const;
@@ -256,7 +256,7 @@ export const signIn = {
     method: "POST",
     path: "/api/v1/testing/auth/await",
     summary:
-      "Wait until a person has approved the device, for terminals that get no redirect; answers 202 until then",
+      "Wait until a person has approved the device, if no browser can redirect to it; the status is 202 until then",
     auth: "none",
     body: z.object({
       deviceId,
