@@ -88,7 +88,10 @@ const limitTexts = {
 const limitedText = (what: keyof typeof limitTexts, seconds = 60): string =>
   `${limitTexts[what]} Wait ${seconds} s, then call again; do not try sooner.`;
 
-/** Explains that a request was refused because of a limit on proposals or work, not on reads. */
+/**
+ * Returns a function that throws a Refusal if a limit on proposals or work is reached. It throws any other error
+ * unchanged.
+ */
 export const explainLimit =
   (what: "proposals" | "work") =>
   (error: unknown): never => {

@@ -64,7 +64,9 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   };
 }
 
-/** The protocol revision of a client that sends no version header. Only the next revision introduced that header. */
+/**
+ * The protocol revision of a client that sends no version header. That header exists only in later revisions.
+ */
 const revisionWithoutHeader = "2025-03-26";
 
 /** Returns the request for the SDK. The address is constant, because no result may depend on the header `Host`. */
@@ -213,7 +215,7 @@ const refusal = (body: unknown, message: string): Response =>
     error: { code: ProtocolErrorCode.InternalError, message },
   });
 
-/** How many streams may be open at the same time: for one token, and for the whole server. */
+/** The maximum number of open streams of one token, and of the whole server. */
 const most = { ofToken: 20, ofAll: 1_000 } as const;
 
 /** Counts the open streams of a server. */
@@ -346,7 +348,7 @@ interface SharedDeps {
   readonly isFirstOffer: (key: string) => boolean;
 }
 
-/** Returns the dependencies of the tools for one request over HTTP. They contain no state for later requests. */
+/** Returns the dependencies of the tools for one request over HTTP. They keep no state for later requests. */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
   caller: ToolCaller,

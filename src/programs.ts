@@ -2,7 +2,7 @@ import type { ProxySettings } from "./client/connection.ts";
 import type { Exchange } from "./client/options.ts";
 import type { Role } from "./contract/endpoint.ts";
 
-/** The flags of `innkeep serve`; missing flags get their values from the environment or the defaults. */
+/** The flags of `innkeep serve`. Missing flags get their values from the environment or the defaults. */
 export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
@@ -105,7 +105,7 @@ export interface AdminEnvironment {
   readonly secret?: string | undefined;
   /** Former secrets, separated by commas. */
   readonly oldSecrets?: string | undefined;
-  /** The file with the erasures of people, if it is not in the data folder. */
+  /** The file that records the erasures of people, if it is not in the data folder. */
   readonly erasuresFile?: string | undefined;
 }
 
@@ -119,8 +119,8 @@ export interface McpRequest {
   /** The token itself, if no file is given. */
   readonly agentToken?: string | undefined;
   /**
-   * Returns the agent token from elsewhere, such as a keychain. Called if neither of the two above is given: at the
-   * first call of a tool, and again after the server refused the token.
+   * Returns the agent token from elsewhere, such as a keychain. Called if neither `tokenFile` nor `agentToken` is
+   * given: at the first call of a tool, and again after the server refused the token.
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
@@ -193,8 +193,8 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` after each change since then, with the id of the proposal or with `queue`. Resolves when `gone` aborts
-   * or the longest time is over. Rejects if the token was revoked.
+   * Calls `tell` after each change since the state was read, with the id of the proposal or with `queue`. Resolves when
+   * `gone` aborts or the maximum time is over. Rejects if the token was revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
@@ -230,7 +230,7 @@ export interface HttpToolOptions {
 
 /** The tools of the MCP server over HTTP. */
 export interface HttpTools {
-  /** Answers a request with one message of the protocol, in both eras. */
+  /** Answers a request that contains one message of the protocol, in both eras (with and without sessions). */
   answer(request: ToolRequest, caller: ToolCaller): Promise<HttpAnswer>;
 }
 
@@ -257,24 +257,24 @@ interface StreamedAnswer {
   readonly comesInParts: boolean;
 }
 
-/** How encrypted backups are read. */
+/** The keys with which encrypted backups are read. */
 interface BackupKeys {
-  /** A file with secret keys of age. */
+  /** A file with secret keys for the encryption tool `age`. */
   readonly identity?: string | undefined;
 }
 
-/** Where a backup is restored to be verified. */
+/** The folder in which a backup is restored to be verified. */
 interface ScratchChoice {
-  /** A folder; by default the folder of the system for temporary files. */
+  /** By default the folder of the system for temporary files. */
   readonly scratch?: string | undefined;
 }
 
 interface BackUp extends ScratchChoice {
   readonly command: "backup";
   readonly file: string;
-  /** The public keys of age for which the backup is encrypted, separated by commas. */
+  /** The public keys of `age` for which the backup is encrypted, separated by commas. */
   readonly recipient?: string | undefined;
-  /** Verifies the backup before it gets its name. */
+  /** Verifies the backup before the file gets its final name. */
   readonly prove?: boolean | undefined;
 }
 
@@ -286,16 +286,16 @@ interface VerifyBackup extends BackupKeys, ScratchChoice {
 interface Restore extends BackupKeys {
   readonly command: "restore";
   readonly file: string;
-  /** A file with the erasures of people to do again. */
+  /** A file with erasures of people that must be repeated. */
   readonly erasures?: string | undefined;
 }
 
 /** Prepares a database that another program restored, so that it is safe to serve. */
 interface Adopt {
   readonly command: "adopt";
-  /** A file with the erasures of people to do again. */
+  /** A file with erasures of people that must be repeated. */
   readonly erasures?: string | undefined;
 }
 
-/** A command of the person who runs the server about backups. */
+/** A command for backups. */
 type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup drill" };

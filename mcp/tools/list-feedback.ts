@@ -174,8 +174,8 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
 }
 
 /**
- * Returns the most tokens of each text, so that all texts together have at most `left` tokens. Texts that are short
- * enough are not shortened.
+ * Returns the maximum number of tokens for each text, so that all texts together have at most `left` tokens. Texts that
+ * are short enough are not shortened.
  */
 function fairShare(costs: readonly number[], left: number): number {
   let space = left;

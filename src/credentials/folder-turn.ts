@@ -22,7 +22,7 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   try {
     return change();
   } finally {
-    // If this process was suspended for long, another one may have removed its lock and created a new one.
+    // If this process was suspended for long, another process may have removed the lock and created a new one.
     if (identityOf(lock) === own) rmSync(lock, { force: true });
   }
 }

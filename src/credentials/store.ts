@@ -32,7 +32,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
   const index = () => readIndex(file);
   /** Sets or removes one entry, and keeps the entries that other processes have stored in the meantime. */
   const save = async (key: CredentialKey, stored: StoredCredential | undefined) => {
-    // Loaded only to write, because loading it takes longer than the start of a command.
+    // This module is loaded only to write, because loading it takes longer than the start of a command.
     const { writeSettings } = await import("./conf.lazy.ts");
     await inTurn(folder, () =>
       writeSettings({ folder, name: "credentials" }, withEntry(index(), key, stored)),
