@@ -11,7 +11,7 @@ import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
 /** The revisions whose clients may send several messages as one array. (JSON-RPC 2.0, batches) */
 const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);
 
-/** Whether a client may send arrays. */
+/** Whether clients of this protocol revision may send arrays of messages. */
 export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
 
 /** Returns the answer to an array of messages if none of the messages is accepted. */

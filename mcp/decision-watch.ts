@@ -23,7 +23,7 @@ export interface WatchParts {
 }
 
 /**
- * Waits until a person decides on a proposal, or until the time is over. All waits for one proposal use the same
+ * Waits until a person decides on a proposal, or until the time is over. All waits for one proposal share their
  * requests.
  */
 export type AwaitDecision = (
@@ -49,8 +49,7 @@ interface Watch {
 }
 
 /**
- * How much later the loop of requests ends than the last wait. This prevents a request that starts just before the wait
- * ends.
+ * The loop of requests ends this much later than the last wait, so that no request starts just before that wait ends.
  */
 const graceMs = 50;
 

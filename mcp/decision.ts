@@ -68,9 +68,9 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text, or null if no text is certain. The server sends it in the proposal. A server with only the
- * base API does not. Then it is the text that this machine sent, if its record is verified. Otherwise it is the text of
- * the latest proposal on the thread, if that is this proposal. (rule L10)
+ * Returns the approved text, or null if it is not certain which text was approved. The server sends the text in the
+ * proposal. A server with only the base API does not. Then it is the text that this machine sent, if its record is
+ * verified. Otherwise it is the text of the latest proposal on the thread, if that is this proposal. (rule L10)
  */
 export async function approvedPlanOf(
   {

@@ -25,7 +25,10 @@ import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
 
-/** Creates the tools over Streamable HTTP, for both eras. There are no sessions: each request is independent. */
+/**
+ * Creates the tools over Streamable HTTP, for both eras of the protocol. There are no sessions: each request is
+ * independent.
+ */
 export function createHttpTools(options: HttpToolOptions): HttpTools {
   const shared = { queue: keyedQueue(), isFirstOffer: firstTimes() };
   const streams = createOpenStreams();
@@ -316,7 +319,10 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   return era && { era, id, tool, given };
 }
 
-/** Whether no argument is an object or a list. The SDK limits how many values the arguments may have. */
+/**
+ * Whether no argument is an object or a list. The SDK must handle other calls, because it limits how many values they
+ * may have.
+ */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
 
@@ -385,7 +391,10 @@ const noRecord: Proposals = {
   update: async () => undefined,
 };
 
-/** Waits with one request that is answered at the decision. Inside the server there is no connection that can break. */
+/**
+ * Waits with one request, which the server answers when a person has decided. Inside the server, no connection can
+ * break.
+ */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
   async (runId, milliseconds, signal) => {

@@ -112,7 +112,7 @@ export interface AdminEnvironment {
 /** The options of `innkeep mcp` for the MCP server. Addresses have no slash at the end. */
 export interface McpRequest {
   readonly baseUrl: string;
-  /** The address of the console, for links. If it is left out, links are those of the server's answers. */
+  /** The address of the console, for links. If it is left out, the links in the server's answers are used. */
   readonly consoleUrl?: string | undefined;
   /** A file that contains the agent token. Read at the first call, and again after the server refused the token. */
   readonly tokenFile?: string | undefined;
@@ -140,7 +140,7 @@ export interface McpRequest {
 export interface DevExecRequest {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** As for `serve`. */
+  /** A file of JSON or YAML with the apps of the server, as for `serve`. */
   readonly seed?: string | undefined;
   /** Keeps the folder of the server after the command has ended. */
   readonly keep?: boolean | undefined;
@@ -211,7 +211,9 @@ export interface ToolCaller {
   readonly mayWork: boolean;
   /** Calls the API as this caller. It does not reject if the API answers with an error. */
   readonly call: (request: DirectRequest) => Promise<DirectAnswer>;
-  /** The bytes of an uploaded file; `too large` for more than `most` bytes, undefined if there is no such file. */
+  /**
+   * Returns the bytes of an uploaded file; `too large` for more than `most` bytes; undefined if there is no such file.
+   */
   readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;
   /** Reads the present state of topics, so that later changes can be followed. */
   readonly follow: (topics: Topics) => Promise<Following>;
@@ -238,7 +240,7 @@ export interface HttpTools {
 export interface ToolRequest {
   /** The headers that the protocol uses, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of its message. */
+  /** The message, as a parsed JSON value. */
   readonly body: unknown;
   /** Aborts when the client has disconnected. */
   readonly gone: AbortSignal;
@@ -253,7 +255,7 @@ interface JsonAnswer {
 
 interface StreamedAnswer {
   readonly response: Response;
-  /** Whether it is sent in parts: the first parts long before the last. */
+  /** Whether the parts of the response are sent over a longer time. */
   readonly comesInParts: boolean;
 }
 

@@ -183,4 +183,4 @@ export async function* withProgress(
 }
 
 const wrongLength = (sent: number, { bytes }: Content) =>
-  new Error(`The body has ${sent} bytes, and not the announced ${bytes}.`);
+  new Error(`The body has ${sent} bytes instead of the announced ${bytes} bytes.`);

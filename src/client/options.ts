@@ -40,7 +40,9 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly credentials?: Credentials;
   readonly proxy?: ProxySettings;
-  /** The longest time without any data on a connection; 30 seconds by default. A long poll adds its waiting time. */
+  /**
+   * The longest time without any data on a connection; 30 seconds by default. The waiting time of a long poll is added.
+   */
   readonly timeoutMs?: number;
   /** The maximum number of attempts of a request, including the first one; 4 by default. */
   readonly attempts?: number;

@@ -70,9 +70,9 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Adds to the input the errors after which the call is repeated. A read is not repeated after a time-out, because
- * somebody waits for the answer. It is also not repeated if no program listens at an address of this machine. Mutations
- * and long polls are always repeated.
+ * Adds to the input the errors after which the call is not repeated. A read is not repeated after a time-out, because
+ * somebody waits for the answer, and not if no program listens at an address of this machine. For mutations and long
+ * polls the input does not change.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;

@@ -120,7 +120,7 @@ interface LongPoll<Value> {
   readonly ask: (holdSeconds: number) => Promise<Value>;
   /** Returns how long the server may delay its answer if the caller waits for `leftMs` more. */
   readonly holdSeconds: (leftMs: number) => number;
-  /** Returns how long the caller will still wait. This time may grow while it waits. */
+  /** Returns how long the caller will still wait. This time may grow while the caller waits. */
   readonly leftMs: () => number;
   readonly pauses: Pauses;
   readonly clock: Clock;

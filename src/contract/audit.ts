@@ -129,7 +129,7 @@ export type AuditChange = z.output<typeof AuditChange>;
  */
 export const importedMark = " (imported)";
 
-/** Who did what, when, and from which address. */
+/** Who did what, when, and from which network address. */
 export const AuditEntry = z.object({
   id: uuid,
   at: instant,

@@ -121,8 +121,8 @@ export const hashedFaqText = ({
 export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
 
 /**
- * Removes leading zeros from the numbers of a plain version: `2025.01.15` becomes `2025.1.15`. A date such as `2025-01-15`
- * is not changed.
+ * Removes leading zeros from the numbers of a plain version: `2025.01.15` becomes `2025.1.15`. A date such as
+ * `2025-01-15` is not changed.
  */
 export function comparableVersion(version: string): string {
   const plain = plainVersion(version);

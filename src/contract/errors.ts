@@ -114,7 +114,7 @@ export const errorCatalogue = {
     message:
       "This thread has a proposal that waits for a decision, is approved or is being carried out. Wait until the work on this proposal has ended.",
   },
-  wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
+  wrong_state: { status: 409, message: "This is not possible in the current state. Read the data again, then decide." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {
     status: 409,

@@ -64,11 +64,11 @@ export type Webhook = z.output<typeof Webhook>;
 /** One attempt to deliver an event. */
 export const DeliveryAttempt = z.object({
   at: instant,
-  /** The status of the answer; null if there was none. */
+  /** The HTTP status of the answer; null if there was no answer. */
   status: z.nullable(z.int()),
-  /** Why there was no answer; null if there was one. */
+  /** Why there was no answer; null if the receiver answered. */
   error: z.nullable(z.string()),
-  /** The beginning of the answer; null if there was none. */
+  /** The beginning of the answer; null if there was no answer. */
   answer: z.nullable(z.string()),
   milliseconds: z.int(),
 });

@@ -53,8 +53,8 @@ const FaqTranslations = translations(
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
   /**
-   * The hash of the text that was set for this entry when the whole list was last replaced. Null if it was never set
-   * so. (rule C21)
+   * The hash of the text that was set for this entry when the whole list was last replaced. Null if that never
+   * happened. (rule C21)
    */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),

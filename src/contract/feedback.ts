@@ -240,7 +240,10 @@ export const failures = {
       status: 200,
       body: z.object({
         resolved: z.array(z.object(failure)),
-        /** The failures that the request names and that stay open. Lists at most 200 that have passed in no scope. */
+        /**
+         * The failures in the request that stay open. Of the failures that have passed in no scope, at most 200 are
+         * listed.
+         */
         stillFailing: z.array(
           z.object({
             ...failure,

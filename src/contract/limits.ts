@@ -158,7 +158,7 @@ export const limits = {
   oldSecretHours: 168,
   /** The maximum number of characters of a position in the list of events. */
   eventsPosition: 200,
-  /** A long poll that was held for this time without a result does not count for the rate limit. (rule A9) */
+  /** A long poll that waited for this time without a result does not count for the rate limit. (rule A9) */
   freeWaitSeconds: 20,
   /**
    * The number of newest messages that an answer about a thread contains. Without this limit, the thread of a failure
@@ -168,7 +168,10 @@ export const limits = {
   threadProposals: 100,
   /** The maximum number of bytes of a JSON body. (rule H19) */
   json: MB,
-  /** The maximum number of bytes of a report without its files. It is high, because too much metadata is left out, not refused. */
+  /**
+   * The maximum number of bytes of a report without its files. It is high, because too much metadata is left out
+   * instead of refused.
+   */
   jsonWithMetadata: 4 * MB,
   /** The maximum number of entries, and of bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
@@ -234,7 +237,7 @@ export const rateLimits = {
    */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
-  /** Reads of an agent token. (rule A13) */
+  /** Reads with one agent token. (rule A13) */
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
   /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
@@ -272,7 +275,10 @@ export const rateLimits = {
    * works when the limit of wrong app codes is reached.
    */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
-  /** Test sessions of one test key. No setting changes this limit. Only `--dev` can switch it off. (rule T30) */
+  /**
+   * Reports of test sessions with one test key. No setting changes this limit. Only `--dev` can switch it off. (rule
+   * T30)
+   */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
   exchangeByDevice: { limit: 30, windowSeconds: 900 },

@@ -29,7 +29,7 @@ const clockTime = text(5, 5).check(
   z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of the day such as 22:00"),
 );
 
-/** The hours in which nothing is sent. They may go past midnight. */
+/** The hours in which no notices are sent. They may go past midnight. */
 const QuietHours = z.object({ from: z.string(), to: z.string() });
 export type QuietHours = z.output<typeof QuietHours>;
 

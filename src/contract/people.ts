@@ -42,7 +42,7 @@ export const Erasure = z.object({
    */
   personHash: z.string(),
   counts: z.extend(FoundPerson, {
-    /** First reports whose text was removed, but whose threads stay, because others reported in them. */
+    /** First reports whose text was removed. Their threads stay, because other people also reported in them. */
     reports: count,
     files: count,
   }),

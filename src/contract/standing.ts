@@ -26,8 +26,8 @@ export const CycleVerdict = z.object({
   /** How many testers the test needs. This is the number of its slots. */
   testersNeeded: z.int(),
   /**
-   * How many testers have, or can still have, every day counted. An open slot is included if a new tester could still
-   * have that.
+   * How many testers have, or can still have, every day counted. An open slot is included if every day can still count
+   * for a new tester.
    */
   testersPossible: z.int(),
   /** The day on which `testersPossible` fell to its present value. Only set for `out_of_reach` and `not_reached`. */
@@ -67,8 +67,8 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * `removal_due`: the tester is removed unless a test session of yesterday still arrives. On tier `screenshot`, nothing
-   * prevents the removal.
+   * `removal_due`: the tester is removed unless a test session of yesterday still arrives. On tier `screenshot`,
+   * nothing prevents the removal.
    * `one_miss_left`: the next missed day removes the tester. `missed_yesterday`: a late test session can still count
    * the day. `today_open`: today is not counted yet. `active`: the tester need not do anything now.
    */

@@ -202,7 +202,7 @@ export const missedReasons = ["no_address", "no_mail"] as const;
 export const ReplyDelivery = z.object({
   /** The addresses to which the reply is mailed. */
   mailedTo: z.array(z.string()),
-  /** Whether the receivers can read the reply on their sender's pages. */
+  /** Whether the receivers can read the reply on their pages. */
   onPage: z.boolean(),
   /** The number of receivers who get the reply neither by mail nor on a sender's page. */
   missed: z.int(),
@@ -250,7 +250,7 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/** A thread that was merged into another one. Its report is the message with the same id. */
+/** A thread that was merged into another one. Its first report is the message with the same id. */
 export const MergedThread = z.object({
   id: uuid,
   /** The number of the thread in its app. Null as long as the server cannot write to the database. */
@@ -387,7 +387,7 @@ export const threadFilters = z.object({
   unfinished: z.optional(z.enum(["true"])),
   /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
-  /** Finds the threads whose first report has this e-mail address, in upper or lower case. */
+  /** Finds the threads whose first report has this e-mail address. Upper and lower case are equal. */
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, 200)),
   /** Finds the thread with this number. Cannot be combined with `q` and `unread`. */

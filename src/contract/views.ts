@@ -40,7 +40,7 @@ const path = `${appPath}/:viewId` as const;
 
 const isFixedView = (given: string): given is FixedView => Object.hasOwn(fixedViews, given);
 
-/** The names of the fixed views, in their order. */
+/** The names of the fixed views, in the order of `fixedViews`. */
 export const fixedViewNames: readonly FixedView[] = Object.keys(fixedViews).filter(isFixedView);
 
 export const views = {

@@ -67,7 +67,10 @@ function identityOf(file: string): string | undefined {
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/** Returns the identity of a lock file that is old. A time in the future counts as old: the clock was set back. */
+/**
+ * Returns the identity of a lock file that is old. A time in the future counts as old, because it means that the clock
+ * was set back.
+ */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

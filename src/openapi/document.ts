@@ -36,7 +36,7 @@ const info = {
   title: "Feedback, Support Content and Closed-Testing API",
   version: "1",
   description: [
-    "Feedback of users, answers to their questions, release notes and closed tests of an app, and what an agent may do about them.",
+    "This API is for the feedback of users, the answers to their questions, the release notes and the closed tests of an app. Agents can read feedback and propose what to do about it.",
     'Every error is `{"error": "a sentence", "code": "a_word"}`. A 400 for a malformed request names all its faults in `issues`. A 429 and a 503 say in `Retry-After` how many seconds to wait.',
     "Instants in requests are ISO 8601 with an offset; in answers they are UTC with milliseconds.",
     "Ignore unknown fields of an answer. Accept unknown values where a field has `x-extensible-enum`: later versions may add them.",

@@ -141,7 +141,9 @@ function runOf(metadata: Message["metadata"]): string | undefined {
   return name === undefined ? undefined : String(name).slice(0, 40);
 }
 
-/** The most addresses that a sentence lists. If there are more, the sentence states only their number. */
+/**
+ * The maximum number of addresses that a sentence lists. If there are more, the sentence states only their number.
+ */
 const mostNamed = 5;
 
 /** Returns sentences for the writer of a reply about its delivery. */

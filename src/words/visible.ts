@@ -338,7 +338,7 @@ const progress =
 
 const isProgress = (text: string): boolean => progress.test(text);
 
-/** Returns an address for messages: without the user name and the password. */
+/** Returns an address without its user name and password, so that messages can show it. */
 export const shownAddress = (given: string): string =>
   given.trim().replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, "$1");
 
