@@ -16,6 +16,7 @@ const entryParams = z.object({ entryId: uuid });
 const traits = { auth: "console", scope: "changelog:write", errors: ["not_found"] } as const;
 
 export const ReleaseType = z.enum(["major", "minor", "patch"]);
+export type ReleaseType = z.output<typeof ReleaseType>;
 
 export const BodyFormat = z.enum(["markdown", "items"]);
 
@@ -65,8 +66,10 @@ export const NewChangelogEntry = z.object({
       .check(z.meta({ description: "Accept the entry even if the app already has an entry with this version." })),
   ),
 });
+export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 
 export const ChangelogChange = z.partial(NewChangelogEntry);
+export type ChangelogChange = z.output<typeof ChangelogChange>;
 
 /** A change of a release note. `fixes` adds threads to the threads that the text names. (rule C32) */
 const ChangelogUpdate = z.extend(ChangelogChange, {
@@ -89,6 +92,7 @@ export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, a
     z.boolean().check(z.meta({ description: "Also overwrite the fields that a person has written since the last import." })),
   ),
 });
+export type ReleaseImport = z.output<typeof ReleaseImport>;
 
 /** A release note as apps read it. Later versions may add item types, so a reader must accept unknown types. */
 export const ChangelogEntry = z.object({
@@ -102,6 +106,7 @@ export const ChangelogEntry = z.object({
   items: z.array(z.object({ type: z.string(), text: z.string() })),
   publishedAt: instant,
 });
+export type ChangelogEntry = z.output<typeof ChangelogEntry>;
 
 /** The fields of a release note that an import can change. */
 const importedField = z.enum([
@@ -120,10 +125,13 @@ const ReleaseDraft = z.pick(NewChangelogEntry, {
   ...{ title: true, version: true, versions: true, releaseType: true },
   ...{ bodyFormat: true, body: true, items: true, translations: true },
 });
+export type ReleaseDraft = z.output<typeof ReleaseDraft>;
 
 const ReleaseContent = z.omit(ChangelogEntry, { id: true, publishedAt: true });
+export type ReleaseContent = z.output<typeof ReleaseContent>;
 
 const ReleaseTranslation = z.pick(ReleaseContent, { title: true, body: true, items: true });
+export type ReleaseTranslation = z.output<typeof ReleaseTranslation>;
 
 /** A release note as maintainers read it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
@@ -146,6 +154,7 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
     }),
   ),
 });
+export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
@@ -163,6 +172,7 @@ export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
   /** The fields that the import did not change, because a person had written them. */
   keptFields: z.array(importedField),
 });
+export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
 
 const exampleEntry = {
   id: "0198c1a3-5d88-7e65-8fc0-7b8c9daebfcc",
@@ -318,26 +328,6 @@ export const consoleChangelog = {
     success: { status: 200, body: Success },
   }),
 } as const;
-
-export type ReleaseType = z.output<typeof ReleaseType>;
-
-export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
-
-export type ChangelogChange = z.output<typeof ChangelogChange>;
-
-export type ReleaseImport = z.output<typeof ReleaseImport>;
-
-export type ChangelogEntry = z.output<typeof ChangelogEntry>;
-
-export type ReleaseContent = z.output<typeof ReleaseContent>;
-
-export type ReleaseTranslation = z.output<typeof ReleaseTranslation>;
-
-export type ReleaseDraft = z.output<typeof ReleaseDraft>;
-
-export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
-
-export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
 
 /** A release note as an app reads it, in one language. */
 const ReadChangelogEntry = z.extend(ChangelogEntry, {

@@ -8,6 +8,26 @@ import { timeZone } from "./sign-in.ts";
 import { CycleVerdict, TesterAttention, TestToday, UnbrokenDay } from "./standing.ts";
 import { cycleStatuses, slotParams, slotStatuses, VerificationTier } from "./tester.ts";
 
+export const SlotStatus = z.enum(slotStatuses);
+export type SlotStatus = z.output<typeof SlotStatus>;
+
+/** A slot as its owner reads it. */
+export const OwnedSlot = z.object({
+  slotId: uuid,
+  cycleId: uuid,
+  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
+  seat: z.int(),
+  status: SlotStatus,
+  tester: z.nullable(z.object({ id: uuid, email: z.string() })),
+  missedDays: z.int(),
+  daysCounted: z.int(),
+  joinCheckPending: z.boolean(),
+  requestExpiresAt: z.nullable(instant),
+  activatedAt: z.nullable(instant),
+  endedAt: z.nullable(instant),
+});
+export type OwnedSlot = z.output<typeof OwnedSlot>;
+
 const cycleChange = <const Verb extends string, const Errors extends readonly ErrorCode[]>(
   verb: Verb,
   summary: string,
@@ -26,24 +46,6 @@ const cycleChange = <const Verb extends string, const Errors extends readonly Er
     errors: ["not_found", ...errors],
     example: { request: {} },
   });
-
-export const SlotStatus = z.enum(slotStatuses);
-
-/** A slot as its owner reads it. */
-export const OwnedSlot = z.object({
-  slotId: uuid,
-  cycleId: uuid,
-  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
-  seat: z.int(),
-  status: SlotStatus,
-  tester: z.nullable(z.object({ id: uuid, email: z.string() })),
-  missedDays: z.int(),
-  daysCounted: z.int(),
-  joinCheckPending: z.boolean(),
-  requestExpiresAt: z.nullable(instant),
-  activatedAt: z.nullable(instant),
-  endedAt: z.nullable(instant),
-});
 
 export const slots = {
   accept: cycleChange("accept", "Assign a slot to the tester who requested it", ["wrong_state"]),
@@ -83,8 +85,6 @@ export const CycleStatus = z.enum(cycleStatuses);
 
 export type CycleStatus = z.output<typeof CycleStatus>;
 
-export type SlotStatus = z.output<typeof SlotStatus>;
-
 /** A closed test of an app. It lasts a fixed number of days. */
 export const Cycle = z.object({
   id: uuid,
@@ -112,8 +112,6 @@ export type Cycle = z.output<typeof Cycle>;
 export const JudgedCycle = z.extend(Cycle, { verdict: CycleVerdict });
 
 export type JudgedCycle = z.output<typeof JudgedCycle>;
-
-export type OwnedSlot = z.output<typeof OwnedSlot>;
 
 export const EvidenceSession = z.object({
   startedAt: instant,

@@ -30,11 +30,14 @@ export const NewFaq = z.extend(FaqText, {
   sortOrder: z.optional(z.nullable(sortOrder)),
   translations: GivenTranslations,
 });
+export type NewFaq = z.output<typeof NewFaq>;
 
 export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sortOrder) });
+export type FaqChange = z.output<typeof FaqChange>;
 
 /** An entry in the answer to a change. It has neither `createdAt` nor `updatedAt`. (rule C16) */
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
+export type Faq = z.output<typeof Faq>;
 
 /**
  * An entry as apps read it. It has exactly the fields of the base API, because some apps refuse unknown fields. (rules
@@ -60,6 +63,7 @@ export const ListedFaq = z.extend(PublishedFaq, {
   pushedSortOrder: z.nullable(z.int()),
   translations: FaqTranslations,
 });
+export type ListedFaq = z.output<typeof ListedFaq>;
 
 /**
  * An entry in a request that replaces the whole list. Without an id, it is a new entry. With an id, the text
@@ -81,6 +85,7 @@ export const WantedFaq = z
         if (value === undefined) context.addIssue({ code: "custom", message: "is missing", path: [name] });
     }),
   );
+export type WantedFaq = z.output<typeof WantedFaq>;
 
 /** The whole FAQ of an app. */
 export const FaqList = z.object({
@@ -134,6 +139,7 @@ export const DraftedFaq = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
+export type DraftedFaq = z.output<typeof DraftedFaq>;
 
 /** The text of a draft. Fields that are left out do not change. */
 const FaqDraft = z.pick(FaqChange, { question: true, answer: true, translations: true });
@@ -313,16 +319,6 @@ export const consoleFaqs = {
   }),
 } as const;
 
-export type DraftedFaq = z.output<typeof DraftedFaq>;
-
-export type NewFaq = z.output<typeof NewFaq>;
-
-export type FaqChange = z.output<typeof FaqChange>;
-
-export type Faq = z.output<typeof Faq>;
-
-export type ListedFaq = z.output<typeof ListedFaq>;
-
 /** An entry of the list that apps read. */
 const FaqAnswer = z.extend(PublishedFaq, {
   /** Only included if `include` asks for it. */
@@ -332,8 +328,6 @@ const FaqAnswer = z.extend(PublishedFaq, {
   /** The language of the text. Null for the default language. Only included if the request names a language. */
   language: z.optional(z.nullable(z.string())),
 });
-
-export type WantedFaq = z.output<typeof WantedFaq>;
 
 export const faqs = {
   list: endpoint({

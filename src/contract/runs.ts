@@ -13,6 +13,7 @@ const note = optionalText(limits.decisionNote);
 export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
 
 export const RunStatus = z.enum(runStatuses);
+export type RunStatus = z.output<typeof RunStatus>;
 
 /** The outcome of a proposal. Later versions of the server may add values. */
 export const runDecisions = [
@@ -25,6 +26,7 @@ export const runDecisions = [
 ] as const;
 
 export const RunDecision = z.enum(runDecisions);
+export type RunDecision = z.output<typeof RunDecision>;
 
 /** The worker that claimed an approved proposal, or the last worker whose claim a person ended. */
 export const RunClaim = z.object({ worker: z.string(), claimedAt: instant, releasedAt: z.nullable(instant) });
@@ -50,6 +52,7 @@ export const RunLife = z.object({
   progress: z.nullable(RunProgress),
   outcome: z.nullable(RunOutcome),
 });
+export type RunLife = z.output<typeof RunLife>;
 
 /** A proposal. In requests and answers it is called a run. (rule A15) */
 export const Run = z.object({
@@ -66,6 +69,7 @@ export const Run = z.object({
   /** SHA-256 of the plan's UTF-8 bytes, in hex. (rule A11) */
   planSha256: z.string(),
 });
+export type Run = z.output<typeof Run>;
 
 export const runParams = z.object({ runId: uuid });
 
@@ -117,14 +121,6 @@ export const runs = {
 
 /** Refuses addresses with a user name or password: a user name can hide the real host, and a password is a secret. */
 const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must not contain a user name or a password"));
-
-export type RunStatus = z.output<typeof RunStatus>;
-
-export type RunDecision = z.output<typeof RunDecision>;
-
-export type RunLife = z.output<typeof RunLife>;
-
-export type Run = z.output<typeof Run>;
 
 /** The common part of the endpoints for claim, progress and outcome. They need the scope `runs:work`. (rule A17) */
 const work = {

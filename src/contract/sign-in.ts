@@ -55,6 +55,7 @@ export const AuthorizeQuery = z.object({
   challenge: Challenge,
   state: z.optional(z.string().check(z.maxLength(1_000))),
 });
+export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
 const deviceDecision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: true });
 
@@ -117,8 +118,6 @@ export const connectionConsent = {
 export const codePath = "/tavern/code";
 
 export const redirectSchemes = ["tavern:", "innkeeptavern:"] as const;
-
-export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
 /** An IANA time zone that this version of Node supports. */
 export const timeZone = text(1, 100).check(

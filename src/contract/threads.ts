@@ -9,6 +9,7 @@ import { limits } from "./limits.ts";
 import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
+export type ThreadStatus = z.output<typeof ThreadStatus>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
@@ -26,9 +27,11 @@ const LastMessage = z.object({
   text: z.string(),
   createdAt: instant,
 });
+export type LastMessage = z.output<typeof LastMessage>;
 
 /** The member to whom a thread is assigned. */
 export const Assignee = z.object({ userId: uuid, email: z.string(), name: z.nullable(z.string()) });
+export type Assignee = z.output<typeof Assignee>;
 
 /** The parts of a thread in which a search finds lines. */
 export const foundIn = [
@@ -45,6 +48,7 @@ export const FoundLine = z.object({
   text: z.string(),
   marks: z.array(z.object({ start: z.int(), end: z.int() })),
 });
+export type FoundLine = z.output<typeof FoundLine>;
 
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
@@ -73,6 +77,7 @@ export const ThreadSummary = z.object({
   /** The line that a search found. Only set in a search. Null if the query has no words. */
   found: z.optional(z.nullable(FoundLine)),
 });
+export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 /** A thread that a search found. */
 export const SearchedThread = z.extend(ThreadSummary, { appName: z.string() });
@@ -95,6 +100,7 @@ export const UnknownValue = z.object({
   /** The operator with each value that it can have, or with examples of dates. */
   allowed: z.array(z.string()),
 });
+export type UnknownValue = z.output<typeof UnknownValue>;
 
 /** Facts about the whole search. Only its first page contains them. */
 export const SearchFacts = z.object({
@@ -107,6 +113,7 @@ export const SearchFacts = z.object({
   /** The operators whose value the search does not know, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
 });
+export type SearchFacts = z.output<typeof SearchFacts>;
 
 export const search = {
   list: endpoint({
@@ -173,14 +180,6 @@ export const readMarks = {
     example: { request: { status: "open", until: "2026-05-01T09:00:00.000Z" } },
   }),
 } as const;
-
-export type ThreadStatus = z.output<typeof ThreadStatus>;
-
-export type LastMessage = z.output<typeof LastMessage>;
-
-export type Assignee = z.output<typeof Assignee>;
-
-export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 
@@ -594,8 +593,3 @@ export const threads = {
 
 export type FoundIn = (typeof foundIn)[number];
 
-export type FoundLine = z.output<typeof FoundLine>;
-
-export type UnknownValue = z.output<typeof UnknownValue>;
-
-export type SearchFacts = z.output<typeof SearchFacts>;
