@@ -31,9 +31,7 @@ export const listFeedbackTool = defineTool({
     openWorldHint: true,
   },
   input: z.object({
-    waiting: z.optional(
-      z.enum(waitingStates).check(z.describe("What the newest run waits for, or none")),
-    ),
+    waiting: z.optional(z.enum(waitingStates).check(z.describe("What the newest run waits for, or none"))),
     status: z.optional(z.enum(threadStatuses)),
     type: z.optional(FeedbackType),
     q: z.optional(word.check(z.describe("Words to find"))),

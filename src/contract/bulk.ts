@@ -77,7 +77,8 @@ export const bulk = {
   undo: endpoint({
     method: "POST",
     path: `${path}/undo`,
-    summary: "Undo your bulk change, once and within ten minutes, in the threads that nobody has changed since then",
+    summary:
+      "Undo your bulk change, once and within ten minutes, in the threads that nobody has changed since then",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

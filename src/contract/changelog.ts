@@ -63,7 +63,9 @@ export const NewChangelogEntry = z.object({
   allowDuplicate: z.optional(
     z
       .boolean()
-      .check(z.meta({ description: "Accept the entry even if the app already has an entry with this version." })),
+      .check(
+        z.meta({ description: "Accept the entry even if the app already has an entry with this version." }),
+      ),
   ),
 });
 export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
@@ -89,7 +91,11 @@ const ChangelogUpdate = z.extend(ChangelogChange, {
  */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
-    z.boolean().check(z.meta({ description: "Also overwrite the fields that a person has written since the last import." })),
+    z
+      .boolean()
+      .check(
+        z.meta({ description: "Also overwrite the fields that a person has written since the last import." }),
+      ),
   ),
 });
 export type ReleaseImport = z.output<typeof ReleaseImport>;

@@ -150,7 +150,8 @@ export const accountLinks = {
   signUp: endpoint({
     method: "POST",
     path: "/api/v1/console/sign-up",
-    summary: "Request an account; the answer does not say whether there already is an account with this address",
+    summary:
+      "Request an account; the answer does not say whether there already is an account with this address",
     auth: "none",
     body: z.object({
       email,

@@ -69,7 +69,8 @@ export const errorCatalogue = {
   },
   device_taken: {
     status: 409,
-    message: "This device is linked to another testing account. Sign in to the console with that account to release the device.",
+    message:
+      "This device is linked to another testing account. Sign in to the console with that account to release the device.",
   },
   email_taken: { status: 409, message: "There is already an account with this e-mail address. Sign in." },
   already_member: { status: 409, message: "This person is a member of the app already." },
@@ -114,11 +115,15 @@ export const errorCatalogue = {
     message:
       "This thread has a proposal that waits for a decision, is approved or is being carried out. Wait until the work on this proposal has ended.",
   },
-  wrong_state: { status: 409, message: "This is not possible in the current state. Read the data again, then decide." },
+  wrong_state: {
+    status: 409,
+    message: "This is not possible in the current state. Read the data again, then decide.",
+  },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {
     status: 409,
-    message: "The newest proposal of this thread is another one; `runId` is its id. Read the thread, then decide.",
+    message:
+      "The newest proposal of this thread is another one; `runId` is its id. Read the thread, then decide.",
   },
   run_claimed: {
     status: 409,
@@ -130,7 +135,8 @@ export const errorCatalogue = {
   },
   claim_resumed: {
     status: 409,
-    message: "Another worker of this account has resumed this claim. Stop, because that worker continues the work.",
+    message:
+      "Another worker of this account has resumed this claim. Stop, because that worker continues the work.",
   },
   idempotency_in_progress: {
     status: 409,
@@ -158,7 +164,8 @@ export const errorCatalogue = {
   cycle_not_open: { status: 422, message: "This test does not accept testers now." },
   precondition_required: {
     status: 428,
-    message: "Send the header `If-Match` with the ETag of the list that you read, so that no change of another person is lost.",
+    message:
+      "Send the header `If-Match` with the ETag of the list that you read, so that no change of another person is lost.",
   },
   rate_limited: {
     status: 429,

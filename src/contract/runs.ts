@@ -120,7 +120,9 @@ export const runs = {
 } as const;
 
 /** Refuses addresses with a user name or password: a user name can hide the real host, and a password is a secret. */
-const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must not contain a user name or a password"));
+const outcomeLink = webUrl(limits.url).check(
+  z.refine(namesNoUser, "must not contain a user name or a password"),
+);
 
 /** The common part of the endpoints for claim, progress and outcome. They need the scope `runs:work`. (rule A17) */
 const work = {

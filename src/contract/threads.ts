@@ -592,4 +592,3 @@ export const threads = {
 } as const;
 
 export type FoundIn = (typeof foundIn)[number];
-

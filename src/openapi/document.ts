@@ -118,8 +118,7 @@ const headers = {
     schema: { type: "string" },
   },
   "Idempotent-Replay": {
-    description:
-      "`true` if this is the stored answer to an earlier request with the same Idempotency-Key.",
+    description: "`true` if this is the stored answer to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
   ETag: {

@@ -155,7 +155,9 @@ export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
 
 /** Returns the sentence about a reply that the sender's page shows. */
 export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
-  mailedTo.length === 0 ? "The reply is only on the sender's page." : "The sender's page shows the reply, too.";
+  mailedTo.length === 0
+    ? "The reply is only on the sender's page."
+    : "The sender's page shows the reply, too.";
 
 /** Returns the sentence about a reply that does not reach all of its receivers. */
 export function missedWords({ mailedTo, missed, reason }: ReplyDelivery): string {
