@@ -136,7 +136,7 @@ async function offerConsole(
 }
 
 const offer =
-  "An agent has proposed a plan and waits for a person's decision. Open the page in the console on which you decide?";
+  "An agent has proposed a plan and waits for a person's decision. Open the console page on which you can decide?";
 
 /** Reports progress at regular intervals, because some clients disconnect without it. */
 async function reportProgress(

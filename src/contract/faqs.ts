@@ -48,7 +48,7 @@ const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /** The hash of the text that was set for this language when the whole list was last replaced. */
+    /** The hash of the newest text that a replacement of the whole list has set for this language. */
     pushedHash: z.nullable(z.string()),
   }),
 );
@@ -56,8 +56,8 @@ const FaqTranslations = translations(
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
   /**
-   * The hash of the text that was set for this entry when the whole list was last replaced. Null if that never
-   * happened. (rule C21)
+   * The hash of the newest text that a replacement of the whole list has set for this entry; null if none has. (rule
+   * C21)
    */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),

@@ -179,7 +179,7 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
       const chain = await keychain();
       if (!chain)
         throw new KeychainError(
-          "The credential is stored in a keychain, and this machine has none now.",
+          "The credential is stored in a keychain, and this machine has no keychain now.",
           false,
         );
       return (await within(chain.getPassword(service, account))) ?? undefined;
