@@ -11,7 +11,7 @@ import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
 /** The revisions whose clients may send several messages as one array. (JSON-RPC 2.0, batches) */
 const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);
 
-/** Whether a client may send arrays. Over HTTP a client without the header uses 2025-03-26. */
+/** Whether clients of this protocol revision may send arrays of messages. */
 export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
 
 /** Returns the answer to an array of messages if none of the messages is accepted. */
@@ -34,7 +34,10 @@ const mostMessages = 100;
 export interface Batches {
   /** Forwards lines. Replaces an array with one line for each message. */
   readonly lines: Transform;
-  /** Adds a message to the answer of its batch, and writes a complete answer. Returns false if it is of no batch. */
+  /**
+   * Adds a message to the answer of its batch, and writes the answer when it is complete. Returns false if the message
+   * belongs to no batch.
+   */
   collect(message: JSONRPCMessage): boolean;
 }
 
@@ -53,7 +56,7 @@ export function createBatches(write: (answer: object) => void): Batches {
     waiting = waiting.filter((each) => each !== batch);
     if (batch.answers.length > 0) write(batch.answers);
   };
-  /** If the message cancels a request of a batch, the answer to the batch is complete without that request. */
+  /** If the message cancels a request of a batch, the batch no longer waits for the answer to that request. */
   const cancel = (message: unknown): void => {
     if (valueAt(message, "method") !== "notifications/cancelled") return;
     const id = valueAt(message, "params", "requestId");

@@ -9,8 +9,8 @@ import { type Connection, readRun } from "./connection.ts";
 export interface Observation {
   readonly run: Run;
   /**
-   * The time of the last request that the server did not answer, in this wait or in an earlier wait with the same
-   * requests.
+   * The time of the last request that the server did not answer. The request may belong to an earlier wait that shared
+   * its requests with this one.
    */
   readonly lastErrorAt: Date | null;
 }
@@ -23,7 +23,7 @@ export interface WatchParts {
 }
 
 /**
- * Waits until a person decides on a proposal, or until the time is over. All waits for one proposal use the same
+ * Waits until a person decides on a proposal, or until the time is over. All waits for one proposal share their
  * requests.
  */
 export type AwaitDecision = (
@@ -48,7 +48,9 @@ interface Watch {
   waiters: number;
 }
 
-/** How much later the loop of requests ends than the last wait. So no request starts just before that wait ends. */
+/**
+ * The loop of requests ends this much later than the last wait, so that no request starts just before that wait ends.
+ */
 const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {

@@ -68,9 +68,9 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text. It is in the proposal itself, but a server with only the base API does not send it there.
- * Then the text is the one that this machine sent, if that is certainly unchanged, or else the one on the thread, if
- * the latest proposal of the thread is this one. Returns null if none of these texts is certain. (rule L10)
+ * Returns the approved text, or null if it is not certain which text was approved. The server sends the text in the
+ * proposal. A server with only the base API does not. Then it is the text that this machine sent, if its record is
+ * verified. Otherwise it is the text of the latest proposal on the thread, if that is this proposal. (rule L10)
  */
 export async function approvedPlanOf(
   {
@@ -97,7 +97,7 @@ export async function approvedPlanOf(
   return proposal?.id === runId && proposal.plan !== "" ? sanitisedPlan(proposal, nonce) : null;
 }
 
-/** Returns the plan that the server sent. Returns null if it does not match its hash. */
+/** Returns the plan that the server sent. Returns null if the plan does not match its hash. */
 function planFromServer({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
   if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
   return sanitisedPlan({ summary: summary ?? "", plan }, nonce);
@@ -176,7 +176,7 @@ export function nextStepFor({
   return nextSteps.unknown;
 }
 
-/** Returns the next step after a rejection. A server with only the base API does not send the kind of the rejection. */
+/** Returns the next step after a rejection. On a server with only the base API, `decision` is null. */
 function afterDecision(decision: string | null): string {
   if (decision === "request_changes") return nextSteps.changes;
   if (decision === "recalled" || decision === "expired") return nextSteps[decision];

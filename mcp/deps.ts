@@ -14,11 +14,11 @@ export interface Deps {
   readonly readOnly: boolean;
   /** Whether the tools for the work on approved plans are offered. */
   readonly work: boolean;
-  /** The worker name for claims. Each process has one name; over HTTP each call has one. */
+  /** The worker name for claims. Each process has its own name. Over HTTP, each call has its own name. */
   readonly worker: string;
   readonly connection: Connection;
   readonly proposals: Proposals;
-  /** Whether this machine records the proposals that it sent. Only then can they be listed. */
+  /** Whether this machine records the proposals that it sent. Without records it cannot list them. */
   readonly keepsRecord: boolean;
   /** The id of the thread of each proposal that was read together with its thread. */
   readonly threadOfRun: Map<string, string>;

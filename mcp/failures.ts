@@ -34,7 +34,7 @@ const keychain =
   "The agent token is in the keychain of this system, and this MCP server could not read it. Tell the user to unlock the keychain, or, where this program has no desktop session, to set INNKEEP_AGENT_TOKEN in its configuration or to start it with --agent-token-file FILE; on Linux, DBUS_SESSION_BUS_ADDRESS may be missing in its environment. Then call again.";
 
 const untrusted =
-  "The agent token was not sent: only a file of this project names the server, and the project may be a stranger's. Ask the user whether the server is the right one, and to set INNKEEP_BASE_URL in the configuration of this MCP server.";
+  "The agent token was not sent: only a file of this project names the server, and the project may come from a stranger. Ask the user whether the server is the right one, and to set INNKEEP_BASE_URL in the configuration of this MCP server.";
 
 const answerLimits: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
 
@@ -88,7 +88,10 @@ const limitTexts = {
 const limitedText = (what: keyof typeof limitTexts, seconds = 60): string =>
   `${limitTexts[what]} Wait ${seconds} s, then call again; do not try sooner.`;
 
-/** Explains that a request was refused because of a limit on proposals or work, not on reads. */
+/**
+ * Returns a function that throws a Refusal if a limit on proposals or work is reached. It throws any other error
+ * unchanged.
+ */
 export const explainLimit =
   (what: "proposals" | "work") =>
   (error: unknown): never => {

@@ -25,7 +25,10 @@ import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
 
-/** Creates the tools over Streamable HTTP, for both eras. There are no sessions: each request is independent. */
+/**
+ * Creates the tools over Streamable HTTP, for both eras of the protocol. There are no sessions: each request is
+ * independent.
+ */
 export function createHttpTools(options: HttpToolOptions): HttpTools {
   const shared = { queue: keyedQueue(), isFirstOffer: firstTimes() };
   const streams = createOpenStreams();
@@ -64,7 +67,9 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   };
 }
 
-/** The protocol revision of a client that sends no version header. Only the next revision introduced that header. */
+/**
+ * The protocol revision of a client that sends no version header. That header exists only in later revisions.
+ */
 const revisionWithoutHeader = "2025-03-26";
 
 /** Returns the request for the SDK. The address is constant, because no result may depend on the header `Host`. */
@@ -213,7 +218,7 @@ const refusal = (body: unknown, message: string): Response =>
     error: { code: ProtocolErrorCode.InternalError, message },
   });
 
-/** How many streams may be open at the same time: for one token, and for the whole server. */
+/** The maximum number of open streams of one token, and of the whole server. */
 const most = { ofToken: 20, ofAll: 1_000 } as const;
 
 /** Counts the open streams of a server. */
@@ -314,7 +319,10 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   return era && { era, id, tool, given };
 }
 
-/** Whether no argument is an object or a list. The SDK limits how many values the arguments may have. */
+/**
+ * Whether no argument is an object or a list. The SDK must handle other calls, because it limits how many values they
+ * may have.
+ */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
 
@@ -346,7 +354,7 @@ interface SharedDeps {
   readonly isFirstOffer: (key: string) => boolean;
 }
 
-/** Returns the dependencies of the tools for one request over HTTP. They contain no state for later requests. */
+/** Returns the dependencies of the tools for one request over HTTP. They keep no state for later requests. */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
   caller: ToolCaller,
@@ -383,7 +391,10 @@ const noRecord: Proposals = {
   update: async () => undefined,
 };
 
-/** Waits with one request that is answered at the decision. Inside the server there is no connection that can break. */
+/**
+ * Waits with one request, which the server answers when a person has decided. Inside the server, no connection can
+ * break.
+ */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
   async (runId, milliseconds, signal) => {

@@ -72,7 +72,7 @@ const listed: ReadonlySet<unknown> = new Set(methodsThatList);
 
 const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 
-/** Reads a line. Returns undefined for any message with unusual fields: the SDK must handle it. */
+/** Reads a line. Returns undefined for any message with unusual fields, because the SDK must handle it. */
 function firstMessageIn(line: string): FirstMessage | undefined {
   const message = jsonIn(line);
   if (!isObject(message) || message.jsonrpc !== "2.0") return undefined;

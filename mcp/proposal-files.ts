@@ -222,7 +222,7 @@ const textsOf = ({ feedback_id, summary, plan, sha256 }: ProposalRecord) => ({
   sha256,
 });
 
-/** Whether a record is complete and belongs to this server. */
+/** Whether a record belongs to this server, and its hash matches its plan. */
 const isOurs = (record: ProposalRecord, baseUrl: string): boolean =>
   record.base_url === baseUrl && record.sha256 === hashOf(record.plan);
 

@@ -210,7 +210,9 @@ function explained(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { code: ProtocolErrorCode.InvalidParams, message: sentenceOf(fault) } };
 }
 
-/** Returns the faults in the text of an error of the SDK. Returns none if the text is not a list of faults. */
+/**
+ * Returns the faults in the text of an error of the SDK. Returns an empty list if the text is not a list of faults.
+ */
 function faultsIn(text: string): unknown[] {
   const json = /^(?:Invalid tools\/call request: )?(\[\s*\{.*\}\s*\])$/s.exec(text)?.[1];
   if (json === undefined) return [];

@@ -37,8 +37,8 @@ export interface SessionStart {
 }
 
 /**
- * Serves the rest of a connection. The SDK first reads the messages again that were answered before it was loaded. So
- * it gets the same state. Its answers to them are not sent, because the client has already received them.
+ * Serves the rest of a connection. First, the SDK reads again the messages that were answered before it was loaded, so
+ * that it has the same state. Its answers to these messages are not sent, because the client has already received them.
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,

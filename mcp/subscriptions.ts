@@ -11,9 +11,14 @@ import { isNotFound } from "./failures.ts";
 
 /** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {
-  /** Handles requests of the older era. After this, changes are sent through this server. */
+  /**
+   * Sends later notifications of changes through this server. In the older era, it also handles requests for
+   * subscriptions.
+   */
   serve(server: McpServer, era: "legacy" | "modern"): void;
-  /** Handles requests of the newer era. The SDK gets such a request only when the server is watching for changes. */
+  /**
+   * Handles requests for subscriptions in the newer era. The SDK gets such a request only after the watch has begun.
+   */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
 }
@@ -217,7 +222,7 @@ async function watchOn(context: WatchContext, watching: Watching, first: Promise
   }
 }
 
-/** The value of a position if the server has no list of changes. */
+/** The position in the list of changes if the server has no such list. */
 const noList = "";
 
 async function readMark({ connection }: WatchParts, signal: AbortSignal): Promise<string> {

@@ -181,7 +181,7 @@ const forms: Readonly<Record<string, (given: string) => unknown>> = {
   updated_since: instantIn,
 };
 
-/** A page that the person at the client may open. The answer of the person changes nothing here. */
+/** A page that the person at the client may open. What the person answers to the offer has no effect. */
 export interface Page {
   readonly url: string;
   readonly message: string;

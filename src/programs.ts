@@ -2,7 +2,7 @@ import type { ProxySettings } from "./client/connection.ts";
 import type { Exchange } from "./client/options.ts";
 import type { Role } from "./contract/endpoint.ts";
 
-/** The flags of `innkeep serve`; missing flags get their values from the environment or the defaults. */
+/** The flags of `innkeep serve`. Missing flags get their values from the environment or the defaults. */
 export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
@@ -105,22 +105,22 @@ export interface AdminEnvironment {
   readonly secret?: string | undefined;
   /** Former secrets, separated by commas. */
   readonly oldSecrets?: string | undefined;
-  /** The file with the erasures of people, if it is not in the data folder. */
+  /** The file that records the erasures of people, if it is not in the data folder. */
   readonly erasuresFile?: string | undefined;
 }
 
 /** The options of `innkeep mcp` for the MCP server. Addresses have no slash at the end. */
 export interface McpRequest {
   readonly baseUrl: string;
-  /** The address of the console, for links. If it is left out, links are those of the server's answers. */
+  /** The address of the console, for links. If it is left out, the links in the server's answers are used. */
   readonly consoleUrl?: string | undefined;
   /** A file that contains the agent token. Read at the first call, and again after the server refused the token. */
   readonly tokenFile?: string | undefined;
   /** The token itself, if no file is given. */
   readonly agentToken?: string | undefined;
   /**
-   * Returns the agent token from elsewhere, such as a keychain. Called if neither of the two above is given: at the
-   * first call of a tool, and again after the server refused the token.
+   * Returns the agent token from elsewhere, such as a keychain. Called if neither `tokenFile` nor `agentToken` is
+   * given: at the first call of a tool, and again after the server refused the token.
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
@@ -140,7 +140,7 @@ export interface McpRequest {
 export interface DevExecRequest {
   /** The program and its arguments. */
   readonly command: readonly string[];
-  /** As for `serve`. */
+  /** A file of JSON or YAML with the apps of the server, as for `serve`. */
   readonly seed?: string | undefined;
   /** Keeps the folder of the server after the command has ended. */
   readonly keep?: boolean | undefined;
@@ -193,8 +193,8 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` after each change since then, with the id of the proposal or with `queue`. Resolves when `gone` aborts
-   * or the longest time is over. Rejects if the token was revoked.
+   * Calls `tell` after each change since the state was read, with the id of the proposal or with `queue`. Resolves when
+   * `gone` aborts or the maximum time is over. Rejects if the token was revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
@@ -211,7 +211,9 @@ export interface ToolCaller {
   readonly mayWork: boolean;
   /** Calls the API as this caller. It does not reject if the API answers with an error. */
   readonly call: (request: DirectRequest) => Promise<DirectAnswer>;
-  /** The bytes of an uploaded file; `too large` for more than `most` bytes, undefined if there is no such file. */
+  /**
+   * Returns the bytes of an uploaded file; `too large` for more than `most` bytes; undefined if there is no such file.
+   */
   readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;
   /** Reads the present state of topics, so that later changes can be followed. */
   readonly follow: (topics: Topics) => Promise<Following>;
@@ -230,7 +232,7 @@ export interface HttpToolOptions {
 
 /** The tools of the MCP server over HTTP. */
 export interface HttpTools {
-  /** Answers a request with one message of the protocol, in both eras. */
+  /** Answers a request that contains one message of the protocol, in both eras (with and without sessions). */
   answer(request: ToolRequest, caller: ToolCaller): Promise<HttpAnswer>;
 }
 
@@ -238,7 +240,7 @@ export interface HttpTools {
 export interface ToolRequest {
   /** The headers that the protocol uses, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of its message. */
+  /** The message, as a parsed JSON value. */
   readonly body: unknown;
   /** Aborts when the client has disconnected. */
   readonly gone: AbortSignal;
@@ -253,28 +255,28 @@ interface JsonAnswer {
 
 interface StreamedAnswer {
   readonly response: Response;
-  /** Whether it is sent in parts: the first parts long before the last. */
+  /** Whether the parts of the response are sent over a longer time. */
   readonly comesInParts: boolean;
 }
 
-/** How encrypted backups are read. */
+/** The keys with which encrypted backups are read. */
 interface BackupKeys {
-  /** A file with secret keys of age. */
+  /** A file with secret keys for the encryption tool `age`. */
   readonly identity?: string | undefined;
 }
 
-/** Where a backup is restored to be verified. */
+/** The folder in which a backup is restored to be verified. */
 interface ScratchChoice {
-  /** A folder; by default the folder of the system for temporary files. */
+  /** By default the folder of the system for temporary files. */
   readonly scratch?: string | undefined;
 }
 
 interface BackUp extends ScratchChoice {
   readonly command: "backup";
   readonly file: string;
-  /** The public keys of age for which the backup is encrypted, separated by commas. */
+  /** The public keys of `age` for which the backup is encrypted, separated by commas. */
   readonly recipient?: string | undefined;
-  /** Verifies the backup before it gets its name. */
+  /** Verifies the backup before the file gets its final name. */
   readonly prove?: boolean | undefined;
 }
 
@@ -286,16 +288,16 @@ interface VerifyBackup extends BackupKeys, ScratchChoice {
 interface Restore extends BackupKeys {
   readonly command: "restore";
   readonly file: string;
-  /** A file with the erasures of people to do again. */
+  /** A file with erasures of people that must be repeated. */
   readonly erasures?: string | undefined;
 }
 
 /** Prepares a database that another program restored, so that it is safe to serve. */
 interface Adopt {
   readonly command: "adopt";
-  /** A file with the erasures of people to do again. */
+  /** A file with erasures of people that must be repeated. */
   readonly erasures?: string | undefined;
 }
 
-/** A command of the person who runs the server about backups. */
+/** A command for backups. */
 type BackupCommand = BackUp | VerifyBackup | Restore | Adopt | { readonly command: "backup drill" };

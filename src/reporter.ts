@@ -4,7 +4,10 @@ import type { SessionResult, SessionStatus } from "./contract/test-sessions.ts";
 
 export interface SessionReporterOptions {
   readonly client: SessionCalls;
-  /** Called for the test key before every use, because keys rotate; without it, the key comes from `setTestKey`. */
+  /**
+   * Returns the test key. Called before every use, because test keys are replaced. Without this function, the key comes
+   * from `setTestKey`.
+   */
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
   /**
@@ -19,19 +22,21 @@ export interface SessionReporterOptions {
   readonly pending?: readonly PendingSession[];
   /** Called with the pending sessions after each change, to store them. They contain no test key. */
   readonly onPending?: (pending: readonly PendingSession[]) => void;
-  /** The most pending sessions; 50 by default. */
+  /** The maximum number of pending sessions; 50 by default. */
   readonly mostPending?: number;
   readonly now?: () => Date;
 }
 
 export interface SessionReporter {
-  /** Sets the test key, in memory only. `null` means that the tester has left: then nothing more is sent. */
+  /** Sets the test key, in memory only. `null` means that the tester has left. Then nothing more is sent. */
   setTestKey(key: string | null): void;
-  /** The app shows a screen of this name. */
+  /** Call this when the app shows the screen with this name. */
   screen(name: string): void;
-  /** The app came to the foreground: a session begins, and the status is read. Never rejects. */
+  /**
+   * Call this when the app has come to the foreground. A session begins, and the status is read. Never rejects.
+   */
   foreground(): Promise<void>;
-  /** The app left the foreground: the session ends and is reported. Never rejects. */
+  /** Call this when the app has left the foreground. The session ends and is reported. Never rejects. */
   background(): Promise<void>;
   /** The sessions that are not reported yet. */
   pending(): readonly PendingSession[];
@@ -39,8 +44,8 @@ export interface SessionReporter {
 
 /**
  * Returns a reporter for the sessions of a tester's app, which also reads the state of the day. It reports every
- * session with a screen, because only the server decides what counts. A key that belongs to no slot gets no error.
- * (rule T14)
+ * session in which a screen was shown, because only the server decides what counts. A key that belongs to no slot
+ * causes no error. (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;
@@ -82,7 +87,9 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   };
 }
 
-/** Returns undefined if the key cannot be read now. Then the session waits, unlike without a key. */
+/**
+ * Returns undefined if the key cannot be read now. Then the session waits. If there is no key (null), it is dropped.
+ */
 async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
 ): Promise<string | null | undefined> {
@@ -109,7 +116,7 @@ const newKey = (now: Date): string =>
 interface SenderOptions {
   readonly client: SessionCalls;
   readonly pending: PendingSessions;
-  /** The current test key; null without a tester, undefined if it could not be read. */
+  /** The current test key. Null if there is no tester. Undefined if the key could not be read. */
   readonly testKey: () => Promise<string | null | undefined>;
   readonly now: () => Date;
   readonly onStatus: ((status: MatchedStatus) => void) | undefined;
@@ -207,7 +214,7 @@ function createPendingSessions(
   };
 }
 
-/** The time for which an app is in the foreground, with the shown screens. */
+/** Measures the time for which an app is in the foreground, and collects the shown screens. */
 interface ForegroundTime {
   begin(now: Date): void;
   reach(screen: string): void;
@@ -263,7 +270,10 @@ function nameOf(screen: string): string {
 const isCharacter = (character: string): boolean =>
   character !== "\0" && (character.length > 1 || character < "\ud800" || character > "\udfff");
 
-/** A test session: an app in the foreground, without its tester. Instants are ISO 8601 UTC with milliseconds. */
+/**
+ * A test session: the time for which the app was in the foreground, and the shown screens. It does not name the tester.
+ * Instants are ISO 8601 UTC with milliseconds.
+ */
 export interface ReportedSession {
   readonly startedAt: string;
   readonly endedAt: string;
@@ -272,7 +282,9 @@ export interface ReportedSession {
   readonly appVersion?: string;
 }
 
-/** The two calls of a reporter: those of `createClient`, or the app's own. */
+/**
+ * The two calls that a reporter makes. A client of `createClient` has them, or the app implements them itself.
+ */
 export interface SessionCalls {
   readonly sessions: {
     report(input: {

@@ -16,11 +16,6 @@ import type { KnownProposal, ProposalRecord } from "../proposal-files.ts";
 import { feedbackIdOf, Refusal, runIdOf } from "../refusals.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 
-const progressSeconds = 5;
-
-const offer =
-  "An agent has proposed a plan and waits for a person's decision. Open the page in the console on which you decide?";
-
 const nullableText = z.nullable(z.string());
 
 export const getDecisionTool = defineTool({
@@ -140,6 +135,9 @@ async function offerConsole(
   offerPage({ url: `${consoleUrl}#proposal`, message: offer }, signal);
 }
 
+const offer =
+  "An agent has proposed a plan and waits for a person's decision. Open the console page on which you can decide?";
+
 /** Reports progress at regular intervals, because some clients disconnect without it. */
 async function reportProgress(
   totalSeconds: number,
@@ -151,6 +149,8 @@ async function reportProgress(
     await progress(seconds, totalSeconds);
   }
 }
+
+const progressSeconds = 5;
 
 /**
  * Returns the answer about a proposal. `may_proceed` is true only if the approved text is certain, no other worker has

@@ -17,44 +17,6 @@ import { idAt, instantAt, wordAt } from "../json.ts";
 import { Refusal } from "../refusals.ts";
 import { type Call, defineTool, instantIn, runOf, type ToolAnswer } from "../tool.ts";
 
-const argumentNames: Readonly<Record<string, string>> = {
-  ...{ waiting: "waiting", status: "status", type: "type", q: "q", tag: "tag" },
-  ...{ updatedSince: "updated_since", appId: "app_id", cursor: "cursor", limit: "limit" },
-};
-
-const badQuery =
-  "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the previous answer. Correct this, then call again.";
-
-/** The maximum number of tokens in a page of 20 threads. (rule L14) */
-const mostTokens = 1_500;
-
-/** How many tokens the parts of an answer need, as an estimate. */
-const tokens = {
-  /** The tokens of the answer without its rows. */
-  aroundRows: 190,
-  /** The tokens of a row without its ids and its subject. */
-  row: 18,
-  appName: 12,
-  leastOfSubject: 5,
-} as const;
-
-const notYet = "No newer thread matches. Older threads were not searched yet: call again with cursor.";
-
-/** Numbers the lines. Threads and subjects are separate lists, and the numbers show which elements belong together. */
-const numbered = (lines: readonly string[]): string[] => lines.map((line, at) => `${at + 1} ${line}`);
-
-/** Returns a time without seconds, in the short form of ISO 8601. This form needs four tokens fewer. */
-const minuteOf = (instant: string): string =>
-  `${instant.replaceAll("-", "").replaceAll(":", "").slice(0, "20261126T1830".length)}Z`;
-
-/** Estimates the tokens of an id. A token has up to three digits or two letters of an id. */
-const tokensOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
-
-const tokensOfText = (text: string): number =>
-  [...text].reduce((sum, character) => sum + tokensOf(character), 0);
-
 const word = z.string().check(z.maxLength(200));
 
 export const listFeedbackTool = defineTool({
@@ -69,13 +31,11 @@ export const listFeedbackTool = defineTool({
     openWorldHint: true,
   },
   input: z.object({
-    waiting: z.optional(
-      z.enum(waitingStates).check(z.describe("What the newest run waits for; none: nothing")),
-    ),
+    waiting: z.optional(z.enum(waitingStates).check(z.describe("What the newest run waits for, or none"))),
     status: z.optional(z.enum(threadStatuses)),
     type: z.optional(FeedbackType),
     q: z.optional(word.check(z.describe("Words to find"))),
-    tag: z.optional(z.string().check(z.maxLength(1_000), z.describe("With all tags a,b"))),
+    tag: z.optional(z.string().check(z.maxLength(1_000), z.describe("All these tags: a,b"))),
     updated_since: z.optional(word.check(z.describe("ISO 8601 instant"))),
     app_id: z.optional(word),
     cursor: z.optional(z.string().check(z.maxLength(500))),
@@ -119,6 +79,9 @@ function explainFailure(error: unknown, { app_id }: Pick<ListFeedbackInput, "app
   throw error;
 }
 
+const badQuery =
+  "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the previous answer. Correct this, then call again.";
+
 /** Returns a sentence that names the arguments that the server refused. */
 function refusedIn({ issues }: ServerError): string {
   const names = issues.flatMap(({ path }) => (Object.hasOwn(argumentNames, path) ? argumentNames[path] : []));
@@ -126,6 +89,11 @@ function refusedIn({ issues }: ServerError): string {
     ? "The server refused the search."
     : `The server refused ${names.map((name) => `\`${name}\``).join(", ")}.`;
 }
+
+const argumentNames: Readonly<Record<string, string>> = {
+  ...{ waiting: "waiting", status: "status", type: "type", q: "q", tag: "tag" },
+  ...{ updatedSince: "updated_since", appId: "app_id", cursor: "cursor", limit: "limit" },
+};
 
 /** Returns the answer as text: a line of JSON, a line for each thread, and the names and subjects between fences. */
 function textOf(nonce: string, { untrusted, team, columns, threads, ...rest }: FoundThreads): string {
@@ -173,9 +141,32 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
   };
 }
 
+/** The maximum number of tokens in a page of 20 threads. (rule L14) */
+const mostTokens = 1_500;
+
+/** How many tokens the parts of an answer need, as an estimate. */
+const tokens = {
+  /** The tokens of the answer without its rows. */
+  aroundRows: 190,
+  /** The tokens of a row without its ids and its subject. */
+  row: 18,
+  appName: 12,
+  leastOfSubject: 5,
+} as const;
+
+const notYet = "No newer thread matches. Older threads were not searched yet: call again with cursor.";
+
+/** Numbers the lines. Threads and subjects are separate lists, and the numbers show which elements belong together. */
+const numbered = (lines: readonly string[]): string[] => lines.map((line, at) => `${at + 1} ${line}`);
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+const tokensOfText = (text: string): number =>
+  [...text].reduce((sum, character) => sum + tokensOf(character), 0);
+
 /**
- * Returns the most tokens of each text, so that all texts together have at most `left` tokens. Texts that are short
- * enough are not shortened.
+ * Returns the maximum number of tokens for each text, so that all texts together have at most `left` tokens. Texts that
+ * are short enough are not shortened.
  */
 function fairShare(costs: readonly number[], left: number): number {
   let space = left;
@@ -207,6 +198,13 @@ function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   ];
   return { row: words.join(" "), ids: [id, ...shownRun].reduce((sum, each) => sum + tokensOfId(each), 0) };
 }
+
+/** Returns a time without seconds, in the short form of ISO 8601. This form needs four tokens fewer. */
+const minuteOf = (instant: string): string =>
+  `${instant.replaceAll("-", "").replaceAll(":", "").slice(0, "20261126T1830".length)}Z`;
+
+/** Estimates the tokens of an id. A token has up to three digits or two letters of an id. */
+const tokensOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
 
 /** Returns the cursor if it is a plain word; otherwise null, because it could be untrusted text. */
 function cursorAt(answer: unknown): string | null {

@@ -12,15 +12,6 @@ import { feedbackIdOf, Refusal, refuseSecrets, runIdOf } from "../refusals.ts";
 import { readThread, type ThreadParts } from "../thread.ts";
 import { type Call, defineTool, feedback, runOf, type ToolAnswer } from "../tool.ts";
 
-const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =>
-  expected_run_id === undefined ? undefined : runIdOf(expected_run_id, "expected_run_id");
-
-const isClosed = (status: string | undefined): status is "archived" | "resolved" =>
-  status === "archived" || status === "resolved";
-
-const closedThread = (status: string): string =>
-  `The thread is ${status}: the people of the app may not look at it any more. Tell your user.`;
-
 export const proposePlanTool = defineTool({
   name: "propose_plan",
   title: "Propose a plan",
@@ -52,40 +43,6 @@ export const proposePlanTool = defineTool({
   }),
 });
 
-/** The codes of failures that happen before a request is sent. */
-const beforeSending = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EPROTO",
-  "bad_proxy",
-]);
-
-const isSameText = (a: GivenTexts, b: GivenTexts): boolean => a.summary === b.summary && a.plan === b.plan;
-
-const recordOf = (
-  runId: string,
-  { draft, thread }: DraftForThread,
-  { baseUrl, clock }: Pick<Deps, "baseUrl" | "clock">,
-): ProposalRecord => ({
-  run_id: runId,
-  feedback_id: draft.feedbackId,
-  base_url: baseUrl,
-  summary: draft.summary,
-  plan: draft.plan,
-  sha256: hashOf(draft.plan),
-  console_url: thread.consoleUrl,
-  created_at: clock.now().toISOString(),
-  status: "awaiting_approval",
-  decision_note: null,
-  decided_at: null,
-});
-
-const noteOf = (note: string | null): string | null =>
-  note === null ? null : createSanitiser(newNonce()).text(note);
-
 export const proposePlanRun = runOf(proposePlanTool, proposePlan);
 
 async function proposePlan(
@@ -103,6 +60,9 @@ async function proposePlan(
   );
   return answerOf(record, { ...outcome, removed: draft.removedCharacters, nonce });
 }
+
+const expectedOf = ({ expected_run_id }: ProposePlanInput): string | undefined =>
+  expected_run_id === undefined ? undefined : runIdOf(expected_run_id, "expected_run_id");
 
 interface Outcome {
   readonly record: ProposalRecord;
@@ -175,6 +135,12 @@ function answerOf(
   return { structured: { ...head, decision_note }, text: `${JSON.stringify(head)}\n${note}` };
 }
 
+const isClosed = (status: string | undefined): status is "archived" | "resolved" =>
+  status === "archived" || status === "resolved";
+
+const closedThread = (status: string): string =>
+  `The thread is ${status}: the people of the app may not look at it any more. Tell your user.`;
+
 function nextStepOf({ status, decision = null }: ProposalRecord): string {
   if (status === "awaiting_approval") return nextSteps.posted;
   if (status === "approved") return nextSteps.approvedBefore;
@@ -204,6 +170,24 @@ async function postProposal(
     return findPosted(draftForThread.draft, deps, signal);
   }
 }
+
+const recordOf = (
+  runId: string,
+  { draft, thread }: DraftForThread,
+  { baseUrl, clock }: Pick<Deps, "baseUrl" | "clock">,
+): ProposalRecord => ({
+  run_id: runId,
+  feedback_id: draft.feedbackId,
+  base_url: baseUrl,
+  summary: draft.summary,
+  plan: draft.plan,
+  sha256: hashOf(draft.plan),
+  console_url: thread.consoleUrl,
+  created_at: clock.now().toISOString(),
+  status: "awaiting_approval",
+  decision_note: null,
+  decided_at: null,
+});
 
 async function send(
   { draft, thread }: DraftForThread,
@@ -236,6 +220,17 @@ function mayHaveArrived(error: unknown): boolean {
   );
 }
 
+/** The codes of failures that happen before a request is sent. */
+const beforeSending = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPROTO",
+  "bad_proxy",
+]);
+
 async function findPosted(draft: ProposalDraft, deps: Deps, signal: AbortSignal): Promise<ProposalRecord> {
   const thread = await readThread(draft.feedbackId, deps, signal).catch(() => undefined);
   if (!thread)
@@ -259,6 +254,8 @@ async function sameProposal(
   const record = records.findLast((each) => isSameText(each, draft));
   return record && refreshed(record, deps, signal);
 }
+
+const isSameText = (a: GivenTexts, b: GivenTexts): boolean => a.summary === b.summary && a.plan === b.plan;
 
 /**
  * Returns the latest proposal of the thread if it has the same text and waits for a decision. This finds a proposal of
@@ -286,6 +283,9 @@ function decidedOnThread(
   const decision_note = noteOf(latest.decisionNote);
   return { ...recordOf(latest.id, { draft, thread }, deps), status, decision, decision_note, decided_at };
 }
+
+const noteOf = (note: string | null): string | null =>
+  note === null ? null : createSanitiser(newNonce()).text(note);
 
 /** Returns the id of the proposal that a new one would replace. Returns undefined if there is no such proposal. */
 async function awaitingRunOn(

@@ -16,72 +16,6 @@ import { feedbackIdOf } from "../refusals.ts";
 import { type MessageParts, readThread, type ThreadPage, type ThreadParts, threadPageOf } from "../thread.ts";
 import { type Call, defineTool, feedback, messageNumberIn, runOf, type ToolAnswer } from "../tool.ts";
 
-const imageLinks = (thread: ThreadParts) =>
-  thread.images.map((_, index) => ({
-    type: "resource_link" as const,
-    uri: imageUri(thread.id, index),
-    name: `image ${index} of the feedback`,
-  }));
-
-const publicSections = ({
-  subject,
-  message,
-  metadata,
-  attachment_names,
-  messages,
-  ...untrusted
-}: ThreadAnswer["untrusted"]): Section[] => [
-  ...section("subject", subject),
-  ...section("message", message),
-  ...reportTexts.flatMap(({ name, label }) => section(label.toLowerCase(), untrusted[name])),
-  ...section("metadata", metadata),
-  ...section("attachment names", attachment_names),
-  ...messages.flatMap(messageSections),
-];
-
-const agentSections = ({ messages = [], proposal }: NonNullable<ThreadAnswer["agents"]>): Section[] => [
-  ...messages.flatMap(messageSections),
-  ...section("summary of the latest proposal", proposal?.summary),
-  ...section("plan of the latest proposal", proposal?.plan),
-];
-
-const messageSections = ({ number, direction, body, created_at, report }: ShownMessage): Section[] => [
-  ...section(`message ${number} of this page, ${direction}, ${created_at ?? "no date"}`, body),
-  ...section(`report of message ${number}, its own facts and files`, report),
-];
-
-/** Returns one line for each entry. Texts are not in quotation marks, because then each backslash would be doubled. */
-const linesOf = (value: object): string =>
-  Object.entries(value)
-    .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
-    .join("\n");
-
-/** The maximum lengths of texts, as in the API. A server could ignore its own limits and fill the answer. */
-const most = { subject: 800, name: 400, note: 8_000 } as const;
-
-const imageUri = (feedbackId: string, index: number): string =>
-  `innkeep://feedback/${feedbackId}/images/${index}`;
-
-const isTeams = ({ author }: Authored): boolean => author === "team";
-
-const isAgents = ({ author }: Authored): boolean => author === "agent";
-
-/** Whether a stranger may have written a message. This includes messages of an unknown author. */
-const isPublic = (message: Authored): boolean => !isTeams(message) && !isAgents(message);
-
-const shownMessage = (
-  { direction, author, body, createdAt, report }: MessageParts,
-  number: number,
-  { text, value }: Pick<Sanitiser, "text" | "value">,
-): ShownMessage => ({
-  number,
-  direction,
-  author,
-  body: text(body),
-  created_at: createdAt,
-  ...(report ? { report: value(report) } : {}),
-});
-
 export const maxChars = { least: 1_000, default: 20_000, most: 60_000 } as const;
 
 const nullableText = z.nullable(z.string());
@@ -129,20 +63,6 @@ export const readFeedbackTool = defineTool({
   }),
 });
 
-/** The limits of the images in one answer. The base API has the same limit for the bytes of one image. */
-const mostOfImages = {
-  loaded: 8,
-  bytes: 2 * 1_048_576,
-  together: 6 * 1_048_576,
-  milliseconds: 10_000,
-} as const;
-
-const tooMuch: ImageLoading = { shown: "no: over 6 MB together" };
-
-const bytesOf = ({ image }: ImageLoading): number => (image ? Buffer.byteLength(image.data, "base64") : 0);
-
-const withoutRest = ({ origin, pathname }: URL): URL => new URL(pathname, origin);
-
 export const readFeedbackRun = runOf(readFeedbackTool, readFeedback);
 
 export async function readFeedback(
@@ -167,6 +87,13 @@ export async function readFeedback(
   };
 }
 
+const imageLinks = (thread: ThreadParts) =>
+  thread.images.map((_, index) => ({
+    type: "resource_link" as const,
+    uri: imageUri(thread.id, index),
+    name: `image ${index} of the feedback`,
+  }));
+
 /**
  * Returns a thread as text: a line of JSON, then the texts of strangers, of the team and of agents. Each of these three
  * parts is between its own fences.
@@ -187,10 +114,43 @@ function threadText(nonce: string, answer: ThreadAnswer): string {
   ].join("\n");
 }
 
+const publicSections = ({
+  subject,
+  message,
+  metadata,
+  attachment_names,
+  messages,
+  ...untrusted
+}: ThreadAnswer["untrusted"]): Section[] => [
+  ...section("subject", subject),
+  ...section("message", message),
+  ...reportTexts.flatMap(({ name, label }) => section(label.toLowerCase(), untrusted[name])),
+  ...section("metadata", metadata),
+  ...section("attachment names", attachment_names),
+  ...messages.flatMap(messageSections),
+];
+
+const agentSections = ({ messages = [], proposal }: NonNullable<ThreadAnswer["agents"]>): Section[] => [
+  ...messages.flatMap(messageSections),
+  ...section("summary of the latest proposal", proposal?.summary),
+  ...section("plan of the latest proposal", proposal?.plan),
+];
+
+const messageSections = ({ number, direction, body, created_at, report }: ShownMessage): Section[] => [
+  ...section(`message ${number} of this page, ${direction}, ${created_at ?? "no date"}`, body),
+  ...section(`report of message ${number}, its own facts and files`, report),
+];
+
 function section(heading: string, value: unknown): Section[] {
   if (value === undefined || value === null) return [];
   return [{ heading, text: typeof value === "string" ? value : linesOf(value) }];
 }
+
+/** Returns one line for each entry. Texts are not in quotation marks, because then each backslash would be doubled. */
+const linesOf = (value: object): string =>
+  Object.entries(value)
+    .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
+    .join("\n");
 
 /**
  * Returns the structured content of a thread. Text of strangers is only in `untrusted`, text of agents only in
@@ -246,6 +206,32 @@ function structuredThread(
     removed_characters: sanitiser.removed(),
   };
 }
+
+const imageUri = (feedbackId: string, index: number): string =>
+  `innkeep://feedback/${feedbackId}/images/${index}`;
+
+const isTeams = ({ author }: Authored): boolean => author === "team";
+
+const isAgents = ({ author }: Authored): boolean => author === "agent";
+
+/** Whether a stranger may have written a message. This includes messages of an unknown author. */
+const isPublic = (message: Authored): boolean => !isTeams(message) && !isAgents(message);
+
+const shownMessage = (
+  { direction, author, body, createdAt, report }: MessageParts,
+  number: number,
+  { text, value }: Pick<Sanitiser, "text" | "value">,
+): ShownMessage => ({
+  number,
+  direction,
+  author,
+  body: text(body),
+  created_at: createdAt,
+  ...(report ? { report: value(report) } : {}),
+});
+
+/** The maximum lengths of texts, as in the API. A server could ignore its own limits and fill the answer. */
+const most = { subject: 800, name: 400, note: 8_000 } as const;
 
 function untrustedParts(thread: ThreadParts, page: ThreadPage, { text, value }: Sanitiser) {
   return {
@@ -380,6 +366,18 @@ async function loadImages(
   return addresses.map((_, index) => loaded[index] ?? tooMuch);
 }
 
+/** The limits of the images in one answer. The base API has the same limit for the bytes of one image. */
+const mostOfImages = {
+  loaded: 8,
+  bytes: 2 * 1_048_576,
+  together: 6 * 1_048_576,
+  milliseconds: 10_000,
+} as const;
+
+const tooMuch: ImageLoading = { shown: "no: over 6 MB together" };
+
+const bytesOf = ({ image }: ImageLoading): number => (image ? Buffer.byteLength(image.data, "base64") : 0);
+
 /** Loads an image if it is on the configured server and not too large, and if its bytes are really an image. */
 export async function loadImage(
   address: string,
@@ -413,3 +411,5 @@ function uploadUrl(address: string, baseUrl: string): URL | null {
   if (url.origin !== base.origin || !url.pathname.startsWith(folder) || url.username !== "") return null;
   return /^[\w./-]{1,200}$/.test(url.pathname.slice(folder.length)) ? withoutRest(url) : null;
 }
+
+const withoutRest = ({ origin, pathname }: URL): URL => new URL(pathname, origin);

@@ -35,7 +35,7 @@ export const startWorkTool = defineTool({
   name: "start_work",
   title: "Start work",
   description:
-    "Claim an approved run: one worker gets it. Carry out approved_plan, only if may_proceed is true.",
+    "Claim an approved run; only one worker can claim it. Carry out approved_plan only if may_proceed is true.",
   annotations: {
     title: "Start work",
     readOnlyHint: false,

@@ -9,7 +9,7 @@ interface SentRequest {
   readonly url: URL;
 }
 
-/** A success, with the request that it answers. */
+/** A successful answer, and the request to which it belongs. */
 export interface Success extends WireAnswer {
   readonly request: SentRequest;
 }
@@ -25,10 +25,10 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 }
 
 /**
- * Returns the value of a success with all its fields. Undefined for a 204, and for a 202 of a route whose answer may be
- * pending. A 201 without a body becomes an empty object if servers may answer this route with any fields. Throws an
- * UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is about a
- * different object than the request. (rule L60)
+ * Returns the JSON value of a successful answer, including unknown fields. Undefined for a 204, for a download, and for
+ * a 202 of a route whose answer may be pending. A 201 without a body becomes an empty object if servers may answer this
+ * route with any fields. Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the
+ * route's answers, or is about a different object than the request. (rule L60)
  */
 export function contentOf(
   success: Success,
@@ -48,7 +48,7 @@ export function contentOf(
 
 /**
  * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ. An object with
- * none of the fields is refused, unless servers may answer this route with any fields. (rule L60)
+ * none of the expected fields is refused, unless servers may answer this route with any fields. (rule L60)
  */
 function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
@@ -83,11 +83,11 @@ function unexpected(
   );
 }
 
-/** Returns the message of an error. Servers other than ours put it into other fields. */
+/** Returns the message of an error. Servers other than Innkeep put the message into other fields. */
 const messageIn = (body: unknown): string | undefined =>
   textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message") || undefined;
 
-/** Returns the faults that an error answer lists, in any known form. */
+/** Returns the faults that an error answer lists. */
 export function issuesIn(body: unknown): Issue[] {
   return listAt(body, "issues").map((issue) => ({
     path: textAt(issue, "path"),
@@ -96,7 +96,8 @@ export function issuesIn(body: unknown): Issue[] {
 }
 
 /**
- * The most levels of nesting that are accepted. Answers of the API need far fewer: metadata has five. (rule L16)
+ * The maximum number of nesting levels in an accepted answer. Answers of the API need far fewer: metadata has five.
+ * (rule L16)
  */
 const mostLevels = 100;
 
@@ -115,7 +116,7 @@ function kindOf({ headers, text }: WireAnswer): string {
   return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
 }
 
-/** The longest Retry-After that is used. A server may send a number of any size. */
+/** A longer Retry-After is cut to this time (a year), because a server may send a number of any size. */
 const mostRetryAfterSeconds = 31_536_000;
 
 /**

@@ -22,12 +22,12 @@ export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readon
   ...attachments.map((file, at): FilePosition => ({ field: "attachments", at, file })),
 ];
 
-// A multiple of 3, so that the base64 of each block joins the next without padding in between.
+// The size is a multiple of 3. So the base64 of a block needs no padding before the next block.
 const jsonBlockBytes = 3 * 16_384;
 
 /**
- * Returns feedback as JSON: its fields, and its files as base64 data URLs. Files are read and encoded in blocks while
- * they are sent, so that no whole file is in memory.
+ * Returns feedback as JSON, with its files as base64 data URLs. Files are read and encoded in blocks while they are
+ * sent, so that no whole file is in memory.
  */
 export function feedbackBody(
   fields: Readonly<Record<string, unknown>>,
@@ -94,8 +94,8 @@ export interface Form {
 const formBlockBytes = 65_536;
 
 /**
- * Returns a form as multipart/form-data. Files are read while they are sent. `boundary` is text that occurs in none of
- * them: at most 60 letters, digits and hyphens. The same form with the same boundary results in the same bytes.
+ * Returns a form as multipart/form-data. Files are read while they are sent. `boundary` has at most 60 letters, digits
+ * and hyphens, and must not occur in any file. The same form with the same boundary results in the same bytes.
  */
 export function formBody({ fields, files }: Form, boundary: string): FileContent {
   const texts = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
@@ -125,14 +125,14 @@ function headOf(boundary: string, name: string, file?: SentFile): string {
   return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${named}\r\n${kind}`;
 }
 
-/** Quotes a name as browsers do, so that no character of the name can end the quotes or the line. */
+/** Escapes a name as browsers do, so that no character of the name can end the quotation marks or the line. */
 const quoted = (name: string): string =>
   name.replace(/["\r\n]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 async function* bytesOf(pieces: readonly FormPiece[]): AsyncGenerator<Buffer, void, undefined> {
   for (const piece of pieces) {
     if (Buffer.isBuffer(piece)) yield piece;
-    // A copy, because a block may still be waiting to be sent when the next one is read into the same buffer.
+    // Each block is copied, because it may still wait to be sent when the next block is read into the same buffer.
     else for await (const block of blocksOf(piece, formBlockBytes)) yield Buffer.from(block);
   }
 }
@@ -150,12 +150,12 @@ const viewOf = ({ fields, files }: Form) => ({
 /** A file on disk that a request sends. */
 export interface SentFile {
   readonly path: string;
-  /** The file name that the reader sees. */
+  /** The file name that readers of the feedback see. */
   readonly name: string;
   readonly mediaType: string;
   /** The exact size in bytes. Sending fails if the file has another size at that time. */
   readonly bytes: number;
-  /** The bytes that are sent instead of those on disk. */
+  /** The bytes that are sent instead of the bytes on disk. */
   readonly content?: Buffer;
 }
 

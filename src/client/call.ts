@@ -36,7 +36,9 @@ export interface WireRequest {
   readonly body?: string | Content;
   /** The longest time without any data on the connection. */
   readonly timeoutMs: number;
-  /** Limits of the whole answer: the milliseconds after the request was sent, and the number of bytes. */
+  /**
+   * The limits of the whole answer: the number of milliseconds after the request was sent, and the number of bytes.
+   */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;
@@ -56,7 +58,9 @@ export interface WireAnswer {
 /** Sends a request and returns the answer. Rejects with a ConnectionError, or with the signal's reason. */
 export type Transport = (request: WireRequest) => Promise<WireAnswer>;
 
-/** The result of a call: the body of a success; undefined for a 204, and for a 202 (there is no result yet). */
+/**
+ * The result of a call: the body of a successful answer. Undefined for a 204, and for a 202 (there is no result yet).
+ */
 export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
   | (E extends { readonly pending: true } ? undefined : never);
@@ -68,7 +72,7 @@ export interface Content {
   readonly bytes: number;
   /** Returns the whole body from its beginning at each call, so that a request can be repeated. */
   read(): AsyncIterable<Uint8Array | string>;
-  /** Shown instead of the body in a dry run. By default the media type and the length are shown. */
+  /** What a dry run shows instead of the body. By default it shows the media type and the length. */
   readonly view?: unknown;
 }
 
@@ -94,7 +98,9 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
   : unknown;
 
 export interface CallOptions {
-  /** With this key a repeat is safe: the server answers a second request with the stored answer. */
+  /**
+   * Makes it safe to repeat the call: the server answers a second request with the same key with the stored answer.
+   */
   readonly idempotencyKey?: string;
   /** The ETag of the data that the caller has read. The server refuses the call if that data has changed since then. */
   readonly ifMatch?: string | undefined;
@@ -116,8 +122,8 @@ type Call<E extends Endpoint> = E extends { params: z.ZodMiniType } | { body: z.
   : (input?: Input<E>) => Promise<Answer<E>>;
 
 /**
- * The whole API as functions: `client.faqs.list()`. Every call rejects with a ServerError, a ConnectionError or a
- * MissingCredentialError.
+ * The whole API as functions: `client.faqs.list()`. A failed call rejects with a ServerError, a ConnectionError, an
+ * UnexpectedAnswerError, a MissingCredentialError or an InvalidInputError.
  */
 export type Client = {
   readonly [G in keyof typeof contract]: {

@@ -1,7 +1,7 @@
 import { ConnectionError } from "./errors.ts";
 
 const sentences: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
+  ECONNREFUSED: "no program listens at that address",
   ENOTFOUND: "the host name is not known",
   EAI_AGAIN: "the host name could not be looked up",
   ECONNRESET: "the connection was cut",
@@ -24,7 +24,10 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/** Creates the error for a call without an answer. Its message names only hosts: an address can contain a secret. */
+/**
+ * Creates the error for a call without an answer. The message names only hosts, because an address can contain a
+ * secret.
+ */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
@@ -61,17 +64,17 @@ export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError 
     `The answer from ${origin} did not end within ${Math.round(milliseconds / 1_000)} seconds.`,
   );
 
-/** Returns the meaning of an error code of Node for a failed connection. */
+/** Describes a failed connection by the error code of Node. */
 export function connectionReason(code: string): string {
   if (untrusted.test(code)) {
-    return "its certificate is not trusted here. Name a file with its certificate authority in NODE_EXTRA_CA_CERTS";
+    return "this machine does not trust its certificate. Set NODE_EXTRA_CA_CERTS to a file with the certificate authority of the server";
   }
   return sentences[code] ?? `the connection failed (${code})`;
 }
 
 /**
- * Returns the code of an error. An error without a code may have it in its cause, or in the first of its errors (Node
- * reports one for each address of a host).
+ * Returns the code of an error. If the error has no code, returns the code of its cause or of the first of its errors
+ * (Node reports one error for each address of a host).
  */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -90,7 +93,7 @@ export interface ProxySettings {
 
 /**
  * Returns the address of the proxy for a request. Undefined if the request uses no proxy. Requests to this machine
- * never use one.
+ * never use a proxy.
  */
 export function proxyFor(url: URL, settings: ProxySettings): string | undefined {
   const proxy = url.protocol === "https:" ? settings.https : settings.http;

@@ -1,8 +1,8 @@
 import type { Auth } from "../contract/endpoint.ts";
 
 /**
- * All kinds of credential: the name in a sentence, the prefix, the environment variable that contains such a credential,
- * and the command that stores it.
+ * All kinds of credentials. Each has its name in a sentence, its prefix, the environment variable that contains such a
+ * credential, and the command that stores it.
  */
 export const credentialKinds = {
   appKey: {

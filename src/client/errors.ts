@@ -3,7 +3,9 @@ import { type CredentialKind, credentialKinds } from "./credential-kinds.ts";
 
 export interface ServerErrorFacts {
   readonly status: number;
-  /** The server's error code. It may be unknown to this client. If the server sent none, a code like `http_502`. */
+  /**
+   * The server's error code, which may be unknown to this client. If the server sent none, a code such as `http_502`.
+   */
   readonly code: string;
   readonly message: string;
   readonly issues?: readonly Issue[];

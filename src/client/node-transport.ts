@@ -31,7 +31,7 @@ type StartRequest = (
   options: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** The most milliseconds without any data. */
+    /** The maximum number of milliseconds without any data. */
     readonly timeout: number;
   },
   onResponse: (message: IncomingMessage) => void,
@@ -55,7 +55,7 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
       }, fail);
     });
     outgoing.on("error", fail);
-    // Without this, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
+    // Without this listener, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
       fail(new Error("the server changed to another protocol"));
@@ -64,7 +64,7 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
     const endless = limited(outgoing, request, fail);
     whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));
 
-    // Does not use the `signal` option of Node, because Node loads its code slowly.
+    // The `signal` option of Node is not used, because Node takes long to load the code for it.
     const stop = () => end(signal?.reason);
     signal?.addEventListener("abort", stop, { once: true });
     outgoing.on("close", () => {
@@ -183,4 +183,4 @@ export async function* withProgress(
 }
 
 const wrongLength = (sent: number, { bytes }: Content) =>
-  new Error(`The body has ${sent} bytes, and not the announced ${bytes}.`);
+  new Error(`The body has ${sent} bytes instead of the announced ${bytes} bytes.`);

@@ -40,9 +40,11 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly credentials?: Credentials;
   readonly proxy?: ProxySettings;
-  /** The longest time without any data on a connection; 30 seconds by default. A long poll adds its waiting time. */
+  /**
+   * The longest time without any data on a connection; 30 seconds by default. The waiting time of a long poll is added.
+   */
   readonly timeoutMs?: number;
-  /** The most attempts of a request, including the first one; 4 by default. */
+  /** The maximum number of attempts of a request, including the first one; 4 by default. */
   readonly attempts?: number;
   /** The longest time from the start of the first attempt to the start of the last one; a minute by default. */
   readonly maxWaitMs?: number;

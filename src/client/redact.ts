@@ -35,7 +35,9 @@ export function redactUrl(url: URL): string {
   return redactText(shown.href.replaceAll(encodeURIComponent(hidden), hidden));
 }
 
-/** Returns a JSON text without secrets and without the bytes of files; for any other text, its length. */
+/**
+ * Returns a JSON text without secrets and without the bytes of files. For any other text, returns its length.
+ */
 export function redactBody(text: string): string {
   if (text === "") return text;
   try {

@@ -19,7 +19,7 @@ export interface Route {
   readonly readsClock?: boolean;
   /** The path parameter that must equal the `id` of the answer. */
   readonly repeats?: string;
-  /** The shape of a success. Undefined if a success has no body, or one of unknown shape. */
+  /** The shape of a successful answer. Undefined if it has no body, or a body of unknown shape. */
   readonly answer?: Shape;
 }
 
@@ -38,7 +38,8 @@ export type Routes = {
 };
 
 /**
- * The contract without its schemas. The build replaces this code by its result, a table, so that a call does not load zod.
+ * The contract without its schemas. The build replaces this code with the resulting table, so that a call does not load
+ * zod.
  */
 export const routes: Routes = summaryOf(contract);
 

@@ -12,8 +12,8 @@ import { followingRedirects, lastingTransport, shortTransport, traced } from "./
 import { isSettled, type RetryPolicy, repeatedly } from "./wait.ts";
 
 /**
- * Returns the whole API as functions, derived from the contract, for a program that keeps running. Answers are returned
- * unchanged, with their unknown fields.
+ * Returns the whole API as functions, for a program that keeps running. Answers are returned unchanged, with their
+ * unknown fields.
  */
 export const createClient = (options: ClientOptions): Client =>
   clientOf(createSender({ ...options, transport: options.transport ?? lastingTransport(options.proxy) }));
@@ -70,9 +70,9 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * Returns the input together with the rule for repeated attempts. A read is not tried again after a time-out, because
- * somebody waits for the answer. It is also not tried again if no program listens at an address of this machine.
- * Mutations and long polls are always tried again.
+ * Adds to the input the errors after which the call is not repeated. A read is not repeated after a time-out, because
+ * somebody waits for the answer, and not if no program listens at an address of this machine. For mutations and long
+ * polls the input does not change.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -122,22 +122,21 @@ const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
 /**
- * Adds the time of this attempt. After a pause, the time of the first attempt would hide that the sender's clock is
- * fast.
+ * Adds the header `Date` with the time of this attempt. If it had the time of the first attempt, the server could not
+ * notice after a pause that the sender's clock is fast.
  */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
 
 type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
 
-/** The limits of the answers that a client reads: bytes, and the time as a multiple of the time-out. (rule L16) */
+/** The limits of answers. `times` multiplied by the time-out is the maximum time. (rule L16) */
 const answers = {
   usual: { bytes: 16 * 1_048_576, times: 4 },
   large: { bytes: 256 * 1_048_576, times: 20 },
   download: { bytes: Number.POSITIVE_INFINITY, times: 700 },
 } as const;
 
-/** Returns the limits of an answer: its bytes and its milliseconds. */
 function answerLimits(
   { large, download }: Route,
   { timeoutMs }: ClientOptions,
@@ -203,8 +202,8 @@ export interface LooseInput extends CallOptions {
 }
 
 /**
- * Fills in the path, query and body of an endpoint. Throws an InvalidInputError for a path parameter that cannot be
- * part of a path.
+ * Creates the request from the path, the query and the body of a call. Throws an InvalidInputError for a path parameter
+ * that cannot be part of a path.
  */
 function prepare(baseUrl: string, route: Route, input: LooseInput): PreparedRequest {
   const url = new URL(baseUrl + filled(route.path, input.params ?? {}));

@@ -6,8 +6,8 @@ import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
 /**
- * The transport for a program that ends soon. Without a proxy it uses node:http, which loads fastest, and through a
- * proxy undici.
+ * The transport for a program that ends soon. Without a proxy it uses node:http, which loads fastest. Through a proxy
+ * it uses undici.
  */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();

@@ -95,7 +95,8 @@ async function exchange(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SinkFailure) throw error;
-    // If the tunnel was already open, the server has failed, and not the proxy.
+    // An https request fails here only after the proxy has opened the tunnel. Then the server has failed, not the
+    // proxy.
     const proxy = url.protocol === "http:" ? through : undefined;
     throw body.failure() ?? proxyRefusal(error, url, proxy) ?? connectionError(error, url, proxy);
   }
@@ -106,7 +107,7 @@ const rejected = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** Returns the body for undici, and a function for the error that occurred when the body was read, if there was one. */
+/** Returns the body for undici, and a function that returns the error that occurred while the body was read. */
 function outgoingBody({ body, onProgress }: WireRequest, limits: CallLimits) {
   if (body === undefined || typeof body === "string") {
     limits.answering();
@@ -212,9 +213,9 @@ interface CallConnection {
 }
 
 /**
- * Creates the connection of one call through a proxy. https uses a tunnel; http asks the proxy for the address. The
- * signal closes every socket of the connection, including one that is not open yet. Throws a ConnectionError if the
- * address is not that of an http proxy.
+ * Creates the connection of one call through a proxy. For https, the proxy opens a tunnel. For http, the proxy gets the
+ * whole address. The signal closes every socket of the connection, including a socket that is not open yet. Throws a
+ * ConnectionError if the address is not the address of an http proxy.
  */
 function proxyConnection(library: typeof undici, address: string, signal: AbortSignal): CallConnection {
   const url = proxyAt(address);
@@ -238,7 +239,7 @@ function proxyConnection(library: typeof undici, address: string, signal: AbortS
   return { dispatcher, release };
 }
 
-/** Closes all connections: undici closes the open ones, and the signal stops those that are not yet open. */
+/** Closes all connections. undici closes the open ones, and the abort stops those that are not open yet. */
 function end(dispatcher: undici.Dispatcher, over: AbortController): void {
   dispatcher.destroy().catch(() => {});
   over.abort(new Error("The call is over."));
@@ -256,7 +257,7 @@ function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dis
     });
     if (tunnel.statusCode === 200) return tunnel;
     tunnel.socket.on("error", () => {}).destroy();
-    throw refused(`the way to ${options.path}`, tunnel.statusCode, proxy);
+    throw refused(`the connection to ${options.path}`, tunnel.statusCode, proxy);
   };
   return Object.assign(pool, { connect });
 }
@@ -273,7 +274,7 @@ function refused(what: string, status: number, { host }: URL): ConnectionError {
  */
 function proxyRefusal(error: unknown, url: URL, proxy: URL | undefined): ConnectionError | undefined {
   const isRefused = error instanceof Error && error.message.includes("Proxy Authentication Required");
-  return proxy && isRefused ? refused(`the way to ${url.host}`, 407, proxy) : undefined;
+  return proxy && isRefused ? refused(`the connection to ${url.host}`, 407, proxy) : undefined;
 }
 
 function proxyAt(address: string): URL {

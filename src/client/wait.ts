@@ -6,8 +6,7 @@ import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
  * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. If the
- * server does not answer for some time, the wait continues. If it still does not answer at the end, throws the last
- * failure.
+ * server does not answer for some time, the wait continues. If the last request also has no answer, throws its failure.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -121,7 +120,7 @@ interface LongPoll<Value> {
   readonly ask: (holdSeconds: number) => Promise<Value>;
   /** Returns how long the server may delay its answer if the caller waits for `leftMs` more. */
   readonly holdSeconds: (leftMs: number) => number;
-  /** Returns how long the caller will still wait. This time may grow while it waits. */
+  /** Returns how long the caller will still wait. This time may grow while the caller waits. */
   readonly leftMs: () => number;
   readonly pauses: Pauses;
   readonly clock: Clock;
@@ -189,10 +188,10 @@ async function pollOnce<Value>({ ask, signal }: LongPoll<Value>, holdSeconds: nu
 const nextPause = (pauseMs: number, { firstMs, growth, mostMs }: Pauses): number =>
   Math.min(mostMs, pauseMs * growth || firstMs);
 
-/** Returns the remaining time if it is too short for another request; else 0. */
+/** Returns the remaining time if it is too short for another request; otherwise 0. */
 const idleRest = (leftMs: number): number => (leftMs <= mostIdleMs ? leftMs : 0);
 
-/** Returns the pause that the server requests, or else the given pause. */
+/** Returns the pause that the server requests. If it requests none, returns the given pause. */
 function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
@@ -203,13 +202,13 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** How much time is left, including the pause, in which the last attempt must start. */
+  /** The time, including this pause, within which the last attempt must start. */
   readonly leftMs: number;
   readonly error: Error;
 }
 
 export interface RetryPolicy {
-  /** The most attempts, including the first one. */
+  /** The maximum number of attempts, including the first one. */
   readonly attempts: number;
   /** The longest time from the start of the first attempt to the start of the last one. */
   readonly maxWaitMs: number;
@@ -227,8 +226,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Repeats an attempt until it succeeds, fails permanently, or reaches the limits of the policy; then throws the last
- * failure. Only for requests that may be repeated. (rule L5)
+ * Repeats an attempt until it succeeds, fails permanently, or reaches the limits of the policy. In the last two cases,
+ * throws the last failure. Use it only for requests that may be repeated. (rule L5)
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,
@@ -264,8 +263,8 @@ export function isTemporary(error: unknown): boolean {
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds. It is the one that the server requests, or else half a second, doubled after each
- * attempt and made shorter at random.
+ * Returns the pause in milliseconds that the server requests. If it requests none, the pause is half a second, doubled
+ * after each attempt and shortened at random.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

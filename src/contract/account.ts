@@ -6,13 +6,13 @@ import { limits } from "./limits.ts";
 /** A browser or program in which a person is signed in to the console. */
 export const ConsoleSession = z.object({
   id: uuid,
-  /** The browser and its operating system, as the browser named them at the sign-in. Null if it did not. */
+  /** The browser and its operating system. Null if the browser did not name them at the sign-in. */
   browser: z.nullable(z.string()),
   createdAt: instant,
   /** Accurate to the hour. */
   lastUsedAt: z.nullable(instant),
   expiresAt: instant,
-  /** Whether it is the session of this request. */
+  /** Whether this request was sent in this session. */
   current: z.boolean(),
 });
 
@@ -52,7 +52,9 @@ export const consoleSessions = {
 /** Bytes in base64url, as browsers send them. */
 const bytes = z.string().check(z.regex(/^[\w-]+$/, "must be base64url"), z.maxLength(limits.passkeyBytes));
 
-/** The sealed state of a passkey request. It can be used once, within ten minutes. */
+/**
+ * The encrypted state of a passkey request, which the client sends back. It can be used once, within ten minutes.
+ */
 const ceremony = z.string().check(z.minLength(1), z.maxLength(limits.signInStep));
 
 /** The answer of an authenticator that proves that it has a passkey. */
@@ -84,7 +86,7 @@ const Descriptor = z.object({
   transports: z.array(z.string()),
 });
 
-/** The argument of `navigator.credentials.get`, with bytes in base64url. */
+/** `options` is the argument of `navigator.credentials.get`, with bytes in base64url. */
 export const PasskeyRequest = z.object({
   ceremony: z.string(),
   options: z.object({
@@ -98,7 +100,7 @@ export const PasskeyRequest = z.object({
 
 export type PasskeyRequest = z.output<typeof PasskeyRequest>;
 
-/** The argument of `navigator.credentials.create`, with bytes in base64url. */
+/** `options` is the argument of `navigator.credentials.create`, with bytes in base64url. */
 export const PasskeyCreation = z.object({
   ceremony: z.string(),
   options: z.object({
@@ -215,7 +217,7 @@ export const secondFactor = {
     }),
     success: {
       status: 201,
-      /** The secret in base32, and as an address that authenticator apps read from a QR code. */
+      /** `secret` is in base32. `uri` contains it for authenticator apps, which read it from a QR code. */
       body: z.object({ secret: z.string(), uri: z.string() }),
     },
     errors: ["invalid_credentials", "wrong_state", "rate_limited"],
@@ -262,9 +264,9 @@ export const secondFactor = {
 /** What the console opens after a thread was resolved or archived: the next thread, the same thread, or the list. */
 export const afterResolvings = ["next", "stay", "list"] as const;
 
-/** How the console works for one person. */
+/** The preferences of one person for the console. */
 export const Preferences = z.object({
-  /** Whether single keys act on pages of the console. */
+  /** Whether the console has keyboard shortcuts that are single keys. */
   keys: z.boolean(),
   afterResolving: z.enum(afterResolvings),
 });
@@ -277,7 +279,7 @@ export const preferences = {
   read: endpoint({
     method: "GET",
     path: preferencesPath,
-    summary: "Read how the console works for you",
+    summary: "Read your preferences for the console",
     auth: "session",
     role: "account",
     success: { status: 200, body: Preferences },
@@ -286,7 +288,7 @@ export const preferences = {
   update: endpoint({
     method: "PATCH",
     path: preferencesPath,
-    summary: "Change how the console works for you",
+    summary: "Change your preferences for the console",
     auth: "session",
     role: "account",
     body: z.partial(Preferences),

@@ -28,12 +28,12 @@ export const directions = ["inbound", "outbound", "note"] as const;
 export const authors = ["sender", "team", "agent"] as const;
 export type MessageAuthor = (typeof authors)[number];
 
-/** An attachment in an answer. (rule F15) */
+/** An attachment of a report, as answers of the API contain it. (rule F15) */
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
 /**
- * A message of a thread. If the message is a repeated report, it also has the other fields of the report. The sender is
- * left out. (rule F21)
+ * A message of a thread. If it is a repeated report, it also has the other fields of the report. Nothing identifies the
+ * sender. (rule F21)
  */
 export const Message = z.object({
   id: uuid,
@@ -51,7 +51,7 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
-/** The first report of a thread, as an agent reads it. The sender is left out. (rule F21) */
+/** The first report of a thread, as an agent reads it. Nothing identifies the sender. (rule F21) */
 export const ThreadFeedback = z.object({
   id: uuid,
   consoleUrl: z.string(),
@@ -121,7 +121,7 @@ export const agent = {
     body: NewProposal,
     success: {
       status: 201,
-      // `pollUrl` is the path at which the decision is read. (rule A14)
+      // `pollUrl` is the path of the endpoint that returns the decision. (rule A14)
       body: z.object({
         runId: uuid,
         status: RunStatus,
@@ -140,7 +140,7 @@ export const agent = {
   readRun: endpoint({
     method: "GET",
     path: "/api/v1/agent/runs/:runId",
-    summary: "Read the decision on a proposal, waiting for it up to `wait` seconds",
+    summary: "Read the decision on a proposal; with `wait`, wait up to that many seconds for the decision",
     auth: "agentToken",
     role: "owner",
     params: runParams,

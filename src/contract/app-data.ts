@@ -8,7 +8,6 @@ import { importedFile, limits } from "./limits.ts";
 /** The number of records that an import stored, for each value of the field `type`. */
 const Counts = z.record(z.string(), z.int());
 
-/** An app that was imported. */
 export const ImportedApp = z.object({
   appId: uuid,
   name: z.string(),
@@ -19,7 +18,7 @@ export const ImportedApp = z.object({
 });
 export type ImportedApp = z.output<typeof ImportedApp>;
 
-/** A file that an export created. The import finds out whether it is lines of JSON or an archive. */
+/** A file that an export created: lines of JSON or a tar archive. The import detects which of the two it is. */
 const ExportedFile = z.custom<string | ReceivedFile>().check(
   z.superRefine((value, context) => {
     if (!isReceivedFile(value)) return;
@@ -36,7 +35,7 @@ export const appData = {
   export: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/export",
-    summary: "Export everything of an app as lines of JSON, or with its files as a tar archive",
+    summary: "Export all data of an app as lines of JSON, or as a tar archive that also contains the files",
     auth: "console",
     role: "owner",
     scope: "apps:export",

@@ -12,7 +12,7 @@ export const App = z.object({
   name: z.string(),
   feedbackEnabled: z.boolean(),
   changelogEnabled: z.boolean(),
-  /** Whether the sender of a report has a page with its state and the replies. */
+  /** Whether each report has a page on which its sender sees the state of the report and the replies. */
   senderPages: z.boolean(),
   chatWebhookUrl: z.nullable(z.string()),
   chatFormat: openEnum(chatFormats),
@@ -121,12 +121,11 @@ export const apps = {
     method: "GET",
     path: `${path}/retention`,
     summary:
-      "Count the resolved threads that are older than a number of days; by default the retention period of the app",
+      "Count the resolved threads without activity in the last `days` days; the default is the retention period of the app",
     auth: "console",
     role: "owner",
     scope: "apps:write",
     params: appParams,
-    /** The default of `days` is the `retentionDays` of the app. */
     query: z.object({ days: z.optional(queryInteger(1, limits.retentionDays)) }),
     success: { status: 200, body: OldThreads },
     errors: ["not_found"],

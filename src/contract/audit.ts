@@ -124,23 +124,29 @@ export const AuditChange = z.object({
 export type AuditChange = z.output<typeof AuditChange>;
 
 /**
- * The suffix of the address of a person who came with an import, so that nobody takes the person for one of this
- * server. (rule X6)
+ * The suffix of the name of a person from an imported file. It shows that the person has no account on this server.
+ * (rule X6)
  */
 export const importedMark = " (imported)";
 
-/** Who did what, when, and from which address. */
+/** Who did what, when, and from which network address. */
 export const AuditEntry = z.object({
   id: uuid,
   at: instant,
   actor: z.string(),
-  /** The name of the person who acted. Null for a program, a person without a name, and one who has left the app. */
+  /**
+   * The name of the person who acted. Null for a program, for a person without a name, and for a person who has left
+   * the app.
+   */
   actorName: z.nullable(z.string()),
   action: z.string(),
   appId: z.nullable(uuid),
   target: z.nullable(z.string()),
   address: z.nullable(z.string()),
-  /** The changed fields. Missing if the action changes no field, or if an earlier version recorded it without them. */
+  /**
+   * The changed fields. Missing if the action changes no field, or if an earlier version of the server recorded the
+   * action without them.
+   */
   changes: z.optional(z.array(AuditChange)),
 });
 export type AuditEntry = z.output<typeof AuditEntry>;

@@ -53,7 +53,10 @@ export const bulk = {
       ids: z.optional(z.array(uuid).check(z.minLength(1), z.maxLength(limits.bulkIds))),
       /** The filters of the list that the caller saw. */
       filter: z.optional(ViewQuery),
-      /** The length of that list, and the time at which it was read. Threads that came later are not changed. */
+      /**
+       * The length of the list that the caller saw, and the time at which it was read. Threads that arrived later are
+       * not changed.
+       */
       expected: z.optional(z.object({ total: z.int(), asOf: givenInstant })),
       change: BulkChange,
     }),
@@ -62,7 +65,7 @@ export const bulk = {
       body: z.object({
         changed: z.int(),
         ...skipped,
-        /** The value with which the caller can undo the change, within ten minutes. */
+        /** The value that the caller sends to undo the change, within ten minutes. */
         undo: z.string(),
       }),
     },
@@ -74,7 +77,8 @@ export const bulk = {
   undo: endpoint({
     method: "POST",
     path: `${path}/undo`,
-    summary: "Undo your bulk change, once and within ten minutes, for threads that nobody has changed since",
+    summary:
+      "Undo your bulk change, once and within ten minutes, in the threads that nobody has changed since then",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

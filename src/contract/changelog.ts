@@ -16,6 +16,7 @@ const entryParams = z.object({ entryId: uuid });
 const traits = { auth: "console", scope: "changelog:write", errors: ["not_found"] } as const;
 
 export const ReleaseType = z.enum(["major", "minor", "patch"]);
+export type ReleaseType = z.output<typeof ReleaseType>;
 
 export const BodyFormat = z.enum(["markdown", "items"]);
 
@@ -24,7 +25,7 @@ export const itemTypes = ["added", "changed", "deprecated", "removed", "fixed", 
 
 export const version = text(1, limits.version);
 
-/** The changes of a release note, one in each line. */
+/** The list of changes in a release note. */
 const Items = z
   .array(z.object({ type: z.enum(itemTypes), text: text(1, limits.changelogItem) }))
   .check(z.maxLength(limits.changelogItems, `must have at most ${limits.changelogItems} elements`));
@@ -36,7 +37,7 @@ const GivenTranslation = z.object({
   items: z.optional(Items),
 });
 
-/** A release note in a request, with the limits of its fields. (rule C15) */
+/** A new release note in a request. (rule C15) */
 export const NewChangelogEntry = z.object({
   title: text(1, limits.changelogTitle),
   version,
@@ -62,30 +63,42 @@ export const NewChangelogEntry = z.object({
   allowDuplicate: z.optional(
     z
       .boolean()
-      .check(z.meta({ description: "Accept the entry even if the app already has one of this version." })),
+      .check(
+        z.meta({ description: "Accept the entry even if the app already has an entry with this version." }),
+      ),
   ),
 });
+export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
 
 export const ChangelogChange = z.partial(NewChangelogEntry);
+export type ChangelogChange = z.output<typeof ChangelogChange>;
 
-/** A change of a release note. `fixes` adds threads to those that the text names. (rule C32) */
+/** A change of a release note. `fixes` adds threads to the threads that the text names. (rule C32) */
 const ChangelogUpdate = z.extend(ChangelogChange, {
   fixes: z.optional(
     z.array(uuid).check(
       z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
       z.meta({
-        description: "Threads that are added to those that the text already names",
+        description: "Threads that are added to the threads that the text already names",
       }),
     ),
   ),
 });
 
-/** A release note that a program imports, often repeatedly. The server finds the existing note by its version. */
+/**
+ * A release note that a program imports. It can be imported repeatedly: the server finds the existing note by its
+ * version.
+ */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
-    z.boolean().check(z.meta({ description: "Also overwrite what a person wrote since the last import." })),
+    z
+      .boolean()
+      .check(
+        z.meta({ description: "Also overwrite the fields that a person has written since the last import." }),
+      ),
   ),
 });
+export type ReleaseImport = z.output<typeof ReleaseImport>;
 
 /** A release note as apps read it. Later versions may add item types, so a reader must accept unknown types. */
 export const ChangelogEntry = z.object({
@@ -99,6 +112,7 @@ export const ChangelogEntry = z.object({
   items: z.array(z.object({ type: z.string(), text: z.string() })),
   publishedAt: instant,
 });
+export type ChangelogEntry = z.output<typeof ChangelogEntry>;
 
 /** The fields of a release note that an import can change. */
 const importedField = z.enum([
@@ -117,10 +131,13 @@ const ReleaseDraft = z.pick(NewChangelogEntry, {
   ...{ title: true, version: true, versions: true, releaseType: true },
   ...{ bodyFormat: true, body: true, items: true, translations: true },
 });
+export type ReleaseDraft = z.output<typeof ReleaseDraft>;
 
 const ReleaseContent = z.omit(ChangelogEntry, { id: true, publishedAt: true });
+export type ReleaseContent = z.output<typeof ReleaseContent>;
 
 const ReleaseTranslation = z.pick(ReleaseContent, { title: true, body: true, items: true });
+export type ReleaseTranslation = z.output<typeof ReleaseTranslation>;
 
 /** A release note as maintainers read it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
@@ -143,11 +160,12 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
     }),
   ),
 });
+export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
   translations: translations(ReleaseTranslation),
-  /** When this text was written, and who wrote it. `by` is null if the account was deleted. */
+  /** `at` is when this text was written. `by` is who wrote it; null if the account was deleted. */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
@@ -160,6 +178,7 @@ export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
   /** The fields that the import did not change, because a person had written them. */
   keptFields: z.array(importedField),
 });
+export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
 
 const exampleEntry = {
   id: "0198c1a3-5d88-7e65-8fc0-7b8c9daebfcc",
@@ -188,7 +207,7 @@ export const consoleChangelog = {
     role: "viewer",
     method: "GET",
     path,
-    summary: "List the release notes of an app, drafts first, then newest first",
+    summary: "List the release notes of an app: first the drafts, then the published notes, newest first",
     large: true,
     params: appParams,
     query: z.object({
@@ -198,7 +217,7 @@ export const consoleChangelog = {
         text(1, limits.contentSearch).check(
           z.meta({
             description:
-              "Words that a note must have in its texts, its draft or its versions. A page can have fewer notes than `limit` although more pages follow.",
+              "Words that a note must contain in its texts, its draft or its versions. A page can have fewer notes than `limit` although more pages follow.",
           }),
         ),
       ),
@@ -225,7 +244,7 @@ export const consoleChangelog = {
     role: "maintainer",
     method: "PUT",
     path: `${path}/by-version/:version`,
-    summary: "Write or change the release note of a version; keeps what a person wrote",
+    summary: "Create or change the release note of a version; the fields that a person wrote do not change",
     params: z.extend(appParams, { version }),
     body: ReleaseImport,
     success: { status: 200, body: ImportedChangelogEntry },
@@ -316,29 +335,9 @@ export const consoleChangelog = {
   }),
 } as const;
 
-export type ReleaseType = z.output<typeof ReleaseType>;
-
-export type NewChangelogEntry = z.output<typeof NewChangelogEntry>;
-
-export type ChangelogChange = z.output<typeof ChangelogChange>;
-
-export type ReleaseImport = z.output<typeof ReleaseImport>;
-
-export type ChangelogEntry = z.output<typeof ChangelogEntry>;
-
-export type ReleaseContent = z.output<typeof ReleaseContent>;
-
-export type ReleaseTranslation = z.output<typeof ReleaseTranslation>;
-
-export type ReleaseDraft = z.output<typeof ReleaseDraft>;
-
-export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
-
-export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
-
 /** A release note as an app reads it, in one language. */
 const ReadChangelogEntry = z.extend(ChangelogEntry, {
-  /** The language of the text; null for the default one. Only included if the request names a language. */
+  /** The language of the text. Null for the default language. Only included if the request names a language. */
   language: z.optional(z.nullable(z.string())),
 });
 
@@ -354,7 +353,7 @@ export const changelog = {
         z.string().check(
           z.meta({
             description:
-              "The version that the user has. The answer has the entries that were published after that version, and the entries with a greater version.",
+              "The version of the app that the user has. The answer has the entries that were published after that version, and the entries with a greater version.",
           }),
         ),
       ),

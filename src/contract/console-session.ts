@@ -54,7 +54,7 @@ export const session = {
     body: z.object({
       /** The `step` of the error `second_factor_required` that answered the first step. */
       step: text(1, limits.signInStep),
-      /** Exactly one of these two fields is needed. */
+      /** Exactly one of `code` and `passkey` is needed. */
       code: z.optional(factorCode),
       passkey: z.optional(PasskeyProof),
     }),
@@ -150,13 +150,17 @@ export const accountLinks = {
   signUp: endpoint({
     method: "POST",
     path: "/api/v1/console/sign-up",
-    summary: "Request an account; the answer does not say whether the address has one",
+    summary:
+      "Request an account; the answer does not say whether there already is an account with this address",
     auth: "none",
     body: z.object({
       email,
       /** Used only by a server that sends no mail. Such a server creates the account immediately. */
       password: z.optional(password),
-      /** The name of the person. Used only by a server that sends no mail; others take it from `finishSignUp`. */
+      /**
+       * The name of the person. Used only by a server that sends no mail. Other servers take the name from
+       * `finishSignUp`.
+       */
       name: omittable(memberName),
     }),
     success: { status: 204 },

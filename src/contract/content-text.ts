@@ -9,15 +9,15 @@ const idPattern = new RegExp(uuid, "gi");
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
- * Returns the ids of the threads that a release note names, in lower case and without duplicates. It names them in
- * lines such as `Feedback: ID`, and in links to a thread in the console. (rule C17)
+ * Returns the ids of the threads that a release note names, in lower case and without duplicates. The note names them
+ * in lines such as `Feedback: ID`, and in links to a thread in the console. (rule C17)
  */
 export function feedbackIdsIn(text: string): readonly string[] {
   const ids = text.split("\n").flatMap((line) => (isFeedbackLine(line) ? idsOf(line) : linkedIn(line)));
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-/** Returns the text as users of the app see it: the lines that only name threads are removed. */
+/** Returns the text that users of the app see. It does not contain the lines that only name threads. */
 export function withoutFeedbackLines(text: string): string {
   const lines = text.split("\n");
   const shown = lines.filter((line) => !isFeedbackLine(line));
@@ -47,7 +47,10 @@ export function withFeedbackLine(text: string, ids: readonly string[]): string {
   return shown.trim() === "" ? line : `${shown.trimEnd()}\n\n${line}`;
 }
 
-/** Whether a line has only `Feedback:` and threads. Any other line that begins with `Feedback:` is text for users. */
+/**
+ * Whether a line contains only `Feedback:` and ids or links of threads. Any other line that begins with `Feedback:` is
+ * text for users.
+ */
 function isFeedbackLine(line: string): boolean {
   if (!startPattern.test(line) || idsOf(line).length === 0) return false;
   const [, rest = ""] = /^[^:]*:(.*)$/s.exec(line) ?? [];
@@ -79,8 +82,8 @@ export function canonicalLanguage(tag: string): string | undefined {
 }
 
 /**
- * Returns the language tags under which a translation is looked for, the best one first: `zh-Hant-TW`, `zh-Hant`, `zh`.
- * Returns none if `wanted` is not a language tag. Extensions are left out. (rule C35)
+ * Returns the language tags under which a translation is searched, the best one first: `zh-Hant-TW`, `zh-Hant`, `zh`.
+ * Returns an empty list if `wanted` is not a language tag. Extensions of the tag are left out. (rule C35)
  */
 export function lookedForLanguages(wanted: string): readonly string[] {
   const tag = wanted
@@ -102,7 +105,10 @@ export function trimmedMarkdown(text: string): string {
   return /^(?: {4}| {0,3}\t)|\n/.test(trimmed) ? trimmed : trimmed.trimStart();
 }
 
-/** Returns the text whose SHA-256, in hex, is the `pushedHash` of an entry. Texts of entries never contain NUL. (rule C21) */
+/**
+ * Returns the text whose SHA-256, in hex, is the `pushedHash` of an entry. NUL separates the two parts, because texts
+ * of entries never contain it. (rule C21)
+ */
 export const hashedFaqText = ({
   question,
   answer,
@@ -115,8 +121,8 @@ export const hashedFaqText = ({
 export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
 
 /**
- * Removes leading zeros from the numbers of a plain version: `2025.01.15` becomes `2025.1.15`. A date such as `2025-01-15`
- * is not changed.
+ * Removes leading zeros from the numbers of a plain version: `2025.01.15` becomes `2025.1.15`. A date such as
+ * `2025-01-15` is not changed.
  */
 export function comparableVersion(version: string): string {
   const plain = plainVersion(version);

@@ -30,7 +30,7 @@ export const incomingMails = {
   listAutomatic: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/automatic-mails",
-    summary: "List the newest 100 mails that programs seem to have written, which are kept for 30 days",
+    summary: "List the newest 100 mails that programs seem to have written; these mails are kept for 30 days",
     auth: "console",
     role: "maintainer",
     scope: "feedback:read",
@@ -66,7 +66,7 @@ export const incomingMails = {
  */
 export const placeholders = ["name", "app", "statusUrl"] as const;
 
-/** Returns the placeholders of a text that have no value, without duplicates. */
+/** Returns the placeholders of a text that are not in `placeholders`, without duplicates. */
 export const unknownPlaceholders = (body: string): string[] => [
   ...new Set(
     [...body.matchAll(/\{([a-z]\w*)\}/giu)]
@@ -78,7 +78,7 @@ export const unknownPlaceholders = (body: string): string[] => [
 const SavedReplyText = text(1, limits.message).check(
   z.refine(
     (body) => unknownPlaceholders(body).length === 0,
-    `must have no other placeholders than ${placeholders.map((name) => `{${name}}`).join(", ")}`,
+    `must not have placeholders other than ${placeholders.map((name) => `{${name}}`).join(", ")}`,
   ),
 );
 
@@ -152,11 +152,11 @@ export const savedReplies = {
   }),
 } as const;
 
-/** An e-mail address, or a mail domain with its subdomains. The app does not show feedback from it. */
+/** A blocked e-mail address, or a blocked mail domain with its subdomains. The app hides feedback from it. */
 export const BlockedSender = z.object({
   id: uuid,
   kind: z.enum(["address", "domain"]),
-  /** The normalised address, by which senders are compared. */
+  /** The normalised address or domain with which the server compares senders. */
   sender: z.string(),
   /** The e-mail address of the member who blocked the sender. */
   blockedBy: z.nullable(z.string()),
@@ -209,7 +209,7 @@ export const blockedSenders = {
   remove: endpoint({
     method: "DELETE",
     path: "/api/v1/console/blocked-senders/:blockedSenderId",
-    summary: "Unblock a sender, and show all that was hidden",
+    summary: "Unblock a sender, and show the feedback that was hidden",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
@@ -220,7 +220,7 @@ export const blockedSenders = {
   listHidden: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/hidden-feedback",
-    summary: "List the newest 100 reports and answers of blocked senders, which are kept for 30 days",
+    summary: "List the newest 100 reports and answers of blocked senders; they are kept for 30 days",
     auth: "console",
     role: "maintainer",
     scope: "feedback:read",

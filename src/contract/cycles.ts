@@ -8,6 +8,26 @@ import { timeZone } from "./sign-in.ts";
 import { CycleVerdict, TesterAttention, TestToday, UnbrokenDay } from "./standing.ts";
 import { cycleStatuses, slotParams, slotStatuses, VerificationTier } from "./tester.ts";
 
+export const SlotStatus = z.enum(slotStatuses);
+export type SlotStatus = z.output<typeof SlotStatus>;
+
+/** A slot as its owner reads it. */
+export const OwnedSlot = z.object({
+  slotId: uuid,
+  cycleId: uuid,
+  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
+  seat: z.int(),
+  status: SlotStatus,
+  tester: z.nullable(z.object({ id: uuid, email: z.string() })),
+  missedDays: z.int(),
+  daysCounted: z.int(),
+  joinCheckPending: z.boolean(),
+  requestExpiresAt: z.nullable(instant),
+  activatedAt: z.nullable(instant),
+  endedAt: z.nullable(instant),
+});
+export type OwnedSlot = z.output<typeof OwnedSlot>;
+
 const cycleChange = <const Verb extends string, const Errors extends readonly ErrorCode[]>(
   verb: Verb,
   summary: string,
@@ -27,24 +47,6 @@ const cycleChange = <const Verb extends string, const Errors extends readonly Er
     example: { request: {} },
   });
 
-export const SlotStatus = z.enum(slotStatuses);
-
-/** A slot as its owner reads it. */
-export const OwnedSlot = z.object({
-  slotId: uuid,
-  cycleId: uuid,
-  /** The number of the slot in the cycle, from 1. A slot that replaces a removed one has the same number. */
-  seat: z.int(),
-  status: SlotStatus,
-  tester: z.nullable(z.object({ id: uuid, email: z.string() })),
-  missedDays: z.int(),
-  daysCounted: z.int(),
-  joinCheckPending: z.boolean(),
-  requestExpiresAt: z.nullable(instant),
-  activatedAt: z.nullable(instant),
-  endedAt: z.nullable(instant),
-});
-
 export const slots = {
   accept: cycleChange("accept", "Assign a slot to the tester who requested it", ["wrong_state"]),
   decline: cycleChange("decline", "Decline the request for a slot; the slot is open again", ["wrong_state"]),
@@ -60,7 +62,7 @@ export const slots = {
   assign: endpoint({
     method: "POST",
     path: "/api/v1/console/slots/:slotId/assign",
-    summary: "Assign an open slot to a known account",
+    summary: "Assign an open slot to an existing account",
     auth: "console",
     role: "maintainer",
     scope: "testing:manage",
@@ -83,9 +85,7 @@ export const CycleStatus = z.enum(cycleStatuses);
 
 export type CycleStatus = z.output<typeof CycleStatus>;
 
-export type SlotStatus = z.output<typeof SlotStatus>;
-
-/** One test cycle of a listing. */
+/** A closed test of an app. It lasts a fixed number of days. */
 export const Cycle = z.object({
   id: uuid,
   listingId: uuid,
@@ -99,7 +99,9 @@ export const Cycle = z.object({
   /** The start of the first day and the end of the last one. */
   startsAt: instant,
   endsAt: instant,
-  /** The number of the current day. It is 0 before the first day, and stays that of the last day after the end. */
+  /**
+   * The number of the current day. It is 0 before the first day. After the end, it is the number of the last day.
+   */
   dayIndex: z.int(),
   createdAt: instant,
 });
@@ -110,8 +112,6 @@ export type Cycle = z.output<typeof Cycle>;
 export const JudgedCycle = z.extend(Cycle, { verdict: CycleVerdict });
 
 export type JudgedCycle = z.output<typeof JudgedCycle>;
-
-export type OwnedSlot = z.output<typeof OwnedSlot>;
 
 export const EvidenceSession = z.object({
   startedAt: instant,
@@ -141,7 +141,7 @@ export const SlotDay = z.object({
   reason: z.nullable(z.string()),
   /** How many test sessions were reported for the day. */
   sessions: z.int(),
-  /** The test session that made the day count. If there is none: the longest session of the day. */
+  /** The test session that made the day count. If no session did, the longest session of the day. */
   session: z.nullable(EvidenceSession),
   proof: z.nullable(EvidenceProof),
 });
@@ -178,9 +178,9 @@ export const CycleReport = z.object({
   testersWithEveryDay: z.int(),
   /** How many days of the test are over. */
   finishedDays: z.int(),
-  /** How many of these testers have a slot in which all of these days count. */
+  /** How many of these testers have a slot in which all finished days count. */
   testersWithEveryFinishedDay: z.int(),
-  /** The number of slots in which a day counts, for each day. */
+  /** For each day, the number of slots in which the day counts. */
   testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
   seats: z.array(
     z.object({

@@ -23,11 +23,11 @@ export const maintainerScopes = [
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 
-/** The rights that a person can give to a connection of an agent. Every connection can read. */
+/** The rights that a person can give to a connected agent. Every connected agent can read. */
 export const connectionScopes = ["read", "propose", "runs:work"] as const;
 export type ConnectionScope = (typeof connectionScopes)[number];
 
-/** The scopes of device tokens: closed testing and nothing else. (rule K5) */
+/** The scopes of device tokens. They give access only to closed testing. (rule K5) */
 export const deviceScopes = [
   "testing:read",
   "testing:profile:write",
@@ -37,7 +37,7 @@ export const deviceScopes = [
 
 export type DeviceScope = (typeof deviceScopes)[number];
 
-/** The scopes of agent tokens. Every agent token reads and proposes without a scope. */
+/** The scopes of agent tokens. Every agent token can read threads and propose plans without a scope. */
 export const agentScopes = ["runs:work"] as const;
 export type AgentScope = (typeof agentScopes)[number];
 
@@ -51,15 +51,19 @@ export type Scope = MaintainerScope | DeviceScope | AgentScope;
 export const roles = ["owner", "maintainer", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** A limit that counts every attempt, whatever its result. Attempts with equal values of `by` are counted together. */
+/**
+ * A limit that counts every attempt, with or without success. Attempts with equal values of `by` are counted together.
+ */
 export interface AttemptLimit {
   readonly limit: RateLimitName;
   readonly by: readonly ("account" | "address" | `body.${string}`)[];
 }
 
-/** The files that a large body may contain, and the limits of its size. */
+/** The files that a large body may contain, and the maximum size of the body. */
 export interface UploadRules {
-  /** The fields that take files, and the most bytes of each file. In a `named` field, a file is `{name, data}`. */
+  /**
+   * The fields for files, and the maximum number of bytes of each file. In a `named` field, a file is `{name, data}`.
+   */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The field that may contain any JSON object. In a form it is JSON text. */
   readonly anyJson?: string;
@@ -82,8 +86,8 @@ export interface Endpoint {
   readonly scope?: Scope;
   /**
    * The lowest role that the caller needs in the app of the request. A list shows only apps in which the caller has
-   * this role. `account` means that the request is about the caller's own account. All endpoints for people and agents
-   * have a role, and no others.
+   * this role. `account` means that the request is about the caller's own account. Every endpoint for people or agents
+   * has a role. Other endpoints have none.
    */
   readonly role?: Role | "account";
   /** The path parameter that names a token. A token may send this request about itself without the scope. (rule K12) */
@@ -96,15 +100,15 @@ export interface Endpoint {
    * files as multipart/form-data only.
    */
   readonly bodyKind?: "json" | "upload" | "form";
-  /** Always set for the kinds `upload` and `form`, and only for them. */
+  /** Set if `bodyKind` is `upload` or `form`. Not set for other endpoints. */
   readonly upload?: UploadRules;
-  /** The most bytes of a JSON body; 1 MiB by default. */
+  /** The maximum number of bytes of a JSON body. The default is 1 MiB. */
   readonly bodyBytes?: number;
   /** Whether the request must have the header `If-Match` with the ETag of the data that it changes. */
   readonly ifMatch?: true;
   /**
-   * Whether the request contains a time that the sender's clock has measured. Then its header `Date` must have the time
-   * of that clock, so that the server can compute the error of the clock.
+   * Whether the request contains a time that the sender's clock has measured. Then the header `Date` of the request
+   * must have the time of that clock, so that the server can compute the error of the clock.
    */
   readonly readsClock?: true;
   readonly success:
@@ -130,7 +134,10 @@ export interface Endpoint {
    */
   readonly errors: readonly ErrorCode[];
   readonly rateLimit?: RateLimitName;
-  /** If set, `rateLimit` counts requests with the same value of this body field, not those with the same credential. */
+  /**
+   * If set, `rateLimit` counts requests with the same value of this body field instead of requests with the same
+   * credential.
+   */
   readonly rateLimitBy?: string;
   /** The rate limit that some requests use instead of `rateLimit`. The handler decides which requests. */
   readonly otherRateLimit?: RateLimitName;
@@ -140,12 +147,13 @@ export interface Endpoint {
   readonly countsRefusals?: true;
   readonly attempts?: readonly AttemptLimit[];
   /**
-   * Fields of the body that identify the sender of an Idempotency-Key, together with the credential if there is one.
+   * The body fields that identify the sender of an Idempotency-Key. If the request has a credential, it identifies the
+   * sender together with these fields.
    */
   readonly repeatableBy?: readonly string[];
-  /** For how many seconds a repeat of a request gets the stored answer. A day if not given. */
+  /** For how many seconds a repeated request gets the stored answer. The default is one day. */
   readonly repeatableSeconds?: number;
-  /** Only set for an endpoint that is deprecated but still works: the path of its successor. */
+  /** The path of the endpoint that replaces this one. Only set if this endpoint is deprecated. */
   readonly successor?: `/${string}`;
   /**
    * The answer contains a secret. Caches must not store it, and the server encrypts it before it stores it for repeats.
@@ -166,13 +174,13 @@ export const needsRole = ({ role }: Pick<Endpoint, "role">): boolean =>
   role !== undefined && role !== "account";
 
 /**
- * Whether the endpoint accepts an Idempotency-Key. It needs a credential, or fields of the body, that identify the
+ * Whether the endpoint accepts an Idempotency-Key. For this, a credential or fields of the body must identify the
  * sender.
  */
 export const isRepeatable = (endpoint: Pick<Endpoint, "method" | "auth" | "repeatableBy">): boolean =>
   isMutation(endpoint) && (endpoint.auth !== "none" || endpoint.repeatableBy !== undefined);
 
-/** Whether refused requests use up a limit of the sender's credential or address. (rule H18) */
+/** Whether refused requests count for a rate limit of the sender's credential or address. (rule H18) */
 const countsSender = ({ auth, body }: Pick<Endpoint, "auth" | "body">): boolean =>
   auth !== "none" || body !== undefined;
 

@@ -1,7 +1,9 @@
 import type * as z from "zod/mini";
 import { limits } from "./limits.ts";
 
-/** Every error code of the API, with its status and a message that is clear without other documents. */
+/**
+ * Every error code of the API, with its HTTP status and a message that can be understood without other documents.
+ */
 export const errorCatalogue = {
   bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
   invalid_code: {
@@ -11,7 +13,7 @@ export const errorCatalogue = {
   bad_redirect: {
     status: 400,
     message:
-      "This redirect target is not allowed. Use one that this deployment lists, character for character.",
+      "This redirect target is not allowed. It must be identical to one of the targets that this deployment lists.",
   },
   no_images: { status: 400, message: "A proof needs at least one image." },
   bad_image: {
@@ -58,7 +60,7 @@ export const errorCatalogue = {
     status: 403,
     message: "The e-mail address of this account is not verified.",
   },
-  own_listing: { status: 403, message: "This is a test of your own app. Its slots are for others." },
+  own_listing: { status: 403, message: "This is a test of your own app. Its slots are for other people." },
   slot_not_active: { status: 403, message: "This slot is no longer active." },
   not_found: { status: 404, message: "There is nothing here. Check the address and the id." },
   method_not_allowed: {
@@ -67,7 +69,8 @@ export const errorCatalogue = {
   },
   device_taken: {
     status: 409,
-    message: "This device is linked to another testing account. That account can release it in its console.",
+    message:
+      "This device is linked to another testing account. Sign in to the console with that account to release the device.",
   },
   email_taken: { status: 409, message: "There is already an account with this e-mail address. Sign in." },
   already_member: { status: 409, message: "This person is a member of the app already." },
@@ -84,7 +87,7 @@ export const errorCatalogue = {
   },
   tag_exists: {
     status: 409,
-    message: "The app has a tag with this name already. Merge the two, or choose another name.",
+    message: "The app has a tag with this name already. Merge the two tags, or choose another name.",
   },
   assignee_changed: {
     status: 409,
@@ -105,22 +108,26 @@ export const errorCatalogue = {
   },
   merged: {
     status: 409,
-    message: "This thread was merged into another one. Read it again: the answer has the other thread.",
+    message: "This thread was merged into another one. Read it again to get the other thread.",
   },
   run_open: {
     status: 409,
     message:
-      "This thread has a proposal that waits for a decision, is approved or is being carried out. Wait until that has ended.",
+      "This thread has a proposal that waits for a decision, is approved or is being carried out. Wait until the work on this proposal has ended.",
   },
-  wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
+  wrong_state: {
+    status: 409,
+    message: "This is not possible in the current state. Read the data again, then decide.",
+  },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {
     status: 409,
-    message: "Another proposal is the newest of this thread: `runId` names it. Read the thread, then decide.",
+    message:
+      "The newest proposal of this thread is another one; `runId` is its id. Read the thread, then decide.",
   },
   run_claimed: {
     status: 409,
-    message: "Another worker has claimed this proposal. Leave it to that worker.",
+    message: "Another worker has claimed this proposal. Do not work on it.",
   },
   claim_released: {
     status: 409,
@@ -128,7 +135,8 @@ export const errorCatalogue = {
   },
   claim_resumed: {
     status: 409,
-    message: "Another worker of this account has resumed this claim. Stop: that worker continues the work.",
+    message:
+      "Another worker of this account has resumed this claim. Stop, because that worker continues the work.",
   },
   idempotency_in_progress: {
     status: 409,
@@ -156,7 +164,8 @@ export const errorCatalogue = {
   cycle_not_open: { status: 422, message: "This test does not accept testers now." },
   precondition_required: {
     status: 428,
-    message: "Send in `If-Match` the ETag of the list that you read, so that nobody's change is lost.",
+    message:
+      "Send the header `If-Match` with the ETag of the list that you read, so that no change of another person is lost.",
   },
   rate_limited: {
     status: 429,
@@ -191,7 +200,7 @@ export interface ErrorDetails {
   readonly mayResume?: true;
   /** The release note that already has this version. */
   readonly entryId?: string;
-  /** The sealed state after the first step of a sign-in. The request with the second factor contains it. */
+  /** The encrypted state after the first step of a sign-in. The request with the second factor contains it. */
   readonly step?: string;
   /** The reasons why the attestation of the app failed. */
   readonly reasons?: readonly IntegrityReason[];
@@ -213,7 +222,7 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the first fault of a malformed request as a sentence, because many clients show their user only this. (rule
+ * Returns the first fault of a malformed request as a sentence. Many clients show their user only this sentence. (rule
  * H3)
  */
 function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | undefined {
@@ -242,18 +251,21 @@ export interface Issue {
 export const notUuid = "must be a UUID";
 
 /**
- * Options for each parse whose faults are shown, with our messages. The global messages of zod are not used, because
- * other libraries may change them.
+ * The parse options with our messages for faults. The global messages of zod are not used, because other libraries may
+ * change them.
  */
 export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
-/** Returns the first 20 faults that a schema found, as the ends of sentences that begin with the name of the field. */
+/**
+ * Returns the first 20 faults that a schema found. A message continues a sentence that begins with the name of the
+ * field.
+ */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 
 /**
- * Returns the faults of a value that a schema refuses. It parses the value again, so that an accepted small request
- * does not need `ownMessages`, which takes several microseconds.
+ * Returns the faults of a value that a schema refuses. The value is parsed again with `ownMessages`. An accepted
+ * request is parsed without them, because they take several microseconds.
  */
 export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
   const { error } = schema.safeParse(value, ownMessages);

@@ -53,7 +53,7 @@ export const Webhook = z.object({
   disabledBecause: z.nullable(openEnum(webhookEnds)),
   /** Until when events are also signed with the previous secret. */
   oldSecretUntil: z.nullable(instant),
-  /** How many deliveries wait, at most 99. */
+  /** The number of deliveries that wait. It is not counted beyond 99. */
   waiting: z.int(),
   /** The state of the last delivery that ended; null if none has ended yet. */
   lastStatus: z.nullable(openEnum(["delivered", "failed"])),
@@ -64,11 +64,11 @@ export type Webhook = z.output<typeof Webhook>;
 /** One attempt to deliver an event. */
 export const DeliveryAttempt = z.object({
   at: instant,
-  /** The status of the answer; null if there was none. */
+  /** The HTTP status of the answer; null if there was no answer. */
   status: z.nullable(z.int()),
-  /** Why there was no answer; null if there was one. */
+  /** Why there was no answer; null if the receiver answered. */
   error: z.nullable(z.string()),
-  /** The beginning of the answer; null if there was none. */
+  /** The beginning of the answer; null if there was no answer. */
   answer: z.nullable(z.string()),
   milliseconds: z.int(),
 });
@@ -79,7 +79,10 @@ const deliveryStates = ["waiting", "delivered", "failed"] as const;
 
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** The delivery of an event to a webhook. It has the id of the event, which the receiver gets as `webhook-id`. */
+/**
+ * The delivery of an event to a webhook. Its id is the id of the event. The receiver gets this id in the header
+ * `webhook-id`.
+ */
 export const Delivery = z.object({
   id: uuid,
   type: openEnum([...eventTypes, "webhook.test"]),
@@ -87,7 +90,7 @@ export const Delivery = z.object({
   status: openEnum(deliveryStates),
   /** When the next attempt is due; null if none follows. */
   nextAt: z.nullable(instant),
-  /** The attempts, oldest first. Only the last ones are kept. */
+  /** The attempts, oldest first. Only the newest attempts are kept. */
   attempts: z.array(DeliveryAttempt),
 });
 
@@ -175,7 +178,7 @@ export const webhooks = {
     auth: "session",
     role: "owner",
     params: hookParams,
-    /** How long the old secret stays valid: 24 hours by default. */
+    /** The old secret stays valid for this time. The default is 24 hours. */
     body: z.object({
       oldSecretHours: z.optional(z.int().check(z.minimum(0), z.maximum(limits.oldSecretHours))),
     }),
@@ -249,7 +252,8 @@ export const webhooks = {
 export type EventType = (typeof eventTypes)[number];
 
 /**
- * An event of an app. `data` has ids, states and links. A webhook gets the id in a header, and the rest as its body.
+ * An event of an app. `data` has ids, states and links. A webhook gets the id in a header, and the other fields in the
+ * body.
  */
 export const AppEvent = z.object({
   id: uuid,
@@ -264,7 +268,7 @@ export const events = {
   list: endpoint({
     method: "GET",
     path: "/api/v1/console/apps/:appId/events",
-    summary: "List what happened in an app, oldest first; with `wait`, waits for the next event",
+    summary: "List what happened in an app, oldest first; with `wait`, wait for the next event",
     auth: "console",
     role: "viewer",
     scope: "events:read",
@@ -306,15 +310,16 @@ export const events = {
 } as const;
 
 /**
- * The kinds of changes. `everything` means that events were missed, or that there were too many for separate events.
+ * The kinds of changes that live events report. `everything` means that events were missed, or that there were too many
+ * for separate events.
  */
 const liveKinds = ["thread", "answering", "proposal", "testing", "content", "app", "everything"] as const;
 
 export type LiveKind = (typeof liveKinds)[number];
 
 /**
- * An event. It says what has changed, but does not contain the new data. A client requests the data if it may read it.
- * (rule F70)
+ * A live event. It says what has changed, but does not contain the new data. A client requests the data if it may read
+ * it. (rule F70)
  */
 const LiveEvent = z.object({
   kind: openEnum(liveKinds),

@@ -30,11 +30,14 @@ export const NewFaq = z.extend(FaqText, {
   sortOrder: z.optional(z.nullable(sortOrder)),
   translations: GivenTranslations,
 });
+export type NewFaq = z.output<typeof NewFaq>;
 
 export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sortOrder) });
+export type FaqChange = z.output<typeof FaqChange>;
 
 /** An entry in the answer to a change. It has neither `createdAt` nor `updatedAt`. (rule C16) */
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
+export type Faq = z.output<typeof Faq>;
 
 /**
  * An entry as apps read it. It has exactly the fields of the base API, because some apps refuse unknown fields. (rules
@@ -42,26 +45,29 @@ export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string()
  */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 
-/** The translations of an entry. */
 const FaqTranslations = translations(
   z.object({
     ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
-    /** The hash of the text that a replacement of the whole list last set for this language. */
+    /** The hash of the newest text that a replacement of the whole list has set for this language. */
     pushedHash: z.nullable(z.string()),
   }),
 );
 
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
-  /** The hash of the text that a replacement of the whole list last set for this entry; null if none has. (rule C21) */
+  /**
+   * The hash of the newest text that a replacement of the whole list has set for this entry; null if none has. (rule
+   * C21)
+   */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
   translations: FaqTranslations,
 });
+export type ListedFaq = z.output<typeof ListedFaq>;
 
 /**
- * An entry in a request that replaces the whole list. Without an id it is new. With an id, missing fields stay
- * unchanged: the text, the position, or both.
+ * An entry in a request that replaces the whole list. Without an id, it is a new entry. With an id, the text
+ * (`question` and `answer`) or `sortOrder` may be left out, and then stays unchanged.
  */
 export const WantedFaq = z
   .object({
@@ -79,6 +85,7 @@ export const WantedFaq = z
         if (value === undefined) context.addIssue({ code: "custom", message: "is missing", path: [name] });
     }),
   );
+export type WantedFaq = z.output<typeof WantedFaq>;
 
 /** The whole FAQ of an app. */
 export const FaqList = z.object({
@@ -111,7 +118,7 @@ const DraftTranslations = translations(z.nullable(PlainText));
 /** An entry with its draft, the changed text that is not published yet. */
 export const DraftedFaq = z.object({
   id: uuid,
-  /** False for an entry that was never published. `question` and `answer` are then those of the draft. */
+  /** False for an entry that was never published. Then `question` and `answer` are the texts of the draft. */
   published: z.boolean(),
   question: z.string(),
   answer: z.string(),
@@ -132,6 +139,7 @@ export const DraftedFaq = z.object({
   createdAt: instant,
   updatedAt: instant,
 });
+export type DraftedFaq = z.output<typeof DraftedFaq>;
 
 /** The text of a draft. Fields that are left out do not change. */
 const FaqDraft = z.pick(FaqChange, { question: true, answer: true, translations: true });
@@ -141,7 +149,9 @@ const FaqVersion = z.object({
   question: z.string(),
   answer: z.string(),
   translations: translations(PlainText),
-  /** When this text was published, and who published it. `by` is null for an app key and for a deleted account. */
+  /**
+   * `at` is when this text was published. `by` is who published it; null for an app key and for a deleted account.
+   */
   at: instant,
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
@@ -309,27 +319,15 @@ export const consoleFaqs = {
   }),
 } as const;
 
-export type DraftedFaq = z.output<typeof DraftedFaq>;
-
-export type NewFaq = z.output<typeof NewFaq>;
-
-export type FaqChange = z.output<typeof FaqChange>;
-
-export type Faq = z.output<typeof Faq>;
-
-export type ListedFaq = z.output<typeof ListedFaq>;
-
 /** An entry of the list that apps read. */
 const FaqAnswer = z.extend(PublishedFaq, {
   /** Only included if `include` asks for it. */
   pushedHash: z.optional(ListedFaq.shape.pushedHash),
   pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
   translations: z.optional(FaqTranslations),
-  /** The language of the text; null for the default one. Only included if the request names a language. */
+  /** The language of the text. Null for the default language. Only included if the request names a language. */
   language: z.optional(z.nullable(z.string())),
 });
-
-export type WantedFaq = z.output<typeof WantedFaq>;
 
 export const faqs = {
   list: endpoint({

@@ -37,12 +37,12 @@ const attachment = z.object({
 });
 
 /**
- * The tests that a report summarises. Each text is the beginning of the `dedupeKey`s of a test, like `prefix` in a
- * request that resolves failures.
+ * The tests that a report summarises. Each text is the common beginning of the `dedupeKey`s of one test, like `prefix`
+ * in a request that resolves failures.
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
-/** A report: only its type and its message are required. (rules F1, F2) */
+/** A new report. Only its type and its message are required. (rules F1, F2) */
 export const NewFeedback = z.object({
   type: FeedbackType,
   message: text(1, limits.message),
@@ -131,15 +131,15 @@ export interface DroppedEntry {
   readonly reason: (typeof dropReasons)[number];
 }
 
-/** Metadata as it is stored: JSON, and the first entries that were left out. */
+/** The metadata that is stored, as JSON, and the first entries that were left out. */
 interface FittingMetadata {
   readonly json: string;
   readonly dropped: readonly DroppedEntry[];
 }
 
 /**
- * Returns the part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too
- * deep, or for which there is no space, is left out as a whole. Lone surrogates are replaced. (rule F6)
+ * Returns the part of a report's metadata that fits the limits. Earlier entries have priority. An entry that is nested
+ * too deep, or for which there is no space, is left out as a whole. Lone surrogates are replaced. (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
@@ -169,7 +169,7 @@ export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMe
 
 const encoder = new TextEncoder();
 
-/** Returns why an entry must be left out, whatever its size is; undefined if it need not be. */
+/** Returns the reason to leave an entry out, apart from its size. Undefined if there is no such reason. */
 function refusalOf(
   kept: ReadonlyMap<string, string>,
   key: string,
@@ -201,7 +201,7 @@ function depthOf(value: unknown): number {
   return 1 + deepest;
 }
 
-/** Shortens the name of an entry, because a name may have a megabyte. */
+/** Shortens the name of an entry, because a name may have a million characters. */
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 99).toWellFormed()}…` : key);
 
 /** The `dedupeKey` of a failure whose test passed, or the common beginning of the keys of several such failures. */
@@ -222,12 +222,14 @@ export type GreenRun = z.output<typeof GreenRun>;
 
 const failure = { id: uuid, dedupeKey: z.string(), consoleUrl: z.string() };
 
-/** The endpoint for the threads of failures. Test runs and CI jobs report a failure repeatedly with one `dedupeKey`. */
+/**
+ * The endpoint that resolves failures. Test runs and CI jobs report a failure repeatedly with the same `dedupeKey`.
+ */
 export const failures = {
   resolve: endpoint({
     method: "POST",
     path: "/api/v1/console/apps/:appId/feedback/resolve",
-    summary: "Resolve the threads of failures that passed in every scope that reported them",
+    summary: "Resolve the threads of failures whose tests passed in every scope that reported them",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
@@ -238,7 +240,10 @@ export const failures = {
       status: 200,
       body: z.object({
         resolved: z.array(z.object(failure)),
-        /** The failures that the request names and that stay open. Lists at most 200 that have passed in no scope. */
+        /**
+         * The failures in the request that stay open. Of the failures that have passed in no scope, at most 200 are
+         * listed.
+         */
         stillFailing: z.array(
           z.object({
             ...failure,

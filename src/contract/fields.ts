@@ -56,7 +56,7 @@ export function omittable<Schema extends z.ZodMiniType>(
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // The OpenAPI document shows the given schema, as an optional one.
+  // The type, like the OpenAPI document, shows only the given schema as an optional field.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 
@@ -77,7 +77,7 @@ export const anyObject = z
 export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
 
 /**
- * An answer field with one of the values that the server knows today. Clients must accept others, because later
+ * An answer field with one of the values that the server knows today. Clients must accept other values, because later
  * versions may add some.
  */
 export const openEnum = (values: readonly string[]) => z.string().check(z.meta({ enum: [...values] }));
@@ -105,7 +105,9 @@ const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 const instantForm =
   /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:[Zz]|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)(?:\[[\w+\-/]{1,60}\])?$/;
 
-/** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. (rule D11) */
+/**
+ * An instant in a request: ISO 8601 with an offset or `Z`. It is converted to UTC with milliseconds. (rule D11)
+ */
 export const givenInstant = z.string().check(normalised(normalisedInstant), z.meta({ format: "date-time" }));
 
 /** Whether a text has at most `max` code points. (rule H31) */
@@ -168,11 +170,11 @@ export const webUrl = (max: number) =>
     z.meta({ format: "uri" }),
   );
 
-/** The number of elements on one page of a list: the default and the maximum. */
+/** Returns the query parameter for the number of elements on one page of a list. */
 export const pageLimit = (page: { readonly default: number; readonly max: number }) =>
   z.optional(queryInteger(1, page.max, page.default));
 
-/** A whole number in a query string. `standard` is the value if it is left out. (rule H22) */
+/** A whole number in a query string. `standard` is the default. (rule H22) */
 export const queryInteger = (min: number, max: number, standard?: number) =>
   z.pipe(
     z.string().check(
@@ -199,7 +201,7 @@ interface FileRule {
   readonly types: readonly string[];
 }
 
-/** A file in a request. In JSON it is a base64 data URL; on the server it is the data about the received file. */
+/** A file in a request. In JSON it is a base64 data URL. On the server it is a `ReceivedFile`. */
 export const file = (rule: FileRule) =>
   z.custom<string | ReceivedFile>().check(
     z.superRefine((value, context) => {
@@ -214,8 +216,8 @@ export const file = (rule: FileRule) =>
   );
 
 /**
- * Returns what is wrong with a file, or undefined. Its bytes show its type; the declared type does not matter. (rule
- * F3)
+ * Returns what is wrong with a file, or undefined. The type is detected from the bytes. The declared type does not
+ * matter. (rule F3)
  */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
@@ -227,7 +229,7 @@ export function fileFault(value: unknown, { bytes, types }: FileRule): string | 
   const isAllowed = value.detectedType !== null && types.includes(value.detectedType);
   if (isAllowed) return undefined;
   const advice = adviceOn(value.detectedType);
-  return `must have the bytes of one of ${kinds}${advice === undefined ? "" : `; these are ${advice}`}`;
+  return `must be one of these file types: ${kinds}${advice === undefined ? "" : `; this file is ${advice}`}`;
 }
 
 function isCleanText(value: string): boolean {
@@ -246,8 +248,8 @@ function isWebUrl(value: string): boolean {
 }
 
 /**
- * Returns the same time in UTC with milliseconds. Undefined if the text is not a time, or if its year in UTC does not
- * have four digits: times are sorted as text, and that needs years of equal length.
+ * Returns a time in UTC with milliseconds. Undefined if the text is not a time, or if its year in UTC does not have
+ * four digits. Times are sorted as text, and that needs years of equal length.
  */
 export function utcOf(value: string): string | undefined {
   if (utcForm.test(value)) return Number.isNaN(Date.parse(value)) || !isDay(value) ? undefined : value;
@@ -261,7 +263,9 @@ export function utcOf(value: string): string | undefined {
   return utcForm.test(utc) ? utc : undefined;
 }
 
-/** Whether the month has that day. Checked here, because `Date` silently reads 30 February as 2 March. */
+/**
+ * Whether the day exists in its month. This is checked here, because `Date` silently reads 30 February as 2 March.
+ */
 function isDay(value: string): boolean {
   const date = value.slice(0, 10);
   if (Number(date.slice(8)) <= 28) return true;

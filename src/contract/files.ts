@@ -32,7 +32,7 @@ const oldQuickTimeBoxes = ["moov", "mdat", "wide", "free", "skip", "pnot"];
 
 const mp4Brand = /^(iso[2-9a-m]|mp4[12]|mp71|avc1|M4V |M4V[HP]|dash|MSNV|mmp4|f4v |F4V |NDS[CHMPSX]|XAVC)$/;
 
-// Files of still images and of sound have the same boxes, and may list video brands as compatible.
+// Files of still images and of sound have the same boxes as videos, and may list video brands as compatible.
 const notVideoBrand = /^(mia[fn]|avio|j2ki|jp2 |crx |M4[AB] |M4P |F4[AB] )$/;
 
 const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
@@ -40,7 +40,8 @@ const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
 const avifBrand = /^avi[fs]$/;
 
 /**
- * Returns what a message says about a photograph that no field accepts, after "these are". Undefined for other files.
+ * Returns the end of the sentence "this file is …" for a photograph in a format that no field accepts. Undefined for
+ * other files.
  */
 export function adviceOn(mediaType: string | null): string | undefined {
   if (mediaType === "image/heic")
@@ -68,7 +69,7 @@ function compatibleBrands(head: Uint8Array, boxSize: number): string[] {
   return brands;
 }
 
-// An EBML header is a list of elements, each an id, a length and that many bytes; 0x4282 is DocType.
+// An EBML header is a list of elements. Each has an id, a length and that many bytes. 0x4282 is the id of DocType.
 function docTypeOf(head: Uint8Array): string | undefined {
   let at = 4 + varintLength(head[4]);
   while (at < head.length) {
@@ -102,8 +103,7 @@ function uint32(head: Uint8Array, at: number): number {
   return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
 }
 
-// The mark of a received file is a symbol, because no JSON body can contain a symbol. So a sender cannot imitate the
-// mark.
+// The mark of a received file is a symbol, because no JSON body can contain a symbol. So no sender can imitate it.
 const mark: unique symbol = Symbol("received file");
 
 /**

@@ -10,7 +10,7 @@ import { RunStatus, runDecisions } from "./runs.ts";
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**
- * The next step of the newest proposal of a thread. `approval`: a person decides. `changes`: an agent proposes again,
+ * The next step for the newest proposal of a thread. `approval`: a person decides. `changes`: an agent proposes again,
  * with the changes that a person asked for. `approved`: a worker claims the proposal. `outcome`: that worker reports
  * the outcome. `none`: there is no proposal, or no step is left.
  */
@@ -73,7 +73,9 @@ const feedbackFilters = z.object({
    * their changes.
    */
   changedAfter: z.optional(text(1, limits.changesToken)),
-  /** The number of seconds for which the server delays its answer while nothing has changed. Needs `changedAfter`. */
+  /**
+   * The number of seconds for which the server delays its answer while no thread has changed. Needs `changedAfter`.
+   */
   wait: z.optional(queryInteger(0, limits.waitSeconds)),
 });
 export type FeedbackFilters = z.output<typeof feedbackFilters>;

@@ -9,7 +9,7 @@ export const limits = {
   memberName: 60,
   source: 100,
   tagName: 40,
-  /** The most tags of one thread, and of one app. */
+  /** The maximum number of tags of one thread (`threadTags`) and of one app (`appTags`). */
   threadTags: 20,
   appTags: 500,
   /**
@@ -26,8 +26,8 @@ export const limits = {
   savedReplies: 200,
   blockedSenders: 1_000,
   /**
-   * The most texts of unsent forms that are kept for a person, and the most characters of all these texts when they are
-   * sealed. (rule O17)
+   * The maximum number of unsent form texts that are kept for a person, and the maximum number of characters of all
+   * these texts together after encryption. (rule O17)
    */
   drafts: { count: 200, length: 4_000_000 },
   /** The maximum number of files in one body, in all fields together. */
@@ -37,30 +37,36 @@ export const limits = {
   dedupeRun: 200,
   /** How many tests a report can summarise. Its thread is resolved when all of them have passed. */
   dedupeParts: 5_000,
-  /** How many failures one request can name whose tests passed. */
+  /** The maximum number of failures in one request whose tests passed. */
   passedFailures: 5_000,
-  /** How many failures one request resolves. The limit is low, because the request is one transaction. */
+  /**
+   * The maximum number of failures that one request resolves. It is low, because the request is one transaction.
+   */
   resolvedAtOnce: 200,
-  /** The most views that a person sees in an app, and up to which number the threads of a view are counted. */
+  /**
+   * The maximum number of views that a person sees in an app. The threads of a view are counted only up to `viewCount`.
+   */
   views: 100,
   viewName: 60,
   viewCount: 500,
-  /** The most threads that a bulk change can name, and the most that its filters can find. */
+  /**
+   * The maximum number of threads that a bulk change can name (`bulkIds`), and that its filters can find (`bulkFound`).
+   */
   bulkIds: 200,
   bulkFound: 5_000,
-  /** The most apps whose notices one request changes. */
+  /** The maximum number of apps whose notices one request changes. */
   noticeApps: 100,
-  /** The most days for which a thread can be snoozed. */
+  /** The maximum number of days for which a thread can be snoozed. */
   snoozeDays: 366,
   /** For how many days a merge of threads can be undone. */
   unmergeDays: 30,
-  /** The most messages of a thread that is merged into another one. */
+  /** The maximum number of messages of a thread that is merged into another one. */
   mergedMessages: 2_000,
   /** How many threads can be merged into a thread, directly or through other threads. */
   mergedThreads: 10_000,
-  /** How many merges can follow each other: a thread into a second one, that one into a third one. */
+  /** The maximum length of a chain of merges, in which each thread was merged into the next one. */
   mergeDepth: 100,
-  /** The longest question, and the longest answer, of an FAQ entry. (rule C2) */
+  /** The maximum length of a question and of an answer in the FAQ. (rule C2) */
   question: 500,
   answer: 20_000,
   summary: 2_000,
@@ -72,7 +78,7 @@ export const limits = {
   progressReports: 100,
   outcome: 2_000,
   outcomeLinks: 10,
-  /** The most hours for which an approval can be valid: a year. */
+  /** The maximum number of hours for which an approval can be valid: a year. */
   approvalHours: 8_760,
   /** The maximum number of days for which resolved threads can be kept: a hundred years. */
   retentionDays: 36_500,
@@ -80,18 +86,21 @@ export const limits = {
   changelogBody: 100_000,
   changelogItems: 200,
   changelogItem: 1_000,
-  /** The most threads that a release note can name. */
+  /** The maximum number of threads that a release note can name. */
   changelogFeedback: 200,
-  /** The most translations of an FAQ entry or a release note. */
+  /** The maximum number of translations of an FAQ entry or a release note. */
   languages: 20,
-  /** The most bytes of all translations of an FAQ entry or a release note together, as JSON. */
+  /** The maximum number of bytes of all translations of an FAQ entry or a release note together, as JSON. */
   translations: MB,
-  /** The most characters of a language tag. */
+  /** The maximum number of characters of a language tag. */
   language: 35,
   /** The longest query of a search in the release notes of an app. */
   contentSearch: 200,
   version: 100,
-  /** The longest name of a platform in the `versions` of a release note, and the most elements of that list. */
+  /**
+   * The maximum length of the name of a platform in the `versions` of a release note, and the maximum number of
+   * elements of that list.
+   */
   platform: 100,
   platformVersions: 20,
   /** The range of signed 32-bit integers. */
@@ -99,26 +108,29 @@ export const limits = {
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
-  /** How many faults, and how many parts that were left out, one answer names at most. */
+  /**
+   * The maximum number of faults (`namedFaults`), and of parts that were left out (`namedDrops`), that one answer
+   * names.
+   */
   namedFaults: 20,
   namedDrops: 20,
   fileName: 200,
   label: 100,
   appName: 100,
   url: 2_000,
-  /** The most open invitations of an app. */
+  /** The maximum number of open invitations of an app. */
   invitations: 100,
-  /** The least and the most characters of a password. (rule S1) */
+  /** The minimum and the maximum number of characters of a password. (rule S1) */
   password: { min: 8, max: 200 },
-  /** The most characters of a code that a person types. */
+  /** The maximum number of characters of a code that a person types. */
   factorCode: 100,
-  /** The most characters of each base64url field in the answer of an authenticator. */
+  /** The maximum number of characters of each base64url field in the answer of an authenticator. */
   passkeyBytes: 8_000,
-  /** The most characters of the sealed state between two steps of a sign-in. */
+  /** The maximum number of characters of the encrypted state between two steps of a sign-in. */
   signInStep: 2_000,
-  /** The most bytes of a request that adds pictures for FAQ entries or release notes. */
+  /** The maximum number of bytes of a request that adds pictures for FAQ entries or release notes. */
   contentPictures: 12 * MB,
-  /** The most earlier texts of an FAQ entry or a release note. */
+  /** The maximum number of earlier texts of an FAQ entry or a release note. */
   contentVersions: 50,
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
@@ -128,44 +140,47 @@ export const limits = {
   mostCounted: 99,
   /** Old threads that a person may want to delete are counted only up to this number. */
   oldThreadsCounted: 1_000,
-  /** The most characters of a position in the order of changes. On PostgreSQL it names each running transaction. */
+  /**
+   * The maximum number of characters of a position in the order of changes. On PostgreSQL the position names each
+   * running transaction.
+   */
   changesToken: 6_000,
   waitSeconds: 55,
-  /** The most browsers that show notices to a person. */
+  /** The maximum number of browsers that show notices to a person. */
   noticeBrowsers: 20,
-  /** The most webhooks of an app. */
+  /** The maximum number of webhooks of an app. */
   webhooks: 20,
-  /** The most characters of a receiver's answer that the log keeps. */
+  /** The maximum number of characters of a receiver's answer that the log keeps. */
   webhookAnswer: 500,
   /** How many events one request sends again. */
   replayedEvents: 10_000,
-  /** The most hours for which the old secret of a webhook stays valid. */
+  /** The maximum number of hours for which the old secret of a webhook stays valid. */
   oldSecretHours: 168,
-  /** The most characters of a position in the list of events. */
+  /** The maximum number of characters of a position in the list of events. */
   eventsPosition: 200,
-  /**
-   * The longest wait of a long poll. A poll that waits for all of it without a result does not count for the rate
-   * limit. (rule A9)
-   */
+  /** A long poll that waited for this time without a result does not count for the rate limit. (rule A9) */
   freeWaitSeconds: 20,
   /**
-   * How many of the newest messages an answer about a thread contains. Without a limit, the thread of a failure that is
-   * repeated for months would be too long to read. (rule F19)
+   * The number of newest messages that an answer about a thread contains. Without this limit, the thread of a failure
+   * that is repeated for months would be too long to read. (rule F19)
    */
   threadMessages: 500,
   threadProposals: 100,
-  /** The most bytes of a JSON body. (rule H19) */
+  /** The maximum number of bytes of a JSON body. (rule H19) */
   json: MB,
-  /** The most bytes of a report without its files. It is high, because too much metadata is left out, not refused. */
+  /**
+   * The maximum number of bytes of a report without its files. It is high, because too much metadata is left out
+   * instead of refused.
+   */
   jsonWithMetadata: 4 * MB,
-  /** The most entries, and the most bytes, of a whole FAQ in one request. */
+  /** The maximum number of entries, and of bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
   faqList: 32 * MB,
-  /** The most bytes of the body of a request without a credential. */
+  /** The maximum number of bytes of the body of a request without a credential. */
   anonymousBody: 32_768,
   /**
-   * The most bytes of a report with its files. If all files are as large as allowed, their base64 has 54.7 MB. Line
-   * ends and escapes make it longer.
+   * The maximum number of bytes of a report with its files. If all files are as large as allowed, their base64 has 54.7
+   * MB. Line ends and escapes make it longer.
    */
   feedback: 60 * MB,
   idempotencyKey: 255,
@@ -192,7 +207,7 @@ export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const videoTypes = ["video/mp4", "video/webm", "video/quicktime"] as const;
 export const documentTypes = ["application/pdf"] as const;
 
-/** How many files of which sizes and types a report may have. (rule F3) */
+/** The maximum number, the maximum size and the allowed types of the files of a report. (rule F3) */
 export const feedbackFiles = {
   images: { most: 3, bytes: 2 * MB, types: imageTypes },
   videos: { most: 2, bytes: 10 * MB, types: videoTypes },
@@ -200,15 +215,17 @@ export const feedbackFiles = {
 } as const;
 
 /**
- * The pictures that one request can add for FAQ entries and release notes. Their limits are those of a report. (rule
- * C26)
+ * The pictures that one request can add for FAQ entries and release notes. The limits are the same as for images of a
+ * report. (rule C26)
  */
 export const contentPictures = feedbackFiles.images;
 
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/** A file for an import. Its bytes show no media type, because it is not a picture or a document. */
+/**
+ * The limit of a file for an import. It has no list of types, because such a file is neither a picture nor a document.
+ */
 export const importedFile = { bytes: 4_096 * MB } as const;
 
 /** Rate limits with a sliding window: at most `limit` requests within `windowSeconds`. */
@@ -220,7 +237,7 @@ export const rateLimits = {
    */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
-  /** Reads of an agent token. (rule A13) */
+  /** Reads with one agent token. (rule A13) */
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
   /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
@@ -240,7 +257,9 @@ export const rateLimits = {
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
-  /** Mails with links to one address. A mail beyond the limit is not sent, and nobody is told. */
+  /**
+   * Mails with links to one e-mail address. A mail beyond the limit is not sent, and the answer does not show this.
+   */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
    * Wrong codes of an authenticator app, in 15 minutes and in a day. They are counted for each account and known
@@ -256,41 +275,45 @@ export const rateLimits = {
    * works when the limit of wrong app codes is reached.
    */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
-  /** Test sessions of one test key. No setting changes this limit. Only `--dev` can switch it off. (rule T30) */
+  /**
+   * Reports of test sessions with one test key. No setting changes this limit. Only `--dev` can switch it off. (rule
+   * T30)
+   */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   /**
-   * Requests without a credential whose headers or body are refused. Each server process counts only the requests that
-   * it gets, because the limit protects its time.
+   * Requests without a credential whose headers or body are refused. Each server process counts only its own requests,
+   * because the limit protects the processor time of that process.
    */
   refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
   /**
    * Requests with a credential whose scope, headers or body are refused, counted for each credential and network. Each
-   * server process counts only the requests that it gets.
+   * server process counts only its own requests.
    */
   refusedByCredential: { limit: 600, windowSeconds: 60 },
   /** Requests that wait until a device is approved. (rule S16) */
   awaitByDevice: { limit: 300, windowSeconds: 900 },
   /**
-   * The same requests by network address. Anyone can name any number of devices, and the server stores data for each.
+   * Requests from one network address that wait until a device is approved. Without this limit, a client could invent
+   * device ids, and the server would store data for each.
    */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   /** Attempts of the deprecated `register` from one network address. (rules S15, S16) */
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
   /**
    * Refused attempts of `register` from one network address. Each refusal shows that an e-mail address has an account.
-   * After this many, every attempt from there is 429. (rule S15)
+   * After this number of refusals, the server answers every attempt from this address with 429. (rule S15)
    */
   refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
-  /** Registrations of programs that want to connect. */
+  /** Registrations of OAuth clients, for programs that want to connect. */
   clientsByAddress: { limit: 20, windowSeconds: 3_600 },
-  /** Requests in which connected programs get tokens or give them back. */
+  /** Requests in which connected programs get or revoke tokens. */
   connectionsByAddress: { limit: 600, windowSeconds: 900 },
   /** New tokens of one connection. A program needs one token an hour. */
   refreshesByConnection: { limit: 60, windowSeconds: 3_600 },
-  /** Documents about programs that the server fetches for one account. */
+  /** Client metadata documents of connecting programs that the server fetches for one account. */
   clientDocuments: { limit: 60, windowSeconds: 3_600 },
   /** Invitations that one person creates. */
   newInvitations: { limit: 60, windowSeconds: 3_600 },

@@ -29,7 +29,7 @@ const clockTime = text(5, 5).check(
   z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of the day such as 22:00"),
 );
 
-/** The hours in which nothing is sent. They may go past midnight. */
+/** The hours in which no notices are sent. They may go past midnight. */
 const QuietHours = z.object({ from: z.string(), to: z.string() });
 export type QuietHours = z.output<typeof QuietHours>;
 
@@ -88,13 +88,13 @@ export type GivenChoices = z.output<typeof GivenChoices>;
 /** A browser that shows notices to a person. */
 export const NoticeBrowser = z.object({
   id: uuid,
-  /** The browser and its operating system, as the browser named them at the sign-in. Null if it did not. */
+  /** The browser and its operating system. Null if the browser did not name them at the sign-in. */
   browser: z.nullable(z.string()),
   createdAt: instant,
   lastNoticeAt: z.nullable(instant),
   /** Until when the browser gets notices, if the person does not sign in with it again. */
   expiresAt: instant,
-  /** Whether it is the browser of this request. */
+  /** Whether this browser sent the request. */
   current: z.boolean(),
 });
 export type NoticeBrowser = z.output<typeof NoticeBrowser>;

@@ -36,10 +36,13 @@ export const Erasure = z.object({
    * crashed at each attempt; request the erasure again.
    */
   status: z.enum(["running", "done", "stopped"]),
-  /** A keyed hash of the e-mail address. With it `check` finds out whether a receipt belongs to an address. */
+  /**
+   * A keyed hash of the e-mail address. The endpoint `check` uses it to find out whether a receipt belongs to an
+   * address.
+   */
   personHash: z.string(),
   counts: z.extend(FoundPerson, {
-    /** First reports whose text was removed, but whose threads stay, because others reported in them. */
+    /** First reports whose text was removed. Their threads stay, because other people also reported in them. */
     reports: count,
     files: count,
   }),
@@ -56,8 +59,9 @@ export type Erasure = z.output<typeof Erasure>;
 const Preview = z.object({
   counts: FoundPerson,
   /**
-   * Whether the server searched everything. If not, there may be more data: the server counts at most a thousand items of
-   * each kind that the person sent or received, and searched only a part of the texts of others.
+   * Whether the server searched everything. If not, there may be more data, because the server counts at most a
+   * thousand items of each kind that the person sent or received, and searches only a part of the texts of other
+   * people.
    */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if the person can be erased. */
@@ -130,7 +134,7 @@ export const account = {
   update: endpoint({
     method: "PATCH",
     path: "/api/v1/console/me",
-    summary: "Change the name by which other members see you, or remove it with null",
+    summary: "Change the name that other members see; null removes it",
     auth: "session",
     role: "account",
     body: z.object({ name: z.nullable(memberName) }),
@@ -267,7 +271,7 @@ export const invitations = {
     method: "POST",
     path: invitationsPath,
     summary:
-      "Invite a person by a link, which works once, for 7 days and for this e-mail address; it is shown only once, or sent by mail",
+      "Invite a person with a link that works once, within 7 days and only for this e-mail address; the server mails the link, or else this answer contains it",
     auth: "session",
     role: "owner",
     params: appParams,
@@ -275,7 +279,8 @@ export const invitations = {
     success: {
       status: 201,
       /**
-       * The link. Null if the server mails it. Then only a person who can read the mail of that address gets the link.
+       * The link. Null if the server mails it. Then only a person who can read the mails to the invited address gets
+       * the link.
        */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
@@ -313,7 +318,7 @@ export const invitations = {
     auth: "session",
     role: "account",
     params: tokenParams,
-    /** The name by which the other members see the person. Without it, the name does not change. */
+    /** The name that the other members see. Without it, the name of the account does not change. */
     body: z.object({ name: omittable(memberName) }),
     success: { status: 200, body: z.object({ appId: uuid, role: RoleName }) },
     errors: ["not_found", "email_unverified"],

@@ -24,7 +24,7 @@ const texts = {
 
 export type ReportTextName = keyof typeof texts;
 
-/** The stored short texts of a report; null for those that it does not have. */
+/** The stored short texts of a report. Null for each text that the report does not have. */
 export type ReportTexts = Readonly<Record<ReportTextName, string | null>>;
 
 /** Returns an object with a value for each short text of a report. */

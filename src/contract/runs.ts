@@ -13,6 +13,7 @@ const note = optionalText(limits.decisionNote);
 export const runStatuses = ["awaiting_approval", "approved", "rejected"] as const;
 
 export const RunStatus = z.enum(runStatuses);
+export type RunStatus = z.output<typeof RunStatus>;
 
 /** The outcome of a proposal. Later versions of the server may add values. */
 export const runDecisions = [
@@ -25,8 +26,9 @@ export const runDecisions = [
 ] as const;
 
 export const RunDecision = z.enum(runDecisions);
+export type RunDecision = z.output<typeof RunDecision>;
 
-/** The worker that claimed an approved proposal, or the last one whose claim a person released. */
+/** The worker that claimed an approved proposal, or the last worker whose claim a person ended. */
 export const RunClaim = z.object({ worker: z.string(), claimedAt: instant, releasedAt: z.nullable(instant) });
 
 /** The newest progress of the claim, and how often the worker has reported progress. */
@@ -50,6 +52,7 @@ export const RunLife = z.object({
   progress: z.nullable(RunProgress),
   outcome: z.nullable(RunOutcome),
 });
+export type RunLife = z.output<typeof RunLife>;
 
 /** A proposal. In requests and answers it is called a run. (rule A15) */
 export const Run = z.object({
@@ -66,6 +69,7 @@ export const Run = z.object({
   /** SHA-256 of the plan's UTF-8 bytes, in hex. (rule A11) */
   planSha256: z.string(),
 });
+export type Run = z.output<typeof Run>;
 
 export const runParams = z.object({ runId: uuid });
 
@@ -107,7 +111,7 @@ export const runs = {
     auth: "session",
     role: "maintainer",
     params: runParams,
-    // The claim that the page showed to the person. The default is the current claim.
+    // `claimedAt` identifies the claim that the page showed to the person. The default is the current claim.
     body: z.object({ claimedAt: z.optional(givenInstant) }),
     success: { status: 200, body: Run },
     errors: ["not_found", "wrong_state"],
@@ -116,15 +120,9 @@ export const runs = {
 } as const;
 
 /** Refuses addresses with a user name or password: a user name can hide the real host, and a password is a secret. */
-const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must have no user and no password"));
-
-export type RunStatus = z.output<typeof RunStatus>;
-
-export type RunDecision = z.output<typeof RunDecision>;
-
-export type RunLife = z.output<typeof RunLife>;
-
-export type Run = z.output<typeof Run>;
+const outcomeLink = webUrl(limits.url).check(
+  z.refine(namesNoUser, "must not contain a user name or a password"),
+);
 
 /** The common part of the endpoints for claim, progress and outcome. They need the scope `runs:work`. (rule A17) */
 const work = {
@@ -156,8 +154,8 @@ export const runWork = {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
-    // Short, because a stored answer is wrong after a release. A repeat needs no stored answer: the claim stays the
-    // same.
+    // The time is short, because the stored answer is wrong after a person has ended the claim. A repeated request does
+    // not need the stored answer, because it gets the same claim.
     repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
     example: {

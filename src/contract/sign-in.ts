@@ -55,6 +55,7 @@ export const AuthorizeQuery = z.object({
   challenge: Challenge,
   state: z.optional(z.string().check(z.maxLength(1_000))),
 });
+export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
 const deviceDecision = z.pick(AuthorizeQuery, { device: true, name: true, challenge: true });
 
@@ -113,12 +114,10 @@ export const connectionConsent = {
   }),
 } as const;
 
-/** The page that shows the code, for terminals to which a browser cannot redirect. */
+/** The page that shows the sign-in code for a terminal to which a browser cannot redirect. */
 export const codePath = "/tavern/code";
 
 export const redirectSchemes = ["tavern:", "innkeeptavern:"] as const;
-
-export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
 /** An IANA time zone that this version of Node supports. */
 export const timeZone = text(1, 100).check(
@@ -256,7 +255,7 @@ export const signIn = {
     method: "POST",
     path: "/api/v1/testing/auth/await",
     summary:
-      "Wait until a person has approved the device, for terminals that get no redirect; answers 202 until then",
+      "Wait until a person has approved the device, if no browser can redirect to it; the status is 202 until then",
     auth: "none",
     body: z.object({
       deviceId,

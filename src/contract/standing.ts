@@ -13,8 +13,8 @@ export const verdictStates = [
 ] as const;
 
 /**
- * Whether a test can still reach its goal: the required number of testers, each with every day counted. The verdict
- * follows from what the server has counted. It does not say what an app store will decide. (rule T39)
+ * Says whether a test can still reach its goal: the required number of testers, each with every day counted. The
+ * verdict follows from what the server has counted. It does not say what an app store will decide. (rule T39)
  */
 export const CycleVerdict = z.object({
   /**
@@ -23,9 +23,12 @@ export const CycleVerdict = z.object({
    * ended without reaching it.
    */
   state: z.enum(verdictStates),
-  /** How many testers the test needs: its number of slots. */
+  /** How many testers the test needs. This is the number of its slots. */
   testersNeeded: z.int(),
-  /** How many testers have, or can still have, every day counted. An open slot counts if a new tester still could. */
+  /**
+   * How many testers have, or can still have, every day counted. An open slot is included if every day can still count
+   * for a new tester.
+   */
   testersPossible: z.int(),
   /** The day on which `testersPossible` fell to its present value. Only set for `out_of_reach` and `not_reached`. */
   sinceDay: z.nullable(z.int()),
@@ -64,8 +67,8 @@ export const TesterAttention = z.object({
   slotId: uuid,
   seat: z.int(),
   /**
-   * `removal_due`: the tester is removed unless a test session of yesterday still arrives. On tier `screenshot`, nothing
-   * prevents the removal.
+   * `removal_due`: the tester is removed unless a test session of yesterday still arrives. On tier `screenshot`,
+   * nothing prevents the removal.
    * `one_miss_left`: the next missed day removes the tester. `missed_yesterday`: a late test session can still count
    * the day. `today_open`: today is not counted yet. `active`: the tester need not do anything now.
    */
@@ -86,9 +89,12 @@ export type TesterAttention = z.output<typeof TesterAttention>;
 /** How many testers have every day counted from the first day to this one. */
 export const UnbrokenDay = z.object({
   dayIndex: z.int(),
-  /** Testers whose days are all counted. */
+  /** How many testers have all these days counted. */
   testers: z.int(),
-  /** These testers, and those whose missing days can still count: today, or yesterday with a late test session. */
+  /**
+   * `testers`, and the testers whose missing days can still count. These are today, and yesterday with a late test
+   * session.
+   */
   possible: z.int(),
 });
 

@@ -7,7 +7,6 @@ import { instant, uuid } from "./fields.ts";
 /** The first steps with an app: a key, the first report, the first answer. */
 export const FirstSteps = z.object({
   appId: uuid,
-  /** Whether the app has a key. */
   hasKey: z.boolean(),
   /** The first report of the app; null if none has arrived. */
   report: z.nullable(z.object({ id: uuid, subject: z.string(), message: z.string(), createdAt: instant })),
@@ -25,7 +24,7 @@ export const start = {
   read: endpoint({
     method: "GET",
     path,
-    summary: "Read how far the first steps with an app are",
+    summary: "Read which of the first steps with an app are done",
     auth: "console",
     role: "owner",
     scope: "apps:read",

@@ -1,6 +1,6 @@
 import type { Statistics } from "./statistics.ts";
 
-/** The columns of the table of days, with their values. */
+/** The columns of the table of days. Each has a name and a function that returns the value for a day. */
 export const dayColumns = [
   ["day", ({ day }) => day],
   ["bug", (day) => day.new.bug],
@@ -62,7 +62,9 @@ export function waitText(milliseconds: number): string {
 const withRest = (whole: number, unit: string, rest: number, smaller: string): string =>
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
-/** A share is shown only if the whole is at least this number. Otherwise a share would reveal single reports. */
+/**
+ * A share is shown only if the whole is at least this number. Otherwise it would reveal data about single reports.
+ */
 const leastOfShare = 5;
 
 /** Returns a share in percent; undefined if `all` is less than five. (rule F64) */

@@ -23,7 +23,7 @@ export type DayNumbers = z.output<typeof DayNumbers>;
 /** Milliseconds; null if nothing was measured. The server interpolates the value from counts in fixed ranges. */
 const wait = z.nullable(z.number());
 
-/** The name under which further versions are counted if a day has too many. No version has this name. */
+/** The name under which the remaining versions are counted if a day has too many. No version has this name. */
 export const otherVersions = "other";
 
 /** The statistics of an app in a period. (rules F60 to F64) */

@@ -32,7 +32,10 @@ const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
  */
 const testKey = z.string().check(z.trim());
 
-/** Shortens a test session to a day. A longer one is not refused: an app that was closed could not end its session. */
+/**
+ * Shortens a test session to a day. A longer session is not refused, because an app that was closed could not end its
+ * session.
+ */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {
@@ -73,7 +76,7 @@ export type SessionReport = z.output<typeof SessionReport>;
 export const SessionResult = z.object({
   matched: z.boolean(),
   counted: z.boolean(),
-  /** The day of the test to which the test session belongs; 0 if it is outside of the test. */
+  /** The day of the test to which the test session belongs. 0 if the session is outside of the test. */
   dayIndex: z.int(),
   reason: z.nullable(openEnum(sessionReasons)),
 });
@@ -88,7 +91,10 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  /** The answer for a key that no slot of this app has. All such keys get the same values in the other fields. */
+  /**
+   * The answer for a key that belongs to no slot of this app. The values of the other fields are the same for all such
+   * keys.
+   */
   z.object({
     matched: z.literal(false),
     counted: z.literal(false),
@@ -107,7 +113,7 @@ export const sessions = {
   report: endpoint({
     method: "POST",
     path,
-    summary: "Report a session of a tester; it may make a day of the test count",
+    summary: "Report a test session of a tester; it can make a day of the test count",
     auth: "appKey",
     body: SessionReport,
     success: { status: 200, body: SessionResult },

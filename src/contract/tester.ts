@@ -107,7 +107,7 @@ export const NewProof = z.object({
   images: z.optional(
     z.array(ProofImage).check(
       z.maxLength(proofImages.most, `must be at most ${proofImages.most} files`),
-      // A proof without images is refused with a separate error.
+      // Only for the OpenAPI document. The server refuses a proof without images with the error `no_images`.
       z.meta({ minItems: 1 }),
     ),
   ),

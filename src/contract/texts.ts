@@ -5,10 +5,9 @@ import { endpoint } from "./endpoint.ts";
 import { file, markdown } from "./fields.ts";
 import { contentPictures, limits } from "./limits.ts";
 
-/** A stored picture: its address, and the Markdown with which a text shows the picture. */
+/** The address of a stored picture, and the Markdown that shows the picture in a text. */
 const StoredPicture = z.object({ url: z.string(), markdown: z.string() });
 
-/** The pictures of a request. */
 const NewPictures = z.object({
   pictures: z
     .array(file(contentPictures))
@@ -60,7 +59,7 @@ export const texts = {
   }),
 } as const;
 
-/** Checks the languages of an object, and writes them in their canonical form. */
+/** Checks the language tags that are the keys of an object, and writes them in their canonical form. */
 const inCanonicalForm = <Text>() =>
   z.check<Record<string, Text>>((payload) => {
     const entries = Object.entries(payload.value);
@@ -82,14 +81,17 @@ const inCanonicalForm = <Text>() =>
     );
   });
 
-/** Translations in a request, by language. Null deletes one; languages that are left out do not change. (rule C34) */
+/**
+ * Translations in a request, by language. Null deletes a translation. Languages that are left out do not change. (rule
+ * C34)
+ */
 export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text) =>
   z.optional(
     z.record(z.string(), z.nullable(translation)).check(
       inCanonicalForm(),
       z.meta({
         description:
-          "Texts in other languages, by BCP 47 tag. Null deletes one. Languages that are left out do not change.",
+          "Texts in other languages, by BCP 47 tag. Null deletes a translation. Languages that are left out do not change.",
       }),
     ),
   );
@@ -110,7 +112,7 @@ export const wantedLanguage = z.optional(
   z.string().check(
     z.meta({
       description:
-        "The language of the user, such as `de-AT`. Texts are in `de-AT`, else in `de`, else in the default language. Without it, or if it is not a language tag, the answer is in the default language.",
+        "The language of the user, such as `de-AT`. Texts are in `de-AT` if there is a translation, otherwise in `de`, otherwise in the default language. Without this parameter, or if its value is not a language tag, the answer is in the default language.",
     }),
   ),
 );

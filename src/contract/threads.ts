@@ -9,6 +9,7 @@ import { limits } from "./limits.ts";
 import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
+export type ThreadStatus = z.output<typeof ThreadStatus>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
@@ -20,15 +21,17 @@ const LastMessage = z.object({
   author: z.enum(authors),
   /** Who sent the report or the answer; null for a message of the team or of an agent. */
   sender: z.nullable(Sender),
-  /** The e-mail address of the member who wrote it. */
+  /** The e-mail address of the member who wrote the message. */
   writtenBy: z.nullable(z.string()),
   writtenByName: z.nullable(z.string()),
   text: z.string(),
   createdAt: instant,
 });
+export type LastMessage = z.output<typeof LastMessage>;
 
-/** The assignee of a thread: a member. */
+/** The member to whom a thread is assigned. */
 export const Assignee = z.object({ userId: uuid, email: z.string(), name: z.nullable(z.string()) });
+export type Assignee = z.output<typeof Assignee>;
 
 /** The parts of a thread in which a search finds lines. */
 export const foundIn = [
@@ -36,12 +39,16 @@ export const foundIn = [
   ...(["sender", "tag", "file", "metadata", "source"] as const),
 ] as const;
 
-/** The line that shows why a search found a thread. `marks` are the found parts, in UTF-16 units of `text`. */
+/**
+ * The line that shows why a search found a thread. `marks` are the positions of the found parts in `text`, in UTF-16
+ * code units.
+ */
 export const FoundLine = z.object({
   in: openEnum(foundIn),
   text: z.string(),
   marks: z.array(z.object({ start: z.int(), end: z.int() })),
 });
+export type FoundLine = z.output<typeof FoundLine>;
 
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
@@ -70,6 +77,7 @@ export const ThreadSummary = z.object({
   /** The line that a search found. Only set in a search. Null if the query has no words. */
   found: z.optional(z.nullable(FoundLine)),
 });
+export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 /** A thread that a search found. */
 export const SearchedThread = z.extend(ThreadSummary, { appName: z.string() });
@@ -81,7 +89,10 @@ export type SearchedThread = z.output<typeof SearchedThread>;
  */
 export const Count = z.union([z.int(), z.string()]);
 
-/** An operator in a query whose value the search does not know. The search looked for both as words. */
+/**
+ * An operator in a query whose value the search does not know. The search looked for the operator and the value as
+ * ordinary words.
+ */
 export const UnknownValue = z.object({
   /** The operator, such as `type`. */
   operator: z.string(),
@@ -89,6 +100,7 @@ export const UnknownValue = z.object({
   /** The operator with each value that it can have, or with examples of dates. */
   allowed: z.array(z.string()),
 });
+export type UnknownValue = z.output<typeof UnknownValue>;
 
 /** Facts about the whole search. Only its first page contains them. */
 export const SearchFacts = z.object({
@@ -101,6 +113,7 @@ export const SearchFacts = z.object({
   /** The operators whose value the search does not know, if there are any. */
   unknownValues: z.optional(z.array(UnknownValue)),
 });
+export type SearchFacts = z.output<typeof SearchFacts>;
 
 export const search = {
   list: endpoint({
@@ -168,14 +181,6 @@ export const readMarks = {
   }),
 } as const;
 
-export type ThreadStatus = z.output<typeof ThreadStatus>;
-
-export type LastMessage = z.output<typeof LastMessage>;
-
-export type Assignee = z.output<typeof Assignee>;
-
-export type ThreadSummary = z.output<typeof ThreadSummary>;
-
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 
 /** A mail that sends a reply to one address. */
@@ -192,11 +197,11 @@ export type ReplyMail = z.output<typeof ReplyMail>;
 /** Why a reply does not reach a receiver: the receiver has given no address, or the server sends no mail. */
 export const missedReasons = ["no_address", "no_mail"] as const;
 
-/** How a reply was delivered. A mail may still wait or come back. `mails` of the message shows that. */
+/** How a reply is delivered. `mails` of the message shows whether a mail still waits or has bounced. */
 export const ReplyDelivery = z.object({
   /** The addresses to which the reply is mailed. */
   mailedTo: z.array(z.string()),
-  /** Whether the receivers can read the reply on their sender's pages. */
+  /** Whether the receivers can read the reply on their pages. */
   onPage: z.boolean(),
   /** The number of receivers who get the reply neither by mail nor on a sender's page. */
   missed: z.int(),
@@ -217,12 +222,12 @@ const metadataDropped = z.optional(z.array(DroppedMetadata));
 /** A message as members read it. A repeated report has its sender. A reply has its receivers and its mails. */
 export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
-  /** The e-mail address of the member who wrote it. */
+  /** The e-mail address of the member who wrote the message. */
   writtenBy: z.optional(z.string()),
   writtenByName: z.optional(z.nullable(z.string())),
   /**
-   * The report that a reply answers, or whose sender wrote an answer: the first report of the thread, or a repeated
-   * one.
+   * Of a reply, the report that it answers. Of an answer, the report whose sender wrote it. This is the first report of
+   * the thread or a repeated report.
    */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
@@ -244,7 +249,7 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/** A thread that was merged into another one. Its report is the message with the same id. */
+/** A thread that was merged into another one. Its first report is the message with the same id. */
 export const MergedThread = z.object({
   id: uuid,
   /** The number of the thread in its app. Null as long as the server cannot write to the database. */
@@ -261,7 +266,7 @@ export const MergedThread = z.object({
 
 export type MergedThread = z.output<typeof MergedThread>;
 
-/** The thread with all fields that an agent reads, and the fields that only its owner may read. */
+/** A thread with all fields that an agent reads, and the fields that only members of the app may read. */
 export const OwnedThread = z.extend(Thread, {
   feedback: z.extend(ThreadFeedback, {
     /** The number of the thread in its app. Null as long as the server cannot write to the database. */
@@ -278,7 +283,8 @@ export const OwnedThread = z.extend(Thread, {
   /** The threads that were merged into this one, directly or through other threads, in the order of the merges. */
   merged: z.array(MergedThread),
   /**
-   * Identifies the reports whose senders a reply to everyone reaches now. The value changes if these reports change.
+   * Identifies the reports whose senders a reply to everyone would reach now. The value changes if these reports
+   * change.
    */
   receivers: z.optional(z.string()),
   messages: z.array(OwnedMessage),
@@ -296,7 +302,9 @@ export const threadEventKinds = [
 /** An event of a thread that is not a message. */
 export const ThreadEvent = z.object({
   at: instant,
-  /** The e-mail address of the member who did it. Null if no member did it, or if the account was deleted. */
+  /**
+   * The e-mail address of the member who caused the event. Null if no member did, or if the account was deleted.
+   */
   by: z.nullable(z.string()),
   byName: z.nullable(z.string()),
   kind: openEnum(threadEventKinds),
@@ -304,7 +312,7 @@ export const ThreadEvent = z.object({
   field: z.optional(z.string()),
   from: z.optional(z.nullable(z.string())),
   to: z.optional(z.nullable(z.string())),
-  /** The maintainer token with which it was done. Missing if a person did it in the console. */
+  /** The maintainer token that caused the event. Missing if a person caused it in the console. */
   tokenId: z.optional(z.string()),
   /** The proposal that was decided. */
   runId: z.optional(uuid),
@@ -370,15 +378,15 @@ export const threadFilters = z.object({
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   /**
-   * Finds unfinished threads. They wait for the `sender` if the last message to or from a sender is a reply, and else
-   * for `us`. (rule F44)
+   * Finds unfinished threads. A thread waits for the `sender` if its last message to or from a sender is a reply.
+   * Otherwise it waits for `us`. (rule F44)
    */
   waitingOn: z.optional(z.enum(["us", "sender"])),
   /** Only threads that are open or in progress. */
   unfinished: z.optional(z.enum(["true"])),
-  /** Whether the threads are snoozed. */
+  /** `true` finds only snoozed threads. `false` finds only threads that are not snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
-  /** Finds the threads whose first report has this e-mail address, in upper or lower case. */
+  /** Finds the threads whose first report has this e-mail address. Upper and lower case are equal. */
   sender: z.optional(text(1, limits.email)),
   q: z.optional(text(1, 200)),
   /** Finds the thread with this number. Cannot be combined with `q` or `unread`. */
@@ -404,7 +412,10 @@ const NewMessage = z.object({
   body: text(1, limits.message),
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /** The newest message that the caller saw, null for none. If another person has written since, a reply is refused. */
+  /**
+   * The newest message that the caller saw; null for none. If another person has written since then, a reply is
+   * refused.
+   */
   expectedMessageId: z.optional(z.nullable(uuid)),
   /**
    * The last thread that was merged into this one, as the caller saw it; null for none. If another thread was merged
@@ -564,7 +575,7 @@ export const threads = {
   renewStatusLink: endpoint({
     method: "POST",
     path: "/api/v1/console/feedback/:id/status-link",
-    summary: "Create a new link to the page of a report's sender; its older links stop working",
+    summary: "Create a new link to the page of a report's sender; older links to this page stop working",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
@@ -581,9 +592,3 @@ export const threads = {
 } as const;
 
 export type FoundIn = (typeof foundIn)[number];
-
-export type FoundLine = z.output<typeof FoundLine>;
-
-export type UnknownValue = z.output<typeof UnknownValue>;
-
-export type SearchFacts = z.output<typeof SearchFacts>;

@@ -13,7 +13,8 @@ export type ViewQuery = z.output<typeof ViewQuery>;
 
 /**
  * The names of the filters of a saved view that this server does not know, for example because a newer version saved
- * the view. They are missing in `query`, so it finds more threads than the view. Missing if all filters are known.
+ * the view. `query` does not contain these filters, so it finds more threads than the view should. Missing if all
+ * filters are known.
  */
 const unknownFilters = z.optional(z.array(z.string()));
 
@@ -39,7 +40,7 @@ const path = `${appPath}/:viewId` as const;
 
 const isFixedView = (given: string): given is FixedView => Object.hasOwn(fixedViews, given);
 
-/** The names of the fixed views, in their order. */
+/** The names of the fixed views, in the order of `fixedViews`. */
 export const fixedViewNames: readonly FixedView[] = Object.keys(fixedViews).filter(isFixedView);
 
 export const views = {
@@ -119,7 +120,9 @@ export const views = {
             z.object({ id: uuid, name: z.string(), shared, query: ViewQuery, unknownFilters, count: Count }),
           ),
         ),
-        /** Missing if the request does not have `matching`. A bulk change of these threads sends `asOf` back. */
+        /**
+         * Missing if the request does not have `matching`. A bulk change of these threads must contain this `asOf`.
+         */
         matching: z.optional(z.object({ count: Count, asOf: instant })),
       }),
     },

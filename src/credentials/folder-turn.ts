@@ -22,7 +22,7 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   try {
     return change();
   } finally {
-    // If this process was suspended for long, another one may have removed its lock and created a new one.
+    // If this process was suspended for long, another process may have removed the lock and created a new one.
     if (identityOf(lock) === own) rmSync(lock, { force: true });
   }
 }
@@ -67,7 +67,10 @@ function identityOf(file: string): string | undefined {
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/** Returns the identity of a lock file that is old. A time in the future counts as old: the clock was set back. */
+/**
+ * Returns the identity of a lock file that is old. A time in the future counts as old, because it means that the clock
+ * was set back.
+ */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

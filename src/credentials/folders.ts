@@ -1,4 +1,5 @@
-// Synchronous on purpose: these files are tiny, and the asynchronous half of node:fs is slow to load.
+// These functions are synchronous, because the files are tiny and the asynchronous functions of node:fs are slow to
+// load.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { dirname, type PlatformPath } from "node:path";

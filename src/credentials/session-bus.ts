@@ -32,7 +32,7 @@ function isOwnSocket(path: string, userId: number): boolean {
     const found = statSync(path);
     return found.isSocket() && found.uid === userId;
   } catch {
-    // Missing, or in the folder of another user.
+    // The socket is missing, or it is in the folder of another user.
     return false;
   }
 }

@@ -32,7 +32,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
   const index = () => readIndex(file);
   /** Sets or removes one entry, and keeps the entries that other processes have stored in the meantime. */
   const save = async (key: CredentialKey, stored: StoredCredential | undefined) => {
-    // Loaded only to write, because loading it takes longer than the start of a command.
+    // This module is loaded only to write, because loading it takes longer than the start of a command.
     const { writeSettings } = await import("./conf.lazy.ts");
     await inTurn(folder, () =>
       writeSettings({ folder, name: "credentials" }, withEntry(index(), key, stored)),
@@ -179,7 +179,7 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
       const chain = await keychain();
       if (!chain)
         throw new KeychainError(
-          "The credential is stored in a keychain, and this machine has none now.",
+          "The credential is stored in a keychain, and this machine has no keychain now.",
           false,
         );
       return (await within(chain.getPassword(service, account))) ?? undefined;

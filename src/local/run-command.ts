@@ -15,15 +15,16 @@ export interface CommandRun {
   /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
   /**
-   * Called with the output, which is also written to our streams. If missing, the command uses our streams directly.
+   * Called with the output, which is also written to our streams. Without this function, the command uses our streams
+   * directly.
    */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface CommandEnd {
   /**
-   * The exit code: 128 plus the number of the signal that ended the command; 127 if it is not found, 126 if it cannot
-   * start.
+   * The exit code of the command. It is 128 plus the number of the signal if a signal ended the command, 127 if the
+   * command is not found, and 126 if it cannot start.
    */
   readonly code: number;
   /** The first signal that this process received during the command. */

@@ -20,8 +20,8 @@ export interface ExecWorld {
 
 /**
  * Runs a command with a separate server, and ends the server when the command has ended. Returns the exit code of the
- * command: 128 plus the number of the signal that ended it; 127 if it is not found, 126 if it cannot be started. Throws
- * an Error if the server cannot start.
+ * command. It is 128 plus the number of the signal if a signal ended the command, 127 if the command is not found, and
+ * 126 if it cannot start. Throws an Error if the server cannot start.
  */
 export async function runWithServer(request: DevExecRequest, world: ExecWorld): Promise<number> {
   const { seed, keep } = request;

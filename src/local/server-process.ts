@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The variables for the folder in which Node keeps the compiled code of earlier starts. */
+/** The variables that name the folder in which Node keeps the compiled code of earlier starts. */
 const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 
 /** The variables of the system that every program needs. */
@@ -142,7 +142,7 @@ export async function startServerProcess(options: {
   };
 }
 
-/** How long to wait for the last output of an ended server, while another process keeps the output open. */
+/** How long to wait for the last output of an ended server if another process keeps the output open. */
 const outputGraceMs = 1_000;
 
 /**

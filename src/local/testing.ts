@@ -7,7 +7,7 @@ import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment, serverSettings, startServerProcess } from "./server-process.ts";
 
 /**
- * The folder of the built file that contains this module. The build replaces this name by an expression that fits the
+ * The folder of the built file that contains this module. The build replaces this name with an expression that fits the
  * format of the file.
  */
 declare const BUILT_FOLDER: string;
@@ -15,7 +15,10 @@ declare const BUILT_FOLDER: string;
 /** The built file of the server. */
 const serverProgram = `${BUILT_FOLDER}/dev-server.cjs`;
 
-/** The content of a new server: the apps, each with what its users read and write. The fields are those of the API. */
+/**
+ * The content of a new server: its apps, and what the users of each app read and write. The fields are the fields of
+ * the API.
+ */
 export interface Seed {
   readonly apps: readonly {
     readonly name: string;
@@ -194,8 +197,8 @@ function control(baseUrl: string) {
 const known = ["seed", "now", "settings"];
 
 /**
- * Throws a TypeError that names every fault of the options of a start. Otherwise an unknown option would have no
- * effect, and nobody would notice that before a test fails.
+ * Throws a TypeError that names every fault of the options. Without this check, an unknown option would have no effect,
+ * and nobody would notice that before a test fails.
  */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];

@@ -36,7 +36,7 @@ const info = {
   title: "Feedback, Support Content and Closed-Testing API",
   version: "1",
   description: [
-    "Feedback of users, answers to their questions, release notes and closed tests of an app, and what an agent may do about them.",
+    "This API is for the feedback of users, the answers to their questions, the release notes and the closed tests of an app. Agents can read feedback and propose what to do about it.",
     'Every error is `{"error": "a sentence", "code": "a_word"}`. A 400 for a malformed request names all its faults in `issues`. A 429 and a 503 say in `Retry-After` how many seconds to wait.',
     "Instants in requests are ISO 8601 with an offset; in answers they are UTC with milliseconds.",
     "Ignore unknown fields of an answer. Accept unknown values where a field has `x-extensible-enum`: later versions may add them.",
@@ -56,7 +56,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   session: "The session of a person in the console",
   accountLinks: "New accounts and forgotten passwords",
   consoleSessions: "The browsers in which a person is signed in",
-  preferences: "How the console works for a person",
+  preferences: "The preferences of a person for the console",
   secondFactor: "The second factor of a person",
   passkeys: "The passkeys of a person",
   apps: "Apps and their settings",
@@ -68,11 +68,11 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   tokens: "Tokens of agents and scripts",
   threads: "Threads of feedback",
   search: "Search in all apps",
-  readMarks: "What a person has read",
+  readMarks: "Marks of the threads that a person has read",
   views: "Views of the threads of an app",
   bulk: "Changes of many threads at once",
   statistics: "The statistics of an app: its reports and the replies",
-  live: "Events of changes, for an open page",
+  live: "Live events about changes, for an open page",
   tags: "Tags of threads",
   savedReplies: "Saved replies",
   blockedSenders: "Blocked senders, and their hidden feedback",
@@ -89,7 +89,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   people: "The data about one person, and its erasure",
   account: "The account of a person",
   notices: "The notices that a person gets, and how",
-  incomingMails: "Mails that a program has sent",
+  incomingMails: "Mails that programs seem to have written, and original mails",
   webhooks: "Webhooks: addresses that get the events of an app",
   events: "What happened in an app",
 };
@@ -112,15 +112,13 @@ const security: Record<Auth, readonly Json[]> = {
   session: [{ session: [] }],
 };
 
-/** Headers of answers, by their name. */
 const headers = {
   "X-Request-Id": {
     description: "The id of this request, which the server's log also contains.",
     schema: { type: "string" },
   },
   "Idempotent-Replay": {
-    description:
-      "`true` where this is the stored answer to an earlier request with the same Idempotency-Key.",
+    description: "`true` if this is the stored answer to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
   ETag: {
@@ -240,7 +238,7 @@ const callers: Readonly<Record<Auth, string>> = {
   agentToken: "Needs an agent token.",
   deviceToken: "Needs a tester's device token.",
   console: "Needs a console session or a maintainer token.",
-  session: "Needs a console session: only a signed-in browser can send it.",
+  session: "Needs a console session, so only a signed-in browser can send this request.",
 };
 
 const roleNotes: Readonly<Record<Role, string>> = {
@@ -271,7 +269,7 @@ const idempotencyKey: Json = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: `A repeat with the same key gets the stored answer, marked \`Idempotent-Replay: true\`. 1 to ${limits.idempotencyKey} printable ASCII characters; in double quotes it is the same key.`,
+  description: `A repeated request with the same key gets the stored answer with the header \`Idempotent-Replay: true\`. The key has 1 to ${limits.idempotencyKey} printable ASCII characters. Double quotes around the key do not change it.`,
   schema: {
     type: "string",
     minLength: 1,
@@ -450,8 +448,8 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
 }
 
 /**
- * Whether a list must not be empty. Its field is then required, although it is optional in the schema, because a
- * missing list has a separate error.
+ * Whether a list must not be empty. If so, the form requires the field, although the schema allows that it is missing.
+ * The reason is that a missing list has a separate error.
  */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 

@@ -1,7 +1,7 @@
 import { analyse } from "chardet";
 
 /**
- * Returns the text of bytes. They are decoded as UTF-8, UTF-16, an older encoding if the bytes show it clearly, or else
+ * Returns the text of bytes. The encoding is UTF-8, UTF-16, an older encoding that the bytes clearly show, or otherwise
  * Windows-1252. Undefined if the bytes are not text. (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
@@ -33,7 +33,9 @@ const odd = new RegExp(`[${["\\0", "\\u0003-\\u0006", "\\u0010-\\u001a", "\\u001
 
 const fewestZeros = 4;
 
-/** Recognises UTF-16 without a byte order mark: in most texts, one of the two bytes of many characters is zero. */
+/**
+ * Recognises UTF-16 without a byte order mark. In most such texts, many characters have one byte that is zero.
+ */
 function wideEncodingOf(head: Uint8Array): string | undefined {
   const zeros = [0, 0];
   const looked = head.subarray(0, 4_096);
@@ -62,7 +64,7 @@ function olderEncodingOf(head: Uint8Array): string {
 
 function isEncodedAs(encoding: string, bytes: Uint8Array, isCut: boolean): boolean {
   try {
-    // Decoded as a stream, because then an incomplete character at the end is not an error.
+    // The text is decoded as a stream, because then an incomplete character at the end is not an error.
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut });
     return true;
   } catch {

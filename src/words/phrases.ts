@@ -9,7 +9,7 @@ const meanings: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "this machine has no such address",
   EAI_AGAIN: "the host name could not be looked up",
   EBUSY: "another program uses it",
-  ECONNREFUSED: "nothing listens there",
+  ECONNREFUSED: "no program listens at that address",
   ECONNRESET: "the connection was cut",
   EDQUOT: "the disk space for this user is used up",
   EEXIST: "it exists already",

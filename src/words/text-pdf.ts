@@ -1,7 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { fromTerminal } from "./visible.ts";
 
-/** A file of text. */
 export interface TextFile {
   readonly name: string;
   readonly bytes: Buffer;
@@ -15,9 +14,7 @@ const columns = Math.floor((page.width - 2 * page.margin) / (page.size * 0.6));
 
 const rows = Math.floor((page.height - 2 * page.margin) / page.leading);
 
-/**
- * The numbers of the objects before the pages. The next objects are each page and, after it, the content of the page.
- */
+/** The numbers of the first PDF objects. Two objects follow for each page: the page and its content. */
 const at = { catalog: 1, pages: 2, font: 3, attachment: 4, original: 5, info: 6, firstPage: 7 };
 
 /** Returns the text as a PDF in Courier. The PDF also contains the original file, unchanged, as an attachment. */
@@ -78,7 +75,7 @@ const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
 
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
-/** Returns text of any script as UTF-16 in hexadecimal digits. */
+/** Returns a PDF string for text of any script: UTF-16 in hexadecimal digits. */
 const textString = (text: string): string =>
   `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex").toUpperCase()}>`;
 
@@ -108,7 +105,7 @@ function setLines(text: string, columns: number): string[] {
 }
 
 function wrapped(line: string, columns: number): string[] {
-  // Most lines are short and plain, and need not be read character by character.
+  // Most lines are short and plain. They need not be read character by character.
   if (line.length <= columns && /^[ -~]*$/.test(line)) return [line];
   const rows: string[] = [];
   let row = "";

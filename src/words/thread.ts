@@ -29,7 +29,7 @@ interface RepeatDifference {
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
 
-/** The share of a text that must be the same, so that only the lines that differ are shown. */
+/** If at least this share of the lines is the same, only the lines that differ are shown. */
 const mostlySame = 0.75;
 
 /** Returns how a repeated report differs from the report that it repeats. (rule F39) */
@@ -74,21 +74,22 @@ type Foldable = Pick<Message, "category"> & {
 };
 
 /**
- * Whether a message is a repeated report. Only reports have a category. The first report of a merged thread is none.
+ * Whether a message is a repeated report. Only reports have a category. The first report of a merged thread is not a
+ * repeated report.
  */
 const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
   category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
 /**
- * The messages of a thread. If many repeated reports follow one another, those between the first and the last are one
- * group.
+ * A message, or a group of repeated reports that follow one another. The first and the last of these reports are not in
+ * the group.
  */
 type Folded<One> = One | { readonly folded: readonly One[] };
 
-/** The number of repeated reports in a row that are all shown. */
+/** If at most this number of repeated reports follow one another, all of them are shown. */
 const shownInRow = 3;
 
-/** Groups the repeated reports between the first and the last of a row, if there are many. (rule F39) */
+/** If many repeated reports follow one another, groups those between the first and the last. (rule F39) */
 export function foldRepeats<One extends Foldable>(messages: readonly One[]): readonly Folded<One>[] {
   const shown: Folded<One>[] = [];
   let row: One[] = [];
@@ -140,7 +141,9 @@ function runOf(metadata: Message["metadata"]): string | undefined {
   return name === undefined ? undefined : String(name).slice(0, 40);
 }
 
-/** The most addresses that a sentence lists. If there are more, the sentence states only their number. */
+/**
+ * The maximum number of addresses that a sentence lists. If there are more, the sentence states only their number.
+ */
 const mostNamed = 5;
 
 /** Returns sentences for the writer of a reply about its delivery. */
@@ -152,7 +155,9 @@ export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
 
 /** Returns the sentence about a reply that the sender's page shows. */
 export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
-  mailedTo.length === 0 ? "On the sender's page only." : "The sender's page shows it, too.";
+  mailedTo.length === 0
+    ? "The reply is only on the sender's page."
+    : "The sender's page shows the reply, too.";
 
 /** Returns the sentence about a reply that does not reach all of its receivers. */
 export function missedWords({ mailedTo, missed, reason }: ReplyDelivery): string {
@@ -212,7 +217,7 @@ export const senderOf = (
 
 /** Returns what a page or a command says about an unknown value of an operator. */
 export const unknownValueText = ({ operator, value, allowed }: UnknownValue): string =>
-  `${operator}:${value} was searched as words. The search understands: ${allowed.join(", ")}.`;
+  `The search took ${operator}:${value} as ordinary words. It understands: ${allowed.join(", ")}.`;
 
 /**
  * Returns what a page or a command says about `OR`, `AND` and `NOT` in a query, which the search takes as ordinary

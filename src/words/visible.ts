@@ -166,9 +166,9 @@ const spelling = [
 let made: RegExp | undefined;
 
 /**
- * Returns the pattern that finds hidden characters. The fifth mark on a letter and all further ones count as hidden,
- * because they cover the letters around. The pattern is created at its first use, because it is large and most texts do
- * not need it.
+ * Returns the pattern that finds hidden characters. The fifth and all further marks on a letter count as hidden,
+ * because they cover the letters around it. The pattern is created at its first use, because it is large and most texts
+ * do not need it.
  */
 function finder(): RegExp {
   made ??= new RegExp(
@@ -181,7 +181,7 @@ function finder(): RegExp {
   return made;
 }
 
-// Most texts have none of these. A search for them needs only a small part of the time of `finder`.
+// Most texts contain no such character. This search takes only a small part of the time of `finder`.
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
 /**
@@ -276,7 +276,7 @@ const isForTerminal = new RegExp(`[${bell}\b${esc}${csi}]|#x1B\\[|\\r(?!\\n)`);
 const terminalCode = new RegExp(
   [
     `(?:(?:${esc}|#x1B)\\[|${csi})([0-?]*)[ -/]*(?:([@-~])|$)`,
-    // A link, a title and other texts for the terminal itself. U+FFFD replaces the bell character, which XML does not
+    // Links, titles and other texts for the terminal itself. U+FFFD replaces the bell character, which XML does not
     // allow.
     `${esc}[\\]PX^_][^${bell}${esc}${end}\\ufffd\\n]*(?:[${bell}${end}\\ufffd]|${esc}\\\\)`,
     `${esc}[ -/]*[0-~]`,
@@ -286,7 +286,8 @@ const terminalCode = new RegExp(
 );
 
 /**
- * The marks for "erased" and "one line up", which replace the codes for them. The text has no other such characters.
+ * These two characters replace the terminal codes for "erase" and "one line up". The text contains them for no other
+ * purpose.
  */
 const [erased, up] = ["\u001b", "\u009b"];
 
@@ -337,7 +338,7 @@ const progress =
 
 const isProgress = (text: string): boolean => progress.test(text);
 
-/** Returns an address that a person gave, as messages may show it: without a name and a password. */
+/** Returns an address without its user name and password, so that messages can show it. */
 export const shownAddress = (given: string): string =>
   given.trim().replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, "$1");
 

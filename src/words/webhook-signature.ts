@@ -20,8 +20,8 @@ interface SignedMessage {
 }
 
 /**
- * Returns the headers of a message by the specification Standard Webhooks. The message is signed with each secret, so
- * that receivers can change from an old secret to a new one. (rule O26)
+ * Returns the headers of a message according to the specification Standard Webhooks. The message is signed with each
+ * secret, so that receivers can change from an old secret to a new one. (rule O26)
  */
 export const webhookHeaders = (
   { id, seconds, body }: SignedMessage,

@@ -17,7 +17,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
       code: "ECONNREFUSED",
-      message: `No answer from ${baseUrl}: nothing listens there.`,
+      message: `No answer from ${baseUrl}: no program listens at that address.`,
     });
   });
 

@@ -24,7 +24,7 @@ describe("the command line behind the proxy of a company", () => {
     const { code, stderr } = await innkeep(["faq", "list"], { env });
     expect(code).toBe(75);
     expect(stderr).toContain(
-      "its certificate is not trusted here. Name a file with its certificate authority in NODE_EXTRA_CA_CERTS",
+      "this machine does not trust its certificate. Set NODE_EXTRA_CA_CERTS to a file with the certificate authority of the server",
     );
   });
 });

@@ -136,7 +136,7 @@ describe.each(eras)("a failure over %s", (era) => {
     const { api, readFeedback } = await start();
     await api.stop();
     expect((await readFeedback()).text).toBe(
-      `The server at ${api.baseUrl} cannot be reached (nothing listens there). Check INNKEEP_BASE_URL and that the server runs, then call again.`,
+      `The server at ${api.baseUrl} cannot be reached (no program listens at that address). Check INNKEEP_BASE_URL and that the server runs, then call again.`,
     );
   });
 

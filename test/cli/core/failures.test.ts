@@ -54,7 +54,7 @@ describe("a command", () => {
     const ran = await line.run(["faq", "list"]);
     expect(ran.exit).toBe(75);
     expect(ran.stderr).toContain(
-      "error: No answer from http://127.0.0.1:9: nothing listens there.\nIs the server running?",
+      "error: No answer from http://127.0.0.1:9: no program listens at that address.\nIs the server running?",
     );
   });
 

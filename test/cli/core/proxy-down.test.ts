@@ -35,16 +35,22 @@ it("a proxy of this machine that refuses the connection gets only one request", 
     ...{ INNKEEP_BASE_URL: "http://inn.example", HTTP_PROXY: "http://127.0.0.1:1" },
   });
   const ran = await line.run(["faq", "list"]);
-  expect(ran).toMatchObject({ exit: 75, stderr: expect.stringContaining("nothing listens there") });
+  expect(ran).toMatchObject({
+    exit: 75,
+    stderr: expect.stringContaining("no program listens at that address"),
+  });
   expect(ran.stderr).not.toContain("Trying again");
 });
 
 describe("a proxy that is not running", () => {
   it.each([
-    ["proxy-down.sh", "the proxy 127.0.0.1:1, which leads to http://inn.example: nothing listens there"],
+    [
+      "proxy-down.sh",
+      "the proxy 127.0.0.1:1, which leads to http://inn.example: no program listens at that address",
+    ],
     [
       "proxy-down-https.sh",
-      "the proxy 127.0.0.1:1, which leads to https://inn.example: nothing listens there",
+      "the proxy 127.0.0.1:1, which leads to https://inn.example: no program listens at that address",
     ],
     [
       "proxy-down-name.sh",

@@ -54,7 +54,7 @@ export const faultsOfNetwork: readonly Planted[] = [
     ...{
       check: "tcp",
       state: "failure",
-      what: /does not accept connections \(nothing listens there\)/,
+      what: /does not accept connections \(no program listens at that address\)/,
       next: /innkeep serve/,
     },
   },

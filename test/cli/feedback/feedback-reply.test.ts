@@ -105,10 +105,10 @@ describe("the command feedback reply", () => {
   it("resolves the thread together with the reply, and prints how the reply reaches the sender", async () => {
     const { reply, view, pages } = await start();
     expect((await reply(["--resolve"])).stderr).toMatch(
-      /^Replied to feedback \S+ and resolved it\. On the sender's page only\.$/m,
+      /^Replied to feedback \S+ and resolved it\. The reply is only on the sender's page\.$/m,
     );
     expect((await view()).stdout).toMatch(
-      /^Status: resolved, [\s\S]*^Delivery: On the sender's page only\.$/m,
+      /^Status: resolved, [\s\S]*^Delivery: The reply is only on the sender's page\.$/m,
     );
     await pages(false);
     expect((await reply()).stderr).toMatch(

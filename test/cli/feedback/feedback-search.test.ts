@@ -53,7 +53,7 @@ describe("the command feedback search", () => {
   it("names an operator with an unknown value", async () => {
     const { stderr } = await run(["feedback", "search", "is:gone"]);
     expect(stderr).toContain(
-      "is:gone was searched as words. The search understands: is:open, is:in-progress,",
+      "The search took is:gone as ordinary words. It understands: is:open, is:in-progress,",
     );
   });
 

@@ -139,7 +139,7 @@ describe("a text of another person in the inbox", () => {
     type("\r");
     await shows("Enter sends it");
     type("\r");
-    await shows("The reply was sent. On the sender's page only.");
+    await shows("The reply was sent. The reply is only on the sender's page.");
     expect(sent).toEqual([null, "m1"]);
   });
 });

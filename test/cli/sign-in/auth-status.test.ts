@@ -96,7 +96,7 @@ describe("the command auth status", () => {
     expect(ran.exit).toBe(0);
     expect(statesIn(ran)[0]).toMatchObject({
       valid: null,
-      problem: "No answer from http://127.0.0.1:1: nothing listens there.",
+      problem: "No answer from http://127.0.0.1:1: no program listens at that address.",
     });
     expect(line.pauses).toEqual([]);
   });

@@ -48,7 +48,7 @@ export const bundleManifest = (tools: readonly { readonly name: string; readonly
     agent_token: {
       type: "string",
       title: "Agent token",
-      description: "Made in the console under Settings; begins with sda_",
+      description: "Created in the console under Settings; begins with sda_",
       sensitive: true,
       required: true,
     },

@@ -3,7 +3,7 @@ import { packageFacts, repository } from "./package-facts.ts";
 
 const { mcpName, version } = packageFacts;
 
-const agentToken = "Made in the console under Settings; begins with sda_.";
+const agentToken = "Created in the console under Settings; begins with sda_.";
 
 /**
  * The entry of the MCP registry, `server.json`: the address that every server has and, as soon as a registry has the

@@ -25,7 +25,7 @@ describe("a reply in the console", () => {
       /This server does not send mail\. The sender reads the reply on their page\. To reach the sender, write to ada@kitchen/,
     );
     const page = await say(id, { direction: "outbound", replyBody: "We are on it." });
-    expect(readingOf(page)).toMatch(/Reply .* We are on it\. .* On the sender's page only\./);
+    expect(readingOf(page)).toMatch(/Reply .* We are on it\. .* The reply is only on the sender's page\./);
   });
 
   it("is mailed to the chosen senders, and the page shows each mail", async () => {

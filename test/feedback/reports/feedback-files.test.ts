@@ -119,7 +119,7 @@ describe("the endpoint POST /api/v1/feedback/remote for files", () => {
   const png = dataUrl(sample.png());
   const labelled = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString("base64")}`;
   const base64 = png.slice(png.indexOf(",") + 1);
-  const ofNoKind = "must have the bytes of one of image/png, image/jpeg, image/webp, image/gif";
+  const ofNoKind = "must be one of these file types: image/png, image/jpeg, image/webp, image/gif";
   it.each([
     ["PDF bytes labelled image/png", labelled("image/png", sample.pdf().bytes), ofNoKind],
     ["HTML labelled image/png", labelled("image/png", Buffer.from("<html>")), ofNoKind],

@@ -105,12 +105,12 @@ describe("the endpoint POST /api/v1/feedback/remote with multipart/form-data", (
     [
       "a file without a type whose bytes are of no accepted kind",
       { attachments: { ...png, mediaType: "" } },
-      "attachments.0.data: must have the bytes of one of application/pdf",
+      "attachments.0.data: must be one of these file types: application/pdf",
     ],
     [
       "text in place of a file",
       { images: "shot.png" },
-      /^images\.0: must have the bytes of one of image\/png/,
+      /^images\.0: must be one of these file types: image\/png/,
     ],
   ])("refuses %s as it does with JSON", async (_, fields, issue) => {
     const [found, ...others] = issuesOf(await submit(formOf(fields)));

@@ -34,7 +34,7 @@ describe("saved replies", () => {
         status: 400,
         body: {
           issues: [
-            { path: "body", message: "must have no other placeholders than {name}, {app}, {statusUrl}" },
+            { path: "body", message: "must not have placeholders other than {name}, {app}, {statusUrl}" },
           ],
         },
       });

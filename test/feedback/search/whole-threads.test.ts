@@ -217,7 +217,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     const { text } = await service.request("GET", `/console/search?q=${encodeURIComponent("type:x")}`, {
       headers: { ...world.headers, accept: "text/html" },
     });
-    expect(text).toContain("type:x was searched as words. The search understands: type:bug,");
+    expect(text).toContain("The search took type:x as ordinary words. It understands: type:bug,");
   });
 
   it("says on its page that OR is an ordinary word", async () => {

@@ -92,21 +92,21 @@ describe("a proof that is refused", () => {
   );
 
   describe.each([
-    { what: "a document", image: pdf(), fault: "must have the bytes of one of image/png" },
+    { what: "a document", image: pdf(), fault: "must be one of these file types: image/png" },
     {
       what: "text that calls itself a picture",
       image: bad,
-      fault: "must have the bytes of one of image/png",
+      fault: "must be one of these file types: image/png",
     },
     {
       what: "a photograph of an iPhone",
       image: { ...jpeg(), bytes: readFileSync(inputPath("photo-iphone.heic")) },
-      fault: "must have the bytes of one of image/png",
+      fault: "must be one of these file types: image/png",
     },
     {
       what: "empty",
       image: { ...jpeg(), bytes: Buffer.alloc(0) },
-      fault: "must have the bytes of one of image/png",
+      fault: "must be one of these file types: image/png",
     },
   ])("because an image is $what", ({ image, fault }) => {
     it("gets an answer that names the image and its fault", async () => {

@@ -266,7 +266,7 @@ describe("the pages of the FAQ in the console", () => {
     form.set("pictures", new Blob(["hello"], { type: "image/png" }), "none.png");
     const refused = await send(form);
     expect(refused.status).toBe(400);
-    expect(readingOf(refused)).toContain("Pictures must have the bytes of one of");
+    expect(readingOf(refused)).toContain("Pictures must be one of these file types:");
   });
 
   it("delete an entry permanently", async () => {

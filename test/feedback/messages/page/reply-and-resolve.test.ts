@@ -113,7 +113,9 @@ describe("a reply without receivers", () => {
   it("is not explained if the sender's page shows it", async () => {
     const { maria, at, follow } = await start();
     const page = await follow(await maria.send(await maria.open(at()), at("/messages"), reply));
-    expect(readingOf(page)).toContain("The reply was added to the thread. On the sender's page only.");
+    expect(readingOf(page)).toContain(
+      "The reply was added to the thread. The reply is only on the sender's page.",
+    );
     expect(readingOf(page)).not.toContain("Not delivered");
   });
 });

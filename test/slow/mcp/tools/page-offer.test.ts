@@ -56,7 +56,7 @@ describe("the offer of an MCP client to open a page", () => {
       const { consoleUrl } = service.deps.settings;
       expect(onPage.mock.lastCall?.at(0)).toMatchObject({
         url: `${consoleUrl}/feedback/${cast.appId}/${feedback}#proposal`,
-        message: expect.stringContaining("Open the page in the console"),
+        message: expect.stringContaining("Open the console page"),
       });
       await decide(service, cast, run_id, { decision: "approve" });
       expect(await waiting).toMatchObject({ status: "approved", may_proceed: true });
