@@ -404,10 +404,12 @@ function checkLine(state: State, line: Line, number: number): string[] {
 /** Checks the first line. A file in a newer format is refused, because data would be lost. */
 function checkHeader({ inArchive }: State, line: Line): string[] {
   if (line.type !== "export") return ["must be the first line of an export"];
-  if (line.format !== formatVersion)
-    return [
-      `has the format ${JSON.stringify(line.format ?? null).slice(0, 50)}, but this server reads the format ${formatVersion}. A newer server wrote the file, so import it there`,
-    ];
+  if (line.format !== formatVersion) {
+    const isNewer = Number.isSafeInteger(line.format) && Number(line.format) > formatVersion;
+    const advice = isNewer ? ". A newer server wrote the file, so import it there" : "";
+    const found = JSON.stringify(line.format ?? null).slice(0, 50);
+    return [`has the format ${found}, but this server reads the format ${formatVersion}${advice}`];
+  }
   if (line.files === inArchive) return [];
   return [
     inArchive

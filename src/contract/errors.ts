@@ -282,18 +282,22 @@ function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
       return issue.input === undefined ? `is missing; it ${oneOf}` : oneOf;
     }
     case "too_small":
-      return issue.origin === "number" || issue.origin === "int"
-        ? `must be at least ${issue.minimum}`
-        : `must have at least ${issue.minimum}`;
+      return issue.minimum === 1 && unitOf(issue.origin) !== ""
+        ? "must not be empty"
+        : `must ${unitOf(issue.origin) === "" ? "be" : "have"} at least ${issue.minimum}${unitOf(issue.origin)}`;
     case "too_big":
-      return issue.origin === "array"
-        ? `must have at most ${issue.maximum} elements`
-        : `must be at most ${issue.maximum}`;
+      return `must ${unitOf(issue.origin) === "" ? "be" : "have"} at most ${issue.maximum}${unitOf(issue.origin)}`;
     case "invalid_format":
       return issue.format === "guid" ? notUuid : `must be a valid ${issue.format}`;
     default:
       return "is not valid";
   }
+}
+
+/** Returns the unit in which a schema counts the length of a value. Returns "" for numbers. */
+function unitOf(origin: string): string {
+  if (origin === "string") return " characters";
+  return origin === "array" ? " elements" : "";
 }
 
 const withArticle = (expected: string) => {

@@ -216,7 +216,15 @@ function hrefOf(links: Links, { kind, appId, id }: TargetLocation): string | und
       return links.app(appId);
     case "listing":
       return links.listing(appId, id);
-    default:
+    case "tag":
+      return links.tags(appId);
+    case "saved_reply":
+      return links.savedReplies(appId);
+    case "view":
+      return links.inbox(appId);
+    case "thread":
+    case "message":
+    case "run":
       return links.thread(appId, id);
   }
 }
