@@ -315,7 +315,7 @@ export function rotateOwnersToken(
     const of = { userId: found.ownerId, appId: null };
     const rotation = { of, id: found.id, graceMinutes, expiresAt: undefined };
     const token = await rotateToken({ clock: systemClock }, tx, rotation);
-    if (!token) throw badRequest("id", "is a connection, which renews its tokens itself");
+    if (!token) throw badRequest("id", "is the id of a connection, which renews its tokens itself");
     const { id: target, appId, label } = token;
     await record(tx, found.ownerId, { action: "token.rotate", appId, target, label });
     return { tokenId: token.id, token: token.token };

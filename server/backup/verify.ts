@@ -121,7 +121,7 @@ async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
 async function secretIn(database: Database, archive: Archive): Promise<string> {
   const entry = archive.entries.find(({ name }) => name === secretName);
   if (!(await isLocked(database)))
-    return entry ? "in the backup" : "not needed, because nothing is sealed yet";
+    return entry ? "in the backup" : "not needed, because nothing is encrypted yet";
   if (entry === undefined) return elsewhere;
   const opens = unlock(database, { secret: await archive.readText(entry), old: [] });
   return opens.then(

@@ -107,11 +107,11 @@ function pending(migrations: readonly Migration[], applied: readonly Applied[], 
     const known = byNumber.get(number);
     if (known === undefined)
       throw new Error(
-        `${newer(number, name)} Update Innkeep, or restore a backup that was created before that.`,
+        `${newer(number, name)} Update Innkeep, or restore a backup that was created before that change.`,
       );
     if (checksumOf(known, engine) !== checksum)
       throw new Error(
-        `Migration ${number} "${name}" is not the one that created this database. Install the release of Innkeep that created it.`,
+        `Migration ${number} "${name}" differs from the migration that was applied to this database. Install the release of Innkeep that created the database.`,
       );
     byNumber.delete(number);
   }

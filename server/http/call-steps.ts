@@ -47,8 +47,8 @@ export interface Call {
   /** The key of the rate limit that the call uses; undefined without a limit. */
   limitedBy: string | undefined;
   /**
-   * Whether the checks before `countAttempts` have passed. From then on, the call may only fail with errors that the
-   * endpoint declares. Only such errors are stored for repeats.
+   * Whether the steps before `countAttempts` have succeeded. After them, the call may only fail with errors that the
+   * endpoint declares. Only such errors can be stored for repeats.
    */
   begun: boolean;
   parts: ReturnType<typeof parse>;
@@ -60,8 +60,8 @@ export interface Call {
 }
 
 /**
- * Creates a call before its first step. The code names each field, because an object spread would make a read 5 %
- * slower.
+ * Creates the state of a call before its first step. The code names each field, because an object spread would make a
+ * read request 5 % slower.
  */
 export const newCall = ({
   endpoint,
@@ -167,7 +167,7 @@ export async function refuse(call: Call, thrown: unknown): Promise<InvocationRes
   const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
   if (key && since) return replay(key, since);
   if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
-  // The limit of rule T30 also counts requests that get `busy`.
+  // Requests that get `busy` also count against the limit of rule T30.
   if (limitedBy && endpoint.rateLimit && endpoint.rateLimitBy && error.code === "busy")
     await deps.limiter.spend({ who: limitedBy, rateLimit: endpoint.rateLimit });
   throw namingLimit(error, endpoint.rateLimit);
@@ -295,8 +295,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether a repeat of the request must get this error again. It must get it if the refusal was caused by the state of
- * the data, and that state does not change only because time passes. (rule H13)
+ * Whether a repeat of the request must get this error again. This is so if the state of the data caused the refusal,
+ * and if that state does not change just because time passes. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&

@@ -96,7 +96,7 @@ export interface AgentCaller {
   readonly userId: string;
   /** The only app that the token may see. Null if it may see all apps of its owner. */
   readonly appId: string | null;
-  /** The lowest role that the owner of the token needs in the apps that the request is about. */
+  /** The lowest role that the owner of the token must have in the apps that the request is about. */
   readonly needs: Role;
   /** The rights of the token besides reading and proposing. */
   readonly scopes: readonly AgentScope[];
@@ -119,7 +119,7 @@ export interface ConsoleCaller {
   readonly email: string;
   readonly scopes: readonly MaintainerScope[];
   readonly appId: string | null;
-  /** The lowest role that the person needs in the apps that the request is about. */
+  /** The lowest role that the person must have in the apps that the request is about. */
   readonly needs: Role;
 }
 
@@ -132,7 +132,9 @@ export interface Callers {
   session: ConsoleCaller;
 }
 
-/** The answer of a handler of a `pending` endpoint while there is no result yet. The response is 202 with `{}`. */
+/**
+ * A handler of a `pending` endpoint returns this while there is no result yet. The response is then 202 with `{}`.
+ */
 export const notYet = Symbol("not yet");
 
 type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
@@ -151,13 +153,12 @@ export interface Browser {
   readonly sessionId: string | undefined;
   /** The cookie with the accounts to which the browser has signed in. */
   readonly known: string | undefined;
-  /** The header `User-Agent`. */
   readonly userAgent: string | undefined;
 }
 
 /**
- * Identifies a request and its repeats. It is for a handler that saves its work in several transactions: a repeat
- * continues where an interrupted request has stopped.
+ * Identifies a request and its repeats. Handlers that save their work in several transactions need it. A repeat of an
+ * interrupted request then continues the work.
  */
 export interface RepeatMark {
   readonly name: string;
@@ -225,7 +226,9 @@ export interface Handler<E extends Endpoint> {
   readonly traits?: Traits;
 }
 
-/** The test cycles that an endpoint reads or changes, and the part of the request that contains the id. */
+/**
+ * The test cycles that an endpoint reads or changes, and the part of the request that contains the id to find them.
+ */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;
@@ -243,7 +246,7 @@ interface Traits {
   /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
   /**
-   * Set if the server may answer the same request again without a call of the handler, while it is certain that the
+   * Set if the server may answer the same request again without calling the handler, as long as it knows that the
    * answer has not changed.
    */
   readonly ready?: true;
@@ -261,7 +264,6 @@ export const servedBy = <E extends Endpoint>(
   ...traits,
 });
 
-/** Returns a handler with these traits. */
 export const withTraits = <E extends Endpoint>(traits: Traits, handle: Handler<E>): Handler<E> =>
   Object.assign((request: Request<E>) => handle(request), { traits });
 
@@ -276,7 +278,9 @@ export type HandlersOf<C extends Groups> = { readonly [Name in keyof C]: Handler
 /** The position in a list at which a page starts. It is the sort key of the row before the page. */
 type Position = readonly string[];
 
-/** One part of a sort key: its form in a cursor, and a value that comes before all others. */
+/**
+ * One part of a sort key. `form` matches its text in a cursor. `start` is a value that comes before all others.
+ */
 interface KeyPart {
   readonly form: RegExp;
   readonly start: string;
@@ -315,8 +319,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
 /**
- * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The next
- * page then begins before the number `reached`.
+ * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The cursor
+ * is then `reached`, the number up to which the search has come.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],

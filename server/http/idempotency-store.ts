@@ -3,7 +3,7 @@ import { valueAt } from "../../src/contract/json.ts";
 import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 
-/** For each path parameter that is the id of a record: the statement that finds the app of the record. */
+/** The path parameters that are ids of records, each with the statement that finds the app of the record. */
 const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ["appId", `SELECT id AS "appId" FROM apps WHERE id = ?`],
   ["id", `SELECT app_id AS "appId" FROM feedback WHERE id = ?`],
@@ -33,7 +33,8 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 
 /**
  * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's role has
- * too few rights now. The answer to the deletion of an app has no content, so every person may get it again. (rule K23)
+ * too few rights now. After the deletion of an app, every person may get the answer again, because it has no content.
+ * (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -66,8 +67,8 @@ export interface IdempotencyKey {
   /** The app that the request is about, if the request needs a role in it. */
   readonly appId?: string | undefined;
   /**
-   * Set only while the server does not trust its clock. Then no answer expires. `behindMs` is the number of
-   * milliseconds by which the clock may be slow.
+   * Set only while the server does not trust its clock. No answer expires during this time. `behindMs` is by how many
+   * milliseconds the clock may be slow.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }
@@ -161,7 +162,10 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/** Returns a time. An answer has expired if its time of expiry is not later than this. */
+/**
+ * Returns the time up to which answers have expired. It is in 1970 if the server does not trust its clock, so that no
+ * answer has expired.
+ */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**

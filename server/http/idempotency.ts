@@ -94,7 +94,7 @@ export function createSave(
   };
 }
 
-/** Does the work of a mutation. If the work fails, the use of its limit is undone. */
+/** Does the work of a mutation. If the work fails, its use of the rate limit is undone. */
 async function ending<Result>(using: MutationUse, work: () => Promise<Result>): Promise<Result> {
   try {
     const result = await work();
@@ -235,8 +235,8 @@ function knownKeyOf(
 }
 
 /**
- * Returns the scope of requests to an endpoint that have the same value in the field `repeatableBy`, with any app key
- * of the app. `fieldHash` is the hash of the value.
+ * Returns the scope of the requests to an endpoint that have the same value in the field `repeatableBy`. All keys of an
+ * app share this scope. `fieldHash` is the hash of the value.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
@@ -258,7 +258,7 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 
 /**
  * Returns the sealer of the stored answer. Without a credential, the answer is also sealed with the secret fields of
- * the request. So even a person who has the database and the secret of the deployment cannot read a token in the
+ * the request. So even somebody who has the database and the secret of the deployment cannot read a token in the
  * answer.
  */
 function sealerOf(
@@ -295,7 +295,8 @@ function senderPartsOf(
 const inProgress = (): ApiError => new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
 
 /**
- * Thrown when another request with the same idempotency key has just been answered: this request gets the same answer.
+ * Thrown when another request with the same Idempotency-Key has just been answered. This request then gets the same
+ * answer.
  */
 export class AlreadyAnswered extends Error {
   readonly answer: FoundAnswer;

@@ -47,15 +47,16 @@ interface Use {
 
 /**
  * Limits the number of open connections. For a new connection above the limit, closes the connection that has been
- * without a request for the longest time. If most connections have never sent a request, closes one of these, so that a
- * client between two requests keeps its connection. Idle connections are closed first, then those with slow bodies,
- * then those whose answer takes over a second. If all connections are busy, closes the new one.
+ * without a request for the longest time. If more than half of the connections have never sent a request, closes the
+ * oldest of these, so that a client between two requests keeps its connection. Otherwise, idle connections are closed
+ * first, then connections with slow bodies, then connections whose answer takes over a second. If all connections are
+ * busy, closes the new one.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // To keep the connections sorted by their last requests takes time in each request. So this is done only while many
-  // connections are open.
+  // It takes time in each request to keep the connections sorted by their last requests. So they are sorted only while
+  // many connections are open.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) =>
@@ -96,7 +97,7 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
 
 const busyMilliseconds = 1_000;
 
-/** Sorts the connections: the one without a request for the longest time comes first. */
+/** Sorts the connections by the time of their last request, the oldest first. */
 function order(open: Map<Socket, Use>): void {
   const ordered = [...open].sort(([, one], [, other]) => one.since - other.since);
   open.clear();
@@ -153,8 +154,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes of a connection, and closes it a moment later. To close it immediately would discard bytes that
- * the client has not read.
+ * Sends the last bytes of a connection, and closes the connection a moment later. If it were closed immediately, bytes
+ * that the client has not read would be lost.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);
@@ -163,8 +164,8 @@ function endSoon(socket: Socket, text: string, milliseconds: number): void {
 }
 
 /**
- * Whether a part of an answer was already sent on this connection. Then no other bytes may be sent. Node has no public
- * API for this.
+ * Whether a part of an answer was already sent on this connection. In this case no other bytes may be sent. Node has no
+ * public API for this check.
  */
 function isUnderWay(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, "_httpMessage");

@@ -4,9 +4,9 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Creates a function that finds the address of the client. In X-Forwarded-For it trusts only the entries that trusted
- * proxies wrote, so the address of the client is the last entry that is not a trusted proxy. If that entry is not an
- * address, the result is the address of the connection.
+ * Creates a function that finds the address of the client. The client can write anything into X-Forwarded-For, but
+ * trusted proxies add their entries at its end. So the address of the client is the last entry that is not a trusted
+ * proxy. If that entry is not an address, the result is the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -65,8 +65,8 @@ type Resolve = (
 export const otherMachineRefusal = "The development server sends only to addresses of this machine";
 
 /**
- * Creates a lookup that resolves a name only to addresses that are allowed. The socket connects to exactly this result,
- * so the name cannot get another address between the check and the connection.
+ * Creates a lookup that resolves a name only to allowed addresses. The socket connects to exactly these addresses, so a
+ * change of the name in DNS after the check has no effect.
  */
 const createCheckedLookup =
   (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>

@@ -28,7 +28,6 @@ const headers = [
 
 const strictTransport = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 
-/** Creates the observer of a server. */
 export const createObserver = (
   { log, settings }: Pick<Deps, "log" | "settings">,
   metrics: Metrics,
@@ -83,8 +82,8 @@ function createIds(): () => string {
 }
 
 /**
- * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body, and closes
- * the connection: bytes that were not read would look like the next request. (rule H20)
+ * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body and closes
+ * the connection. On an open connection, bytes that were not read would look like the next request. (rule H20)
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -106,7 +105,7 @@ export const createAnswerEarly =
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
-/** Returns the bytes of an answer. Undefined if the body is a stream. */
+/** Returns the bytes of the body of an answer. Undefined if the body is a stream. */
 function bytesOf({ body }: Context): Buffer | undefined {
   if (body === null || body === undefined) return Buffer.alloc(0);
   if (Buffer.isBuffer(body)) return body;
@@ -114,7 +113,6 @@ function bytesOf({ body }: Context): Buffer | undefined {
   return "pipe" in Object(body) ? undefined : Buffer.from(JSON.stringify(body));
 }
 
-/** One answer of the server. */
 interface CountedAnswer {
   readonly method: string;
   readonly route: string;
@@ -123,7 +121,6 @@ interface CountedAnswer {
 }
 
 export interface Metrics {
-  /** Counts one answer. */
   count(answer: CountedAnswer): void;
   /** Returns all metrics as Prometheus text. */
   text(): Promise<string>;
@@ -149,7 +146,7 @@ export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: "innkeep_http_request_duration_seconds",
-    help: "Time from a request's head to its answer",
+    help: "Time from the headers of a request to its answer",
     labelNames: ["method", "route", "status"],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers: [registry],
@@ -167,7 +164,7 @@ export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}
 function countLive(registry: Registry, count: () => number): void {
   new Gauge({
     name: "innkeep_live_connections",
-    help: "How many browsers receive events of changes",
+    help: "How many browsers are connected to receive events of changes",
     registers: [registry],
     collect() {
       this.set(count());

@@ -16,7 +16,7 @@ import {
  */
 export type Reach = "public" | "all" | "this machine";
 
-/** The kind of server that gets a post, as the errors name it. */
+/** The kind of server that gets a post. Error messages contain this text. */
 export type Receiver = "webhook" | "chat" | "push service";
 
 export interface SafePost {
@@ -95,8 +95,8 @@ export function postSafely({
         answer.on("error", finish);
       },
     );
-    // This limits the time of the whole request. A limit for the time between two bytes would have no effect on a
-    // server that sends slowly.
+    // This limits the time of the whole request. A limit for the time between two bytes would not stop a server that
+    // sends slowly.
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`The ${receiver} did not answer in time`)),
       timeLimitMs,
@@ -106,14 +106,14 @@ export function postSafely({
     // Without this, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
-      reject(new Error(`The ${receiver} changed to another protocol instead of giving an answer`));
+      reject(new Error(`The ${receiver} switched to another protocol and gave no answer`));
     });
     outgoing.end(body);
   });
 }
 
 /**
- * Returns to which addresses the server may send events of apps and notices in browsers. A development server posts
+ * Returns to which addresses the server may post events of apps and notices for browsers. A development server posts
  * only to this machine.
  */
 export const reachOf = ({

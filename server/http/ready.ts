@@ -61,7 +61,7 @@ export function createReady(
       entries.forget(name);
       return undefined;
     }
-    // A request over its limit is passed on to Koa, which refuses it.
+    // A request over its rate limit is passed on to Koa, which refuses it.
     return !entry.spend || entry.spend() ? entry : undefined;
   }
 
@@ -139,7 +139,7 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
 }
 
 /**
- * The headers that change an answer. Koa answers a request that has a header marked `other`, or one of the other
+ * The headers that change an answer. Koa answers a request that has a header marked `other`, or that has any of these
  * headers twice.
  */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
@@ -214,8 +214,8 @@ function send(
 }
 
 /**
- * Returns the bytes of a text in a separate buffer. With `Buffer.from`, a whole block of Node's pool would stay in
- * memory.
+ * Returns the bytes of a text in a buffer of their own. A small buffer from `Buffer.from` would keep a whole block of
+ * Node's pool in memory.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));

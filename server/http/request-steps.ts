@@ -92,8 +92,8 @@ export function pathOf(ctx: Context): string | undefined {
 }
 
 /**
- * Returns how many Host headers a request has. A request with two is refused, because servers and proxies disagree on
- * which one counts.
+ * Returns how many Host headers a request has. A request with two Host headers is refused, because servers and proxies
+ * disagree on which one counts.
  */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
@@ -146,7 +146,7 @@ const allowed = {
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
-    // A cache may store an answer without these headers. It must not use that answer for a page of a listed origin.
+    // `Vary` keeps caches from using an answer without these headers for a page of a listed origin.
     ctx.vary("Origin");
     if (origin === undefined || !origins.includes(origin)) return next();
     ctx.set("Access-Control-Allow-Origin", origin);
@@ -229,8 +229,8 @@ export const newExchange = ({
 });
 
 /**
- * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Refused requests get them, too. (RFC 9745;
- * rule H28)
+ * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Answers to refused requests also have
+ * these headers. (RFC 9745; rule H28)
  */
 export function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
   if (!successor) return;
@@ -249,8 +249,8 @@ export async function findCaller(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Computes by how much the sender's clock is ahead. This runs before the body is read. While the body arrives, the
- * server's clock advances, so the difference would look smaller.
+ * Computes by how much the sender's clock is ahead. This runs before the body is read, because the server's clock
+ * advances while the body arrives.
  */
 export function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
@@ -335,8 +335,8 @@ export function createBodyReader(
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let received = noBody;
     try {
-      // The memory of an admitted body is not counted, because it is small: its files are written to disk while they
-      // arrive.
+      // The memory of an admitted body is not counted, because it is small. The files of the body are written to disk
+      // while they arrive.
       const counted = admitted ? withoutHolding(arrival) : arrival;
       received = await readUpload(req, { bodyKind, rules }, { files, arrival: counted });
       return received;
@@ -390,7 +390,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
     return;
   }
   const content = isPrepared(body) ? body.body : body;
-  // This does not call `set` of Koa, which would check every name and value again.
+  // `set` of Koa is not used here, because it would check every name and value again.
   ctx.res.setHeader("Content-Type", jsonType);
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(body);

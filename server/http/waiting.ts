@@ -89,8 +89,8 @@ export function createWaiting(
 }
 
 /**
- * Creates an event for which one function waits. If the event happens before the function waits, the function does not
- * wait.
+ * Creates a bell for which one function waits. If the bell rings before the function begins to wait, the function
+ * continues immediately.
  */
 function createBell() {
   let rang = false;

@@ -13,9 +13,9 @@ interface LargeJson {
 }
 
 /**
- * Creates a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and
- * handled one after the other, because a parsed value needs several times the memory of its text. Throws the errors of
- * `readJson`. Also throws `busy` for a waiting body if other bodies need its memory.
+ * Creates a function that reads the JSON bodies of endpoints that accept more than 1 MiB. Bodies of over 1 MiB are
+ * parsed and handled one after the other, because a parsed value needs several times the memory of its text. Throws the
+ * errors of `readJson`. Also throws `busy` for a waiting body if other bodies need its memory.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
   const turn = createLine();
@@ -86,8 +86,8 @@ export const announcedBytes = ({ headers }: IncomingMessage): number | undefined
 
 /**
  * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for one that arrives too
- * slowly, and UploadFailure for malformed JSON. Call it inside `counted`.
+ * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for a body that arrives too
+ * slowly, and UploadFailure for malformed JSON. Call it inside `counted`, which counts refused bodies.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));
@@ -138,8 +138,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Returns the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for an incomplete
- * body, and `busy` for one that takes too long.
+ * Returns the bytes of a body. Throws `payload_too_large` over `most` bytes, `bad_request` for an incomplete body, and
+ * `busy` for a body that takes too long.
  */
 export function readBytes(
   request: IncomingMessage,
@@ -175,8 +175,7 @@ export function readBytes(
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("is incomplete", cause)));
     request.on("close", () => {
-      // The creation of an error is slow. It is skipped after the whole body was read, because then the rejection would
-      // have no effect.
+      // Creating an error is slow. After the whole body was read, a rejection has no effect, so no error is created.
       if (!request.readableEnded) reject(malformed("is incomplete"));
     });
   });
@@ -208,8 +207,8 @@ interface ByteCollector {
 const leastCapacity = 4_096;
 
 /**
- * Creates a collector that joins the pieces in one buffer, whose size doubles when it is full. (A list of one-byte
- * pieces would need a hundred times the memory.) The buffer does not double beyond `most`, the expected size.
+ * Creates a collector that joins the pieces in one buffer. When the buffer is full, its size doubles, but not beyond
+ * `most`, the expected size. A list of pieces of one byte each would need a hundred times the memory.
  */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;

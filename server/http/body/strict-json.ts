@@ -19,7 +19,8 @@ export const anything: unique symbol = Symbol("anything");
 /**
  * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
  * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it
- * accepts all of these. If a key occurs twice there, its last value counts. See `keepExactJson`.
+ * accepts all of these. If a key occurs twice there, its last value counts. There, `keepExactJson` also replaces values
+ * that JSON.parse would not keep exactly.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
@@ -102,9 +103,9 @@ function countColons(text: string, free?: Free): number {
 
 /**
  * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a
- * string. A value that is nested deeper than 16 levels becomes a short list with the hash of the value. This list is
- * itself nested so deeply that every limit refuses it. Changes only the value of `field`, or the whole text if `field`
- * is undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
+ * string. A value that is nested deeper than 16 levels becomes the hash of the value inside of six nested lists. So the
+ * result is still nested too deeply for every later check of the depth. Changes only the value of `field`, or the whole
+ * text if `field` is undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -132,7 +133,10 @@ function keepExactJson(text: string, field?: string): string {
 
 const step = 16;
 
-/** Matches numbers with at least sixteen digits or an exponent. A double represents all other numbers exactly. */
+/**
+ * Matches numbers with at least sixteen digits or with an exponent. A double (IEEE 754) represents all other numbers
+ * exactly.
+ */
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
@@ -211,8 +215,8 @@ function fitsDouble(written: string): boolean {
 }
 
 /**
- * Returns a number in a normal form, so that equal numbers have equal texts: its digits without zeros at the beginning
- * and at the end, and a power of ten.
+ * Returns a number in a normal form, so that equal numbers have equal texts. The form has the digits without zeros at
+ * the beginning and at the end, and a power of ten.
  */
 function decimal(written: string): string {
   const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");
@@ -241,7 +245,7 @@ export interface StringReader {
  * for a wrong escape or a raw line break.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  // An incomplete escape from the end of the last chunk.
+  // An escape of which only the beginning was in the last chunk.
   let held = "";
 
   const takeEscaped = (text: string) =>
@@ -290,7 +294,8 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // The line breaks here were escaped in the JSON: the reader has refused unescaped ones.
+      // Line breaks are allowed here, because they were escaped in the JSON. The reader has already refused unescaped
+      // line breaks.
       if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
       decode(bytes);
     },

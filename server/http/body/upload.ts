@@ -54,7 +54,7 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
   }
 }
 
-/** Throws `too_many_files` if the body already has the highest allowed number of files. */
+/** Throws `too_many_files` if the body already has the maximum number of files. */
 export function refuseMore(had: number): void {
   if (had === limits.bodyFiles)
     throw new UploadFailure("too_many_files", `The body must have at most ${limits.bodyFiles} files.`);

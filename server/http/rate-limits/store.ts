@@ -124,8 +124,8 @@ export type RateVerdict =
 
 /**
  * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row contains
- * the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of the last
- * `limit` times is outside of the window. On PostgreSQL the row is locked until the transaction ends, and the time is
+ * the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of its last
+ * `limit` times is no longer in the window. On PostgreSQL the row is locked until the transaction ends, and the time is
  * that of the database, so that servers with different clocks agree. On SQLite the time is that of `clock`.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
@@ -143,8 +143,8 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
  * fail.
  */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // The statement has no condition, because PostgreSQL would check it against the row as it was before concurrent
-  // transactions.
+  // The statement has no further condition. While other transactions change the row, PostgreSQL could check such a
+  // condition against an old version of the row.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -244,8 +244,8 @@ function knownText(name: string, make: () => string): string {
 
 /**
  * Returns the statement of `consume`. If the clock was set back by more than a window, the row begins again with this
- * use. If it was set back by less, this use gets the time of the last use. On PostgreSQL `now` does not come from
- * `excluded`, because it must be read after the wait for the row lock.
+ * use. If it was set back by less, this use gets the time of the last use. On PostgreSQL, `now` does not come from
+ * `excluded`, because the time must be read after the statement has waited for the row lock.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];
@@ -271,7 +271,7 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
 }
 
 /**
- * Returns the hours since 1970. That is precise enough for pruning, and the value changes so rarely that most uses do
+ * Returns the hours since 1970. Pruning needs no more precise time, and most uses do not change this value, so they do
  * not change the index.
  */
 function hourOf(ms: number): number {
