@@ -18,7 +18,7 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The error if another process uses the folder. */
+/** Thrown if another process uses the folder. */
 export class FolderInUse extends Error {
   constructor(message: string) {
     super(message);

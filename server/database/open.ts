@@ -79,8 +79,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns the driver with this name, or the best one that is available. Throws an Error with a message if it is
- * missing.
+ * Returns the driver with this name. Without a name, returns the best driver that is available. Throws an Error with a
+ * message for the operator if there is no such driver.
  */
 export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
   const builtIn = nodeSqliteDriver();
