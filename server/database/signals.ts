@@ -48,7 +48,7 @@ export const eventsTopic = (appId: string): string => `events:${appId}`;
 /** Signalled when events wait to be delivered to webhooks. */
 export const webhooksTopic = "webhooks";
 
-/** Signalled when a webhook was switched off or deleted. Then its waiting deliveries must be given up. */
+/** Signalled when a webhook was switched off or deleted. Its waiting deliveries must then be cancelled. */
 export const webhooksOffTopic = "webhooks off";
 
 /**

@@ -37,7 +37,7 @@ export const mails = table(
   },
 );
 
-/** Addresses whose owners have confirmed them, and addresses whose owners do not want more mails. */
+/** Addresses that their owners have confirmed, and addresses whose owners want no more mails. */
 export const mailAddresses = table(
   "mail_addresses",
   {
@@ -71,8 +71,8 @@ export const mailboxes = table(
 );
 
 /**
- * The original bytes of received mails: answers that became messages, and mails that were set apart because a program
- * wrote them.
+ * The original bytes of received mails: answers that became messages, and mails that did not become messages because a
+ * program wrote them.
  */
 export const mailOriginals = table(
   "mail_originals",
@@ -111,5 +111,4 @@ export const mailOriginals = table(
   },
 );
 
-/** Tables of the mails that the server sends and receives. */
 export const mailSchema: readonly AnyTable[] = [mails, mailAddresses, mailboxes, mailOriginals];

@@ -89,7 +89,7 @@ const counts: readonly Statement[] = [
   },
 ];
 
-/** The triggers that update copies of a thread's columns and record its changes. */
+/** The triggers that update the copies of a thread's columns and record the changes of the thread. */
 const triggerSchema: readonly Statement[] = [
   ...changes,
   ...onEachRow({
@@ -139,7 +139,6 @@ export const schema: readonly (Statement | AnyTable)[] = [
 /** All tables except the list of migrations. */
 export const allTables: readonly AnyTable[] = schema.filter(isTable);
 
-/** The names of all tables. */
 export type TableName =
   | NamesIn<typeof access>
   | NamesIn<typeof content>

@@ -4,11 +4,11 @@ import { keepPlayedFilm } from "./film.ts";
 import { keepPlayedWebm } from "./webm.ts";
 
 /**
- * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the position where it was
- * taken. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
- * writing, `size` is in bytes. Returns whether the file has a complete header of its type: a file that has only the
- * first bytes of a picture has no complete header. Throws an Error for an unknown media type. It is synchronous, like
- * all writes to temporary files. (rule F17)
+ * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the geographical position of
+ * the camera. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
+ * writing, `size` is in bytes. Returns whether the file has a complete header of its type. A file with only the first
+ * bytes of a picture has none. Throws an Error for an unknown media type. The function is synchronous, like all writes
+ * to temporary files. (rule F17)
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -37,7 +37,7 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
     case "application/pdf":
       removeFromPdf(bytes);
       return true;
-    // The server recognises these types only so that the refusal can name them. Such files are never stored.
+    // The server recognises these types only to name them in an error. Such files are never stored.
     case "image/heic":
     case "image/avif":
       return true;
@@ -48,7 +48,7 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
 
 /**
  * Overwrites the metadata (XMP) of a PDF, and the descriptions in its JPEG pictures. The length of the file and all
- * positions in it stay the same, because a PDF contains a table of these positions. A signed PDF is not changed,
+ * byte positions in it stay the same, because a PDF contains a table of byte positions. A signed PDF is not changed,
  * because its signature would become invalid.
  */
 function removeFromPdf(bytes: FileBytes): void {
@@ -128,8 +128,8 @@ const compressedSpace = deflateSync(" ");
 /**
  * Overwrites everything from `start` to `end` that is not needed to draw a JPEG. Keeps its size, tables and data, the
  * JFIF header, the colour profile, the Adobe colour segment, and the orientation in the EXIF data. Also overwrites the
- * bytes after the picture, because cameras store further pictures and films there, and these contain positions, too.
- * Returns whether the picture has a complete header.
+ * bytes after the picture, because cameras store further pictures and films there, which also contain geographical
+ * positions. Returns whether the picture has a complete header.
  */
 function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -161,7 +161,9 @@ function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   return isWhole;
 }
 
-/** Overwrites the bytes between two segments, because programs ignore these bytes. Returns where the bytes end. */
+/**
+ * Overwrites the bytes between two segments. Programs ignore these bytes. Returns the position at which they end.
+ */
 function skipped(bytes: FileBytes, at: number, end: number): number {
   const next = bytes.find(Buffer.of(0xff), at + 1, end);
   const to = next === -1 ? end : next;
@@ -187,7 +189,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
   if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
     bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
   else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifLength) {
-    // Sets the size of the small preview to zero and overwrites the preview.
+    // The JFIF header ends with a small preview. This sets the size of the preview to zero and overwrites it.
     bytes.erase(at + jfifLength - 2, length - jfifLength + 2);
   } else if (marker === 0xee && name.startsWith("Adobe")) bytes.erase(at + 12, length - 12);
   else if (marker !== 0xe2 || name !== "ICC_PROFILE\0") bytes.erase(at, length);
@@ -196,8 +198,8 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 const jfifLength = 14;
 
 /**
- * Returns where the data of a scan end. This is at the next byte 0xff that is neither data nor the start of a restart
- * marker.
+ * Returns the position at which the data of a scan end. It is the next byte 0xff that is neither data nor the start of
+ * a restart marker.
  */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
@@ -252,8 +254,7 @@ const neededInPng = new Set(
 );
 
 /**
- * A type of chunk that no program uses. Its pattern of small and capital letters means that programs may ignore the
- * chunk.
+ * A type of chunk that no program uses. Because of its small and capital letters, programs may ignore the chunk.
  */
 const unused = "paDd";
 
@@ -294,7 +295,9 @@ function keepDrawnWebp(bytes: FileBytes): boolean {
 
 const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 
-/** A frame of an animation: `head` bytes, and after them inner chunks. A frame contains no frames. */
+/**
+ * A frame of an animation. It has `head` bytes, followed by inner chunks. A frame contains no other frames.
+ */
 const frame = { type: "ANMF", head: 16 };
 
 // The maximum number of chunks that are read. An animation has a few thousand frames of up to three chunks. A file with
@@ -407,7 +410,7 @@ function emptyExtension(bytes: FileBytes, label: number, from: number, end: numb
   if (label === timing && to - from <= 6) return;
   const name = label === ofProgram ? bytes.read(from, 12).toString("latin1") : "";
   if (repeats.includes(name) && to - from <= longestRepeat) return;
-  // Programs expect that the first block has eleven bytes.
+  // Programs expect that the first block, which has the name, has eleven bytes.
   const hasName = name.startsWith("\u000b") && name.length === 12;
   if (hasName) bytes.erase(from + 1, 11);
   emptyBlocks(bytes, hasName ? from + 12 : from, to);
@@ -420,15 +423,15 @@ const ofProgram = 0xff;
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
 /**
- * The maximum length of an extension with the number of repetitions, in bytes: the name, that number, the size of the
- * buffer and the end mark.
+ * The maximum length in bytes of an extension with the number of repetitions. It consists of the name, that number, the
+ * size of the buffer and the end mark.
  */
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
  * Replaces a sequence of blocks with blocks of spaces. The total length stays the same, but each block gets a new
- * length. Some programs do not divide their data into blocks. Then the bytes that look like lengths are a part of their
- * text, so they must be overwritten, too.
+ * length. Some programs do not divide their data into blocks. The bytes at which other files have lengths are then a
+ * part of the text, so these bytes must be overwritten, too.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;

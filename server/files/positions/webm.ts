@@ -2,12 +2,12 @@ import type { FileBytes } from "./file-bytes.ts";
 
 /**
  * Overwrites everything in a WebM film that players do not need to show pictures and play sound: tags, attachments,
- * chapters, names, and other tracks with their blocks. They are replaced with unused elements of the same length.
+ * chapters, names, and other tracks with their blocks. Unused elements of the same length replace them.
  */
 export function keepPlayedWebm(bytes: FileBytes): void {
   const film: Film = { bytes, silent: new Set(), left: mostElements };
-  // The length of a segment or cluster may be unknown. Their inner elements have different ids, so one loop can read
-  // the inner elements of all of them.
+  // The length of a segment or a cluster may be unknown. The inner elements of both have different ids, so one loop can
+  // read all of them.
   for (const element of elementsIn(film, { from: 0, to: bytes.size, opened: [segment, cluster] }))
     keepNeeded(film, element, neededInFile);
 }
