@@ -207,8 +207,8 @@ export async function listMembers(database: Database, { appId }: Pick<Named, "ap
 }
 
 /**
- * Makes an account a member of an app without an invitation, because the operator knows the person. Returns the ids of
- * the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
+ * Makes an account a member of an app. No invitation is needed, because the operator knows the person. Returns the ids
+ * of the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
  */
 export const addMember = (database: Database, { appId, email, role }: NamedRole) =>
   database.write(async (tx) => {

@@ -54,7 +54,7 @@ async function remove(database: Database, files: Files, { sha256, kind }: FileFa
   if (kind === "damaged") await files.setAside(sha256);
   return database.write(async (tx) => {
     await tx.lock(`file:${sha256}`);
-    // The file is checked again, because a client may have sent the same file in the meantime.
+    // The size is read again, because a client may have sent the same file in the meantime.
     if ((await files.size(sha256)) !== undefined) return [];
     const holders = await uploads.references(tx, sha256);
     await uploads.removeBySha256(tx, sha256);

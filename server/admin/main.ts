@@ -176,7 +176,7 @@ async function withMailer<Result>(
 ): Promise<Result> {
   const mailOut = mailOutOf({ INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom });
   if (mailOut === undefined)
-    throw new SettingError("INNKEEP_SMTP_URL must be set, such as smtps://user:password@smtp.example.com.");
+    throw new SettingError("INNKEEP_SMTP_URL must be set, for example to smtps://user:password@smtp.example.com.");
   const { createMailer } = await import("../mail/outgoing/smtp.lazy.ts");
   const mailer = createMailer(mailOut, 1);
   try {

@@ -212,7 +212,7 @@ async function openArchiveFile(
     await file.close();
     if (!(error instanceof AgeFault)) throw error;
     if (error.kind === "other key")
-      throw new SettingError(`${path} is encrypted for a key that is not in the file of keys.`);
+      throw new SettingError(`${path} is encrypted, and the file of keys does not contain its key.`);
     throw new Error(`${path}: ${error.message}`);
   }
 }

@@ -21,8 +21,8 @@ export function isDangling(error: unknown): boolean {
 }
 
 /**
- * Whether an error means that the database is temporarily unavailable: disk full, read-only, busy, unreachable,
- * restarting or out of connections. The answer to the request is then 503.
+ * Whether an error means that the database is temporarily unavailable. It may be busy, read-only, unreachable,
+ * restarting or out of connections, or its disk may be full. The answer to the request is then 503.
  */
 export function isUnavailable(error: unknown): boolean {
   return causes(error).some(
@@ -63,7 +63,7 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * Means that SQLite rolled back a whole shared transaction because one statement failed. The other units of that
+ * Thrown when SQLite has rolled back a whole shared transaction because one statement failed. The other units of this
  * transaction fail with this error.
  */
 export class TransactionLost extends Error {

@@ -18,7 +18,9 @@ export interface RowsOfScopes {
   };
 }
 
-/** A page of a list: the sort key after which the page begins, and its length. */
+/**
+ * A page of a list. `position` is the sort key after which the page begins. `limit` is the length of the page.
+ */
 export interface PageOfScopes {
   readonly position: readonly string[];
   readonly limit: number;

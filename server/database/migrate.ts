@@ -168,7 +168,7 @@ function statementsFor({ statements }: Migration, engine: Engine): readonly stri
 const checksumOf = (migration: Migration, engine: Engine): string =>
   migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));
 
-/** Migrations that are no longer in this program, because another migration replaces them. */
+/** The migrations that another migration replaces. They are no longer in this program. */
 export interface Replaced {
   /** The last commit that contains these migrations. */
   readonly commit: string;

@@ -19,7 +19,10 @@ export interface PostgresOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** Opens a PostgreSQL database: a pool of connections, and one connection that listens for signals of other servers. */
+/**
+ * Opens a PostgreSQL database with a pool of connections, and with one connection that listens for signals of other
+ * servers.
+ */
 export async function openPostgres(
   url: string,
   { poolSize = 10, patienceMs = Number.POSITIVE_INFINITY }: PostgresOptions = {},
@@ -122,7 +125,10 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
  */
 const attempts = 20;
 
-/** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
+/**
+ * Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent
+ * transactions.
+ */
 function createWrite(
   pool: pg.Pool,
   query: Query,
@@ -334,7 +340,8 @@ async function listen(
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
     opened.on("notification", ({ payload = "" }) => onNotice(payload));
-    // Without a listener, an error event would end the process. The end event follows the error event.
+    // Without a listener, an error event would end the process. The error needs no handling here, because an end event
+    // follows.
     opened.on("error", () => {});
     try {
       await opened.connect();
@@ -416,8 +423,8 @@ interface Announcer {
   /** Prepares the notifications of a transaction that is about to commit. */
   announce(topics: ReadonlySet<string>): Announcement;
   /**
-   * Signals the topics of a received notification. Ignores notifications from this server, except those of commits for
-   * which `settle` was not called.
+   * Signals the topics of a received notification. Ignores a notification of this server if `settle` was already called
+   * for the commit.
    */
   hear(payload: string): void;
 }

@@ -2,8 +2,8 @@
 export const everyTopic = "*";
 
 /**
- * Signalled when any credential or any membership may have changed: an app or an account was deleted, or a great number
- * of rows has changed.
+ * Signalled when any credential or any membership may have changed, for example because an app or an account was
+ * deleted.
  */
 export const credentialsTopic = "credentials";
 

@@ -85,8 +85,8 @@ function jsonOfRows(rows: readonly (readonly Value[])[]): string {
 }
 
 /**
- * Matches a lone surrogate in the form in which JSON.stringify escapes it. SQLite would store it as bytes that are not
- * valid UTF-8.
+ * Matches a lone surrogate (half of a UTF-16 pair) as JSON.stringify escapes it. SQLite would store it as bytes that
+ * are not valid UTF-8.
  */
 const lossy = /\\ud[89a-f]/;
 

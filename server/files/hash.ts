@@ -21,7 +21,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-// The program of the thread is a string, so that the server can be bundled into one file.
+// The code of the thread is a string, so that the whole server can be bundled into one file.
 const threadProgram = `
 const { createHash } = require("node:crypto");
 const { closeSync, openSync, readSync } = require("node:fs");

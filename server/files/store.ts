@@ -48,7 +48,9 @@ export const deploymentId = {
   insert: (tx: Transaction, id: string) => tx.insert(deploymentTables.deployment, { name: "id", value: id }),
 };
 
-/** Yields stray files, in batches: stored files without references that were not written within the last hour. */
+/**
+ * Yields stray files, in batches. These are stored files without references that were not written within the last hour.
+ */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);

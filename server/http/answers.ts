@@ -96,11 +96,11 @@ interface Made {
   readonly until?: number | undefined;
 }
 
-/** Returns the most memory that a body can use, in bytes. A character of a text uses one or two bytes. */
+/** Returns the maximum memory that a body can use, in bytes. A character of a text uses one or two bytes. */
 export const bytesOfBody = (body: string | Buffer): number =>
   typeof body === "string" ? 2 * body.length : body.length;
 
-/** The memory in bytes that an answer uses in addition to its body and its name. */
+/** About how many bytes of memory an answer uses in addition to its body and its name. */
 const smallThings = 1_000;
 
 interface CachedAnswer {

@@ -44,7 +44,7 @@ export interface Call {
   readonly deps: InvokeDeps;
   incoming: IncomingRequest;
   key: IdempotentRequest | undefined;
-  /** The key of the rate limit that the call uses; undefined without a limit. */
+  /** The key under which the rate limit counts the call. Undefined if there is no limit. */
   limitedBy: string | undefined;
   /**
    * Whether the steps before `countAttempts` have succeeded. After them, the call may only fail with errors that the
@@ -98,8 +98,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   if (isRarelyRepeated(endpoint, incoming)) return;
   const kept = await idempotency.find(deps.database, key, deps.clock.now());
   if (!kept) return;
-  // If a request has the same key and another secret, its sender may be guessing the secret, so it counts as an
-  // attempt.
+  // A request with the same key but another secret counts as an attempt, because its sender may be guessing the secret.
   if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint) await countAttempt(endpoint, incoming, deps);
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
@@ -118,8 +117,8 @@ export function checkShape(call: Call): void {
 }
 
 /**
- * Applies the rate limit. A read is counted now. For a change, this only prepares the transaction, which counts the use
- * and claims the Idempotency-Key.
+ * Applies the rate limit. A read is counted now. For a change, this step only prepares `save`, whose transaction counts
+ * the use and claims the Idempotency-Key.
  */
 export async function applyLimit(call: Call): Promise<void> {
   const { endpoint, incoming, deps, key, limitedBy, parts } = call;
@@ -180,8 +179,8 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether repeats of the request are rare. Then the server looks for a stored answer only when it claims the key, or
- * after a refusal. Apps send many reports, and few of them are repeats.
+ * Whether repeats of the request are rare, such as those of the many reports that apps send. The server then looks for
+ * a stored answer only when it claims the key, or after a refusal.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;

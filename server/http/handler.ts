@@ -52,7 +52,9 @@ export interface IncomingRequest {
   readonly setSession: Request["setSession"];
 }
 
-/** The answer of an endpoint: a status with JSON text, a prepared answer, a file, events, or no body. */
+/**
+ * The answer of an endpoint. It has a status, and JSON text, a prepared answer, a file, events or no body.
+ */
 export interface InvocationResult {
   readonly status: number;
   readonly body: string | PreparedAnswer | Download | EventStream | undefined;
@@ -174,7 +176,7 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The header `If-Match`: the ETags of the data that the client has read. */
   readonly ifMatch: string | undefined;
-  /** The header `Last-Event-ID`: the last event that a browser has received. */
+  /** The header `Last-Event-ID`. It is the id of the last event that a browser has received. */
   readonly lastEventId: string | undefined;
   /** How many milliseconds the sender's clock is ahead of the server's clock; 0 if the request has no date. */
   readonly clockAhead: number;
@@ -188,15 +190,14 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** Creates a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
-  /** The identity of a request, which is the same for its repeats. Undefined without an Idempotency-Key. */
+  /** Identifies the request. Its repeats have the same value. Undefined without an Idempotency-Key. */
   readonly repeat: RepeatMark | undefined;
   /** Undoes the use of the rate limit. Only requests with `wait` need this. */
   readonly giveBack: () => void;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
-   * `work` is the answer. A handler calls `save` once. `repeatableUntil` is the latest time at which the stored answer
-   * expires. `first` runs before the key is checked. `rateLimit` returns the limit to use in place of the endpoint's
-   * limit.
+   * `work` is the answer. A handler calls `save` once. The stored answer expires at `repeatableUntil` or earlier.
+   * `first` runs before the key is checked. `rateLimit` returns the limit that replaces the limit of the endpoint.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,

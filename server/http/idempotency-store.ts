@@ -86,7 +86,10 @@ export interface FoundAnswer extends StoredAnswer {
   readonly fingerprint: string;
 }
 
-/** `in_progress`: another transaction has claimed the key. `stored`: there is already an answer for the key. */
+/**
+ * `in_progress` means that another transaction has claimed the key. `stored` means that there is already an answer for
+ * the key.
+ */
 type Claim = "claimed" | "in_progress" | "stored";
 
 /** The answers to requests with an Idempotency-Key. */
@@ -104,8 +107,8 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, which must then `store` an answer or throw. If `answer` is given, also
-   * stores it. Never waits for another transaction.
+   * Reserves the key for this transaction, which must then call `store` or throw. If `answer` is given, also stores
+   * this answer. Never waits for another transaction.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
@@ -186,8 +189,8 @@ export const scopeOf = (whose: readonly string[], method: string, path: string):
   [...whose, method, sameAddress(path)].join("\n");
 
 /**
- * Returns the path in lower case. An id in capitals is the same id, so a repeat with capitals must not be executed
- * again.
+ * Returns the path in lower case and without slashes at its end. An id in capitals is the same id, so a request with
+ * capitals may be a repeat.
  */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 

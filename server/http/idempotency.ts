@@ -30,7 +30,7 @@ interface MutationContext {
   readonly endpoint: Endpoint;
   /** Identifies the request and its repeats; undefined without an Idempotency-Key. */
   readonly key: IdempotentRequest | undefined;
-  /** The key of the rate limit that the request uses; undefined without a limit. */
+  /** The key under which the rate limit counts the request. Undefined if there is no limit. */
   readonly limitedBy: string | undefined;
   /** Finds the app of the request, before the request changes anything. */
   readonly appOf: (reader: Reader) => Promise<string | undefined>;
@@ -111,8 +111,8 @@ interface SaveOptions {
   /** The latest time at which the stored answer expires. */
   readonly repeatableUntil?: Date;
   /**
-   * Runs before the Idempotency-Key is checked, so that a second request with the same key waits here for the first
-   * one.
+   * Runs before the Idempotency-Key is checked. A second request with the same key can wait in it for the first
+   * request.
    */
   readonly first?: (tx: Transaction) => Promise<void>;
   /** Called after `first`. Returns the limit that the request uses in place of the endpoint's limit. */
@@ -155,7 +155,7 @@ function storedAnswer(
   return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
 }
 
-/** A request with an Idempotency-Key. The sealer is for stored answers that contain a secret. */
+/** A request with an Idempotency-Key. The sealer encrypts stored answers that contain a secret. */
 export interface IdempotentRequest extends IdempotencyKey {
   readonly sealer: Pick<Sealer, "seal" | "open"> | undefined;
 }

@@ -23,8 +23,8 @@ export function createListener(budgets: Budgets): Server {
     requestTimeout: budgets.requestMilliseconds,
     connectionsCheckingInterval: Math.min(mostCheckMilliseconds, budgets.headMilliseconds),
     keepAliveTimeout: budgets.idleMilliseconds,
-    // If this were true, Node itself would refuse a request without a Host header. Its answer does not have the form of
-    // this server's errors. `routing` refuses such requests.
+    // `routing` refuses requests without a Host header. If Node did that (`true`), its answer would not have the form
+    // of this server's errors.
     requireHostHeader: false,
   });
   server.timeout = budgets.stalledMilliseconds;
@@ -104,7 +104,7 @@ function order(open: Map<Socket, Use>): void {
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** Returns the connection to close so that a new one can be opened. `open` must be sorted. */
+/** Returns the connection that is closed to make room for a new one. `open` must be sorted. */
 function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;
@@ -120,8 +120,8 @@ function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
 const warnMilliseconds = 10_000;
 
 /**
- * Creates a function that warns the first time, and then at most every ten seconds, with the number of events since the
- * last warning.
+ * Creates a function that calls `warn` the first time, and later at most every ten seconds. `warn` gets the number of
+ * calls since the last warning.
  */
 function createWarning(warn: (count: number) => void): () => void {
   let count = 0;
@@ -137,8 +137,8 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Without this, Node would
- * answer them, and not in the format of this server's errors. Accepts an unknown `Expect` header.
+ * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Otherwise Node would
+ * answer them, but not in the format of this server's errors. An unknown `Expect` header is ignored.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;

@@ -133,8 +133,7 @@ interface MemoryPart<Value> {
 }
 
 /**
- * A value in memory. The object itself is the key in the cache. If the key were a text, it would have to be hashed at
- * each use.
+ * A value in memory. The object itself is the key in the cache, because a text would have to be hashed at each use.
  */
 interface Kept {
   /** Removes the value from its part. */

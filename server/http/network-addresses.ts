@@ -29,8 +29,8 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * Returns the network by which limits count uses. For IPv4 it is the address itself. For IPv6 it is the first 64 bits
- * of the address, because one customer usually has all addresses with these bits.
+ * Returns the network under which limits count uses. For IPv4 it is the address itself. For IPv6 it is the first 64
+ * bits of the address, because one customer usually has all addresses with these bits.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
@@ -85,7 +85,7 @@ export const createPublicLookup = (resolve: Resolve): LookupFunction =>
   createCheckedLookup(resolve, isPublic, privateRefusal);
 
 /**
- * All public IPv6 addresses are in 2000::/3. A separate check is needed, because the library also calls other addresses
+ * All public IPv6 addresses are in 2000::/3. This check is needed, because the library also calls some other addresses
  * `unicast`, such as ::127.0.0.1.
  */
 const publicIpv6 = ipaddr.parseCIDR("2000::/3");

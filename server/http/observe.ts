@@ -10,7 +10,10 @@ export interface Observer {
   readonly nextId: () => string;
   /** The security headers: names and values. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Counts an answer, and writes it to the log: changes and failures at `info`, successful reads at `debug`. */
+  /**
+   * Counts an answer and writes it to the log. Changes and failures have the level `info`, successful reads have the
+   * level `debug`.
+   */
   readonly answered: (answer: {
     readonly requestId: string;
     readonly method: string;
@@ -37,7 +40,7 @@ export const createObserver = (
   answered({ requestId, method, route, status, milliseconds }) {
     metrics.count({ method, route: route ?? "unknown", status, milliseconds });
     const quiet = method === "GET" && status < 400;
-    // The log contains the route, never the address, because queries and paths may contain secrets. (rule K10)
+    // The log contains the route and never the address, because queries and paths may contain secrets. (rule K10)
     if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
     else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
   },
@@ -62,15 +65,15 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // This is not a separate middleware, because that would take time, and nearly all requests have arrived completely
-    // by now.
+    // This is not a separate middleware, because a middleware takes time in every request, and nearly all requests have
+    // arrived completely by now.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
 
 /**
- * Creates a function that returns ids which are unique among all servers. An id is a random prefix of the process and a
- * count.
+ * Creates a function that returns ids which are unique among all servers. An id consists of a random prefix of the
+ * process and a count.
  */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
@@ -138,8 +141,8 @@ export interface Watched {
 }
 
 /**
- * Creates the metrics of this process: its answers, nightly backups, SQLite's write-ahead log, browsers that receive
- * events, and the metrics of Node.
+ * Creates the metrics of this process. They are about its answers, the nightly backups, the write-ahead log of SQLite,
+ * browsers that receive events, and Node.
  */
 export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}): Metrics {
   const registry = new Registry();
@@ -185,7 +188,7 @@ function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
 
 const prefix = "innkeep_backup_drill";
 
-/** Adds the metrics of the nightly backups. Their values are read each time that the metrics are read. */
+/** Adds the metrics of the nightly backups. Calls `last` each time that a client requests the metrics. */
 function countDrills(registry: Registry, last: () => Drill | undefined): void {
   const gauge = (name: string, help: string, value: (drill: Drill | undefined) => number) =>
     new Gauge({
@@ -205,7 +208,7 @@ function countDrills(registry: Registry, last: () => Drill | undefined): void {
   gauge("size_bytes", "The size of the newest verified backup", (drill) => drill?.lastGood?.bytes ?? 0);
   gauge(
     "missing_files",
-    "Files that were missing or damaged in the newest verified backup",
+    "How many files were missing or damaged in the newest verified backup",
     (drill) => drill?.lastGood?.missing ?? 0,
   );
   gauge("failed", "1 if the last nightly backup failed", (drill) => (drill?.outcome === "failed" ? 1 : 0));

@@ -12,7 +12,8 @@ import {
 } from "./network-addresses.ts";
 
 /**
- * The addresses to which the server may post: only public addresses, all addresses, or only addresses of this machine.
+ * The addresses to which the server may post. They are only public addresses, all addresses, or only addresses of this
+ * machine.
  */
 export type Reach = "public" | "all" | "this machine";
 
@@ -128,8 +129,8 @@ export const reachOf = ({
 };
 
 /**
- * Returns why the server may not post to an address with this reach. Returns undefined if the address itself shows no
- * reason. The addresses of a host name are checked later, when the name is resolved.
+ * Returns the reason why the server may not post to an address with this reach. Returns undefined if there is none, and
+ * for a host name, which is checked later when it is resolved.
  */
 export const addressRefusal = (url: string, reach: Reach): string | undefined =>
   refusalOf(new URL(url).hostname, reach);

@@ -80,7 +80,7 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 /**
- * Returns the path of a request, with encoded letters and digits decoded: `%65` means `e` (RFC 3986, 6.2.2.2).
+ * Returns the path of a request, with encoded letters and digits decoded, such as `%65` to `e` (RFC 3986, 6.2.2.2).
  * Undefined if the target of the request is an absolute URL that cannot be parsed.
  */
 export function pathOf(ctx: Context): string | undefined {
@@ -116,8 +116,8 @@ function routerOf(routes: readonly Route[]): Router {
 }
 
 /**
- * Returns the area of a path: its first three parts, such as `/api/v1/agent`. A router tries its routes one after the
- * other, so there is a separate router for each area, which saves time.
+ * Returns the area of a path, which is its first three parts, such as `/api/v1/agent`. There is a router for each area,
+ * because a router tries its routes one after the other, and a router with fewer routes is faster.
  */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
@@ -142,7 +142,7 @@ const allowed = {
   "Access-Control-Max-Age": "600",
 };
 
-/** Allows pages of the listed origins to call the API, without cookies (CORS). (rule H25) */
+/** Allows pages of the listed origins to call the API (CORS), but not with cookies. (rule H25) */
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
@@ -171,7 +171,7 @@ export interface SharedSteps {
   readonly admit: Admit;
   readonly arrivals: IncomingBodies;
   readonly holdAnswer: HoldAnswer;
-  /** Stores answers, so that the server can send them without Koa the next time. */
+  /** Stores answers, so that the server can send the same answers without Koa the next time. */
   readonly ready?: Pick<Ready, "keep"> | undefined;
 }
 

@@ -112,8 +112,8 @@ const spanBetween = (start: number, end: number) => (start <= end ? { start, end
 const longestMilliseconds = 6 * 3_600_000;
 
 /**
- * Sends a file while it is generated, at the speed at which the client reads. After an error, the connection is closed
- * without an end of the file, so that clients notice the failure.
+ * Sends a file while it is generated, as fast as the client reads. After an error, the connection is closed before the
+ * end of the file, so that clients notice the failure.
  */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
   ctx.set({
@@ -136,8 +136,9 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Returns a Content-Disposition header for any file name: an ASCII name for all clients, and the full name in the form
- * of RFC 8187 if it is not ASCII. A name can never end the header or its quotes early.
+ * Returns a Content-Disposition header for any file name. The header has an ASCII name for all clients. If the name is
+ * not ASCII, the header also has the full name in the form of RFC 8187. A name can never end the header or its quotes
+ * early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");

@@ -65,7 +65,7 @@ export const feedback = table(
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
     /**
-     * The thread into which this one was merged. After a merge this row is hidden: its status is `blocked`, and its
+     * The thread into which this thread was merged. After a merge this row is hidden. Its status is `blocked`, and its
      * report is a message of the other thread.
      */
     merged_into: text("plain").null().since(135),
@@ -83,8 +83,8 @@ export const feedback = table(
       index("feedback_by_category", "app_id, category, created_at, id"),
       index("feedback_to_index", "seq", { where: "indexed = 0", only: "sqlite" }),
       index("feedback_by_status_and_category", "app_id, status, category, created_at, id"),
-      // For each new report the server looks for the newest thread with the same key. Without the date in the index,
-      // SQLite might read all threads of the app.
+      // For each new report the server looks for the newest thread with the same `dedupe_key`. Without `created_at` in
+      // the index, SQLite might read all threads of the app.
       index("feedback_by_dedupe_key", "app_id, dedupe_key, created_at", { where: "dedupe_key IS NOT NULL" }),
       // The index contains the status and the type, so that a filter does not read threads that do not match.
       // `includes` has the columns of the expression, because PostgreSQL can then count without reading the rows. The
@@ -219,14 +219,16 @@ export const messages = table(
     author: text("plain").default("sender"),
     /** The account that wrote the message. Null if a sender, an agent or an app key wrote it. */
     author_id: text("author").null(),
-    /** The report whose sender gets this reply, or whose sender wrote this answer. */
+    /** For a reply, the report whose sender gets it. For an answer, the report whose sender wrote it. */
     report_id: text("plain").null(),
     everyone: flag().default(0),
     link_counter: integer().default(0),
     /** The address from which an answer was sent, if it is not the address of the sender. */
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
-    /** The thread in which the message was written, if that thread was merged into the present one. */
+    /**
+     * The thread in which the message was written, if that thread was merged into the message's present thread.
+     */
     origin_id: text("plain").null().since(135),
     /**
      * For a reply to everyone: the number of the first merge after it. Senders whose reports came into the thread with
@@ -337,7 +339,9 @@ export const runs = table(
     approved_by: text("author").null(),
     approved_at: instant().null(),
     approval_note: text("text").null(),
-    /** The thread for which the proposal was made, if that thread was merged into the present one. */
+    /**
+     * The thread for which the proposal was made, if that thread was merged into the proposal's present thread.
+     */
     origin_id: text("plain").null().since(135),
   },
   {
@@ -706,7 +710,7 @@ export const events = table(
     created_at: instant(),
     /**
      * The position in the order of commits. On SQLite it increases by one. On PostgreSQL it is the id of the
-     * transaction. Null after a restore, and for events from before the app had receivers.
+     * transaction. Null for events that were stored before a restore, or before the app had receivers.
      */
     number: other<number>({ sqlite: "BIGINT", postgres: "XID8" }).null().since(124),
   },

@@ -8,7 +8,7 @@ export const mails = table(
     id: id(),
     app_id: ref(apps, "cascade").null(),
     kind: text("plain"),
-    /** The queue of the mail. Queues were called lanes when this column was created. */
+    /** The queue of the mail. Queues were called lanes when the column was created. */
     lane: text("plain"),
     subject_id: text("plain").null(),
     /** The address of the recipient, in the form in which addresses are compared. */
@@ -78,8 +78,8 @@ export const mailOriginals = table(
   "mail_originals",
   {
     /**
-     * The id of the message that the mail became. For a mail that was set apart, it is the id that the message would
-     * have.
+     * The id of the message that the mail became. If the mail did not become a message, it is the id that the message
+     * would have.
      */
     id: id(),
     app_id: ref(apps, "cascade"),

@@ -116,8 +116,8 @@ export const pushKeys = table(
 );
 
 /**
- * A browser that shows notices to a person. The browser gets notices until the session in which it was added ends. A
- * later session of the same person in this browser replaces that session.
+ * A browser that shows notices to a person. The browser gets notices until the console session in which it was added
+ * ends. If the same person signs in again in this browser, the new session replaces the old one.
  */
 export const noticeBrowsers = table(
   "notice_browsers",

@@ -118,9 +118,10 @@ export const threadsSetApart = table(
 );
 
 /**
- * The words of each thread, in the form of `server/feedback/search/rules.ts`. SQLite must not divide these words
- * further: the tokenizer `ascii` divides a text only at ASCII characters that are neither letters nor digits. The index
- * stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of `marksInPostgres`.
+ * The words of each thread, in the form that `server/feedback/search/rules.ts` creates. SQLite must not divide these
+ * words further, so it uses the tokenizer `ascii`, which divides a text only at ASCII characters that are neither
+ * letters nor digits. The index stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of
+ * `marksInPostgres`.
  */
 const wordIndex: readonly Statement[] = [
   { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },

@@ -158,7 +158,10 @@ const isOne = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE
 
 const types = ["bug", "feature", "question", "general"] as const;
 
-/** Returns the SQL for the counts by type that a new report adds: 1 for its type, and 0 for each other type. */
+/**
+ * Returns the SQL for the counts by type that a new report adds, which are 1 for its own type and 0 for all other
+ * types.
+ */
 const ofType = (category: string) =>
   Object.fromEntries(types.map((type) => [type, isOne(`${category} = '${type}'`)]));
 
@@ -335,8 +338,8 @@ interface Trigger {
    */
   readonly if: string;
   /**
-   * The SQL for the id of the app, if the row contains it. If it is set, rows of an app that is being imported do not
-   * count.
+   * The SQL for the id of the app, if the row contains this id. If it is set, rows of an app that is being imported do
+   * not count.
    */
   readonly app?: string;
   readonly does: (engine: Engine) => readonly string[];
@@ -656,8 +659,8 @@ export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
 };
 
 /**
- * Returns statements that replace the trigger `count_resolved`. The new trigger ignores threads that an unmerge
- * restores, because they were resolved before.
+ * Returns statements that replace the trigger `count_resolved`. The new trigger does not count the resolution of a
+ * thread when an unmerge restores its status.
  */
 function resolvedBefore(engine: Engine): string[] {
   return triggers

@@ -72,7 +72,7 @@ export const id = () => column<string>({ type: "TEXT", holds: "plain", isPrimary
 export const text = <Stored extends string = string>(holds: Exclude<Holding, "json">) =>
   column<Stored>({ type: "TEXT", holds });
 
-/** JSON as text. `holds` is `plain` if it contains only ids, states and times. */
+/** JSON as text. `holds` is `plain` if the JSON contains only ids, states and times. */
 export const json = (holds: "json" | "plain") => column<string>({ type: "TEXT", holds });
 
 /** A time: ISO 8601 in UTC with milliseconds. */
@@ -152,8 +152,9 @@ type Columns = Readonly<Record<string, Column>>;
 
 interface About<Name extends string> {
   /**
-   * The kind of owner of the rows. `app`: an owner can erase a person in them. `account`: they are deleted together
-   * with the account, which only its person or the operator can delete. `deployment`: they belong to the server.
+   * To whom the rows belong. In rows of an `app`, an owner of the app can erase a person. Rows of an `account` are
+   * deleted together with the account, which only its person or the operator can delete. Rows of the `deployment`
+   * belong to the server.
    */
   readonly of: "app" | "account" | "deployment";
   /** What an erasure does with data of the person in this table, or why it keeps the data. (rule P1) */
@@ -174,8 +175,8 @@ interface About<Name extends string> {
   /** Why a backup does not contain the rows. Undefined if it contains them. */
   readonly notInBackup?: string;
   /**
-   * Why a restore loads the table after all others, and first deletes the existing rows. Undefined if the order does
-   * not matter.
+   * Why a restore loads this table after all other tables, and deletes the existing rows before that. Undefined if the
+   * order does not matter.
    */
   readonly loadedLast?: string;
   /** The statements that create the table, if they differ between the engines. */

@@ -28,7 +28,9 @@ export const webhooks = table(
      * Whether deliveries of an earlier generation must still be cancelled. Until that is done, nothing is sent.
      */
     clearing: flag().default(0).since(130),
-    /** The time at which the webhook was deleted. The row is deleted after the deliveries of the webhook. */
+    /**
+     * The time at which the webhook was deleted. The row is kept until all deliveries of the webhook are deleted.
+     */
     removed_at: instant().null().since(130),
   },
   {

@@ -72,7 +72,8 @@ const neededIn = {
 } as const satisfies Record<string, Needed>;
 
 /**
- * The kinds of tracks that are kept: pictures, sound, and a second picture such as the transparency of the first one.
+ * The kinds of tracks that are kept. They are pictures, sound, and an additional picture, such as the transparency of
+ * the main picture.
  */
 const playedKinds = ["vide", "soun", "auxv"];
 
@@ -162,7 +163,7 @@ function keepNeeded(
   }
 }
 
-/** Overwrites the data that does not belong to a track that is seen or heard. */
+/** Overwrites all data except that of tracks that are seen or heard. */
 function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly Chunk[]): void {
   const kept = keptSpans(chunks);
   let next = 0;
@@ -207,7 +208,10 @@ interface Tracks {
   readonly sampleSizes: ReadonlyMap<number, number>;
 }
 
-/** Yields the chunks of a fragment. Overwrites the boxes of tracks that are neither seen nor heard. */
+/**
+ * Yields the chunks of a fragment (a later part of a film). Overwrites the boxes of tracks that are neither seen nor
+ * heard.
+ */
 function* chunksOfFragment(
   bytes: FileBytes,
   boxesIn: BoxesIn,
@@ -398,8 +402,8 @@ interface Box extends Span {
  */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
-// The maximum number of boxes that are read. A film has a few thousand boxes. A file with many more is an attack on the
-// server.
+// The maximum number of boxes that are read. A film has a few thousand boxes. A file with many more boxes is an attack
+// on the server.
 const mostBoxes = 100_000;
 
 /** Creates the function that reads the boxes of a film. It stops after `mostBoxes` boxes. */

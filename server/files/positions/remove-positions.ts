@@ -116,7 +116,9 @@ const isCompressed = /\/Filter[\s[]*\/(FlateDecode|Fl)\b/;
 const isJpeg = (bytes: FileBytes, { from, to }: Stream): boolean =>
   to - from > 3 && bytes.read(from, 3).equals(Buffer.from([0xff, 0xd8, 0xff]));
 
-/** Fills a stream with spaces. Compresses the spaces if the description says that the stream is compressed. */
+/**
+ * Fills a stream with spaces. If the description says that the stream is compressed, the spaces are compressed, too.
+ */
 function emptyStream(bytes: FileBytes, { description, from, to }: Stream): void {
   bytes.erase(from, to - from, isCompressed.test(description) ? 0 : 32);
   if (isCompressed.test(description) && to - from >= compressedSpace.length)
@@ -171,8 +173,8 @@ function skipped(bytes: FileBytes, at: number, end: number): number {
   return to;
 }
 
-// The maximum number of segments that are read. A picture has fewer than a hundred segments. A file with very many is
-// an attack on the server.
+// The maximum number of segments that are read. A picture has fewer than a hundred segments. A file with many more
+// segments is an attack on the server.
 const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
@@ -244,11 +246,13 @@ function keepDrawnPng(bytes: FileBytes): boolean {
   return true;
 }
 
-// The maximum number of chunks that are read. A picture has a few hundred chunks. A file with very many is an attack on
-// the server.
+// The maximum number of chunks that are read. A picture has a few hundred chunks. A file with many more chunks is an
+// attack on the server.
 const mostPngChunks = 50_000;
 
-/** The types of the PNG chunks that are kept: size, colours, transparency, animation and data. */
+/**
+ * The types of the PNG chunks that are kept. They contain size, colours, transparency, animation and data.
+ */
 const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
@@ -301,7 +305,7 @@ const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 const frame = { type: "ANMF", head: 16 };
 
 // The maximum number of chunks that are read. An animation has a few thousand frames of up to three chunks. A file with
-// very many is an attack on the server.
+// many more chunks is an attack on the server.
 const mostWebpChunks = 50_000;
 
 /**
@@ -384,8 +388,8 @@ function keepDrawnGif(bytes: FileBytes): boolean {
   return true;
 }
 
-// The maximum number of images and extensions that are read. An animation has a few thousand. A file with very many is
-// an attack on the server.
+// The maximum number of images and extensions that are read. An animation has a few thousand of them. A file with many
+// more is an attack on the server.
 const mostParts = 50_000;
 
 /** Returns the length in bytes of the colour table that the flags describe. */
@@ -438,7 +442,7 @@ function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   for (let at = from; at < last; ) {
     const left = last - at;
     const whole = left - 256 === 1 ? 255 : Math.min(256, left);
-    // This read moves the window of `bytes` to the block. Otherwise each block would need a separate write.
+    // This read moves the window of `bytes` to the block. Without it, each write would go to the disk separately.
     bytes.read(at, whole);
     bytes.write(at, Buffer.of(whole - 1));
     bytes.erase(at + 1, whole - 1, 32);
@@ -461,8 +465,8 @@ function orientationOnly(block: Buffer): Buffer {
 
 const exifPrefix = Buffer.from("Exif\0\0", "latin1");
 
-// A little-endian TIFF with one directory at byte 8. The directory has one entry, the orientation: tag 0x0112, one
-// SHORT.
+// A little-endian TIFF with one directory at byte 8. The only entry of the directory is the orientation (tag 0x0112),
+// which is one SHORT.
 const directory = Buffer.from("49492a0008000000010012010300010000000100000000000000", "hex");
 
 const orientationAt = 18;
@@ -483,8 +487,8 @@ function orientationOf(tiff: Buffer): number {
 }
 
 /**
- * The maximum number of pixels that a picture may have. No screen and no camera produces more. A file with more pixels
- * in its header is an attack on the program that shows the picture.
+ * The maximum number of pixels that a picture may have. No camera and no screen has more pixels. A file whose header
+ * has more pixels is an attack on the program that shows the picture.
  */
 const mostPixels = 2 ** 28;
 

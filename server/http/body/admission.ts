@@ -56,7 +56,7 @@ export function createAdmit(deps: Limiting & Pick<Deps, "sealer" | "time">): Adm
     });
     if (!isLarge(request)) return undefined;
     const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request, endpoint)).catch(async (busy) => {
-      // The server has not read this body, so its bytes must not count against the limit of the next attempt.
+      // The server has not read this body. Its bytes must not use up the limit for the next attempt.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
     });
@@ -75,7 +75,7 @@ const turnSenderOf = (caller: NonNullable<Arriving["caller"]>): TurnSender => ({
 
 function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody {
   const { socket, headers } = request;
-  // Bytes that came together with the headers and are not read yet belong to the body.
+  // The bytes that are not read yet (`readableLength`) came together with the headers and belong to the body.
   const before = socket.bytesRead - request.readableLength;
   return {
     bytes: Number(headers["content-length"] ?? upload?.bodyBytes ?? limits.json),
@@ -159,7 +159,7 @@ async function countBytes(
   const verdict = await deps.database.write((tx) => useBytes(tx, use));
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
   if (!isUnknown) return nothing;
-  // Bytes that came together with the headers and are not read yet belong to the body.
+  // The bytes that are not read yet (`readableLength`) came together with the headers and belong to the body.
   const before = request.socket.bytesRead - request.readableLength;
   return async () => {
     const came = { keyId, bytes: Math.max(0, request.socket.bytesRead - before), now: deps.clock.now() };
@@ -215,8 +215,8 @@ interface Waiter {
  *   body that arrives too slowly. Without these conditions, honest senders would cut each other's bodies, and no body
  *   would be completed.
  *
- * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies. It does
- * so only if the owner of the new body has at least two waiting bodies fewer.
+ * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies. It
+ * does so only if the owner of the new body has at least two waiting bodies fewer.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -286,7 +286,7 @@ export function createTurns(
 const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
   countOfOwner(running, sender.owner);
 
-/** For each body that may be read at the same time, this number of bodies may wait. */
+/** How many bodies may wait for each body that may be read at the same time. */
 const mostWaitingOfEach = 4;
 
 /**
@@ -309,7 +309,7 @@ const fair = () =>
     retryAfterSeconds: 5,
   });
 
-/** A large body, with the numbers from which the server estimates when it ends. */
+/** A large body, with the numbers from which the server estimates when the body will have arrived. */
 export interface LargeBody {
   /** The length of the body. If it is unknown, this is the largest accepted length. */
   readonly bytes: number;
@@ -317,7 +317,10 @@ export interface LargeBody {
   arrivedBytes(): number;
 }
 
-/** The sender of a body: a credential and its owner. Owners share the limit fairly. */
+/**
+ * The sender of a body. `key` is its credential, and `owner` is the owner of the credential. All owners get a fair
+ * share of the limit.
+ */
 export interface TurnSender {
   readonly key: string;
   readonly owner: string;

@@ -23,8 +23,8 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // The closure refers only to the length, not to the bytes. So if the server refuses a waiting body, the memory of
-    // the body is free immediately.
+    // The function below refers only to the length and not to the bytes. So if the server refuses a waiting body, the
+    // memory of the body is freed immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       return { value: jsonOf(request, bytes), release };
@@ -70,7 +70,7 @@ const nothing = Buffer.alloc(0);
 export interface Sending {
   readonly arrivals: IncomingBodies;
   readonly sender: Sender;
-  /** The largest size; the default is 1 MiB. Without a credential it is always 32 KiB. */
+  /** The maximum size. The default is 1 MiB. Without a credential the maximum is always 32 KiB. */
   readonly most?: number | undefined;
 }
 
@@ -80,7 +80,10 @@ interface Judging extends Pick<Sending, "arrivals" | "sender"> {
   readonly announced?: number | undefined;
 }
 
-/** Returns the length of a body from the headers of its request. Undefined for a body in chunks. */
+/**
+ * Returns the length of a body from the headers of its request. Undefined for a chunked body, whose length is not known
+ * in advance.
+ */
 export const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 
@@ -184,7 +187,7 @@ export function readBytes(
 
 /**
  * Returns the bytes of a body that has arrived completely, or undefined if some of its bytes may be missing. Most small
- * bodies come together with the headers. To read them as a stream would take longer than the rest of the request.
+ * bodies come together with the headers. Reading them as a stream would take longer than the rest of the request.
  */
 export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableDidRead) return undefined;

@@ -58,8 +58,8 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
 });
 
 /**
- * Returns how many bytes a body may have without its files. Reports may have more: if the metadata of a report is too
- * large, the server accepts the report and leaves metadata out.
+ * Returns how many bytes a body may have without its files. Reports may have more bytes, because the server accepts a
+ * report with too much metadata and leaves some of the metadata out.
  */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
@@ -183,8 +183,8 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
 }
 
 /**
- * Replaces every string at the path `place` of `value` with the result of `replace`, in order. Changes the objects of
- * `value` itself.
+ * Replaces every string at the path `place` of `value` with the result of `replace`, in order. It changes `value` and
+ * makes no copy.
  */
 function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
@@ -196,14 +196,18 @@ function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: strin
   }
 }
 
-/** A path in a JSON text, such as `attachments.*.data`: keys, and `*` for every element of an array. */
+/**
+ * A path in a JSON text, such as `attachments.*.data`. It consists of keys, and of `*` for every element of an array.
+ */
 type JsonPath = readonly string[];
 
 /** Receives the parts of a JSON text. */
 interface JsonParts {
   /** Receives all bytes except the text of the strings at the paths and their closing quotes. */
   text(bytes: Buffer): void;
-  /** Begins a string at a path. `write` receives its text, with the escapes replaced. */
+  /**
+   * Begins a string at one of the paths. `write` receives the text of the string, with the escapes replaced.
+   */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
 }
 
@@ -283,8 +287,8 @@ function continued(string: TextString, byte: number): TextString {
 }
 
 /**
- * Tracks the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but nothing
- * fails.
+ * Tracks the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but there is no
+ * error.
  */
 interface Levels {
   enter(isArray: boolean): void;
@@ -436,7 +440,10 @@ function typeOf(header: string): string | null | undefined {
   return declared === undefined ? undefined : normaliseMediaType(declared);
 }
 
-/** Decodes base64 that arrives in pieces (RFC 4648 with padding; only its alphabet and line breaks). */
+/**
+ * Decodes base64 (RFC 4648) that arrives in pieces. It requires padding, and allows line breaks but no other
+ * characters.
+ */
 interface Base64Decoder {
   /** Returns false as soon as the text is not base64. The decoder must not be used after that. */
   write(bytes: Buffer): boolean;
@@ -504,8 +511,8 @@ const carriageReturn = 0x0d;
 /** Decodes `first`, which is empty or one group of four characters, and then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64, and then the result is shorter. Node also accepts base64url, which must
-  // be refused here.
+  // Node skips characters that are not base64. The result is then shorter, and the text is refused below. Node also
+  // accepts `-` and `_` (base64url), so they are refused here.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

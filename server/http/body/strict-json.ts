@@ -26,7 +26,7 @@ export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : keepExactJson(given, free === anything ? undefined : free);
-  // This must come before JSON.parse, because it checks how deeply the text is nested.
+  // This must come before JSON.parse, because it also throws an error if the text is nested too deeply.
   const colons = countColons(text, free);
   const value = parse(text);
   // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than
@@ -50,7 +50,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counts the keys of all objects, except those inside of the field `free`. */
+/** Counts the keys of all objects, except the objects in the field `free`. */
 function countKeys(value: unknown, free?: string): number {
   if (!isObjectOrList(value)) return 0;
   let keys = 0;
@@ -77,7 +77,7 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside strings, except those inside of the field `free`. Also throws if the text is nested too
+ * Counts the colons outside of strings, except the colons in the field `free`. Also throws if the text is nested too
  * deeply, because a separate loop for this check would double the time. For text that is not JSON, the count has no
  * meaning.
  */
@@ -162,7 +162,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Creates a collector of the output: the scanned text, with some parts replaced. */
+/** Creates a collector of the output. The output is the scanned text with some parts replaced. */
 function createOutput(text: string) {
   const pieces: string[] = [];
   const begun: number[] = [];
@@ -281,7 +281,8 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
 }
 
 /**
- * Creates a check of the raw bytes of a JSON string. It throws `malformed_json` where JSON.parse would throw an error.
+ * Creates a sink that checks the raw bytes of a JSON string. It throws `malformed_json` if JSON.parse would throw an
+ * error.
  */
 export function createRawStringCheck(): TextSink<void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -316,8 +317,8 @@ const pieceLength = 65_536;
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
 /**
- * Returns the index at which an incomplete escape begins at the end of `text`, a part of a JSON string. Returns the
- * length of `text` if there is none.
+ * Returns the index at which an incomplete escape at the end of `text` begins. Returns the length of `text` if there is
+ * no such escape. `text` is a part of a JSON string.
  */
 function incompleteEscapeAt(text: string): number {
   const at = text.lastIndexOf("\\");
@@ -332,7 +333,7 @@ function incompleteEscapeAt(text: string): number {
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders write every slash and every line break with a backslash. If no backslash is escaped, `unescapeCommon`
+  // Many encoders escape every slash and every line break. If `text` contains no escaped backslash, `unescapeCommon`
   // can replace these escapes fast.
   const eased = text.includes("\\\\") ? text : unescapeCommon(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));

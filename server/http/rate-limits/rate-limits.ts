@@ -332,7 +332,7 @@ interface UseLog {
 
 /**
  * For limits up to this number, the time of each use is exact. For a higher limit, the window is divided into this
- * number of parts, and times are rounded to these parts.
+ * number of parts, and times are rounded up to the end of a part.
  */
 const mostTimes = 2_048;
 
@@ -383,7 +383,8 @@ export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.l
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // True if the clock was set back by more than a window. `timeOf` rounds up by at most one part of the window.
+  // If this is true, the clock was set back by more than a window. The last summand is needed because `timeOf` rounds
+  // up by at most one part of the window.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)

@@ -8,7 +8,10 @@ export interface RateLimit {
   readonly windowSeconds: number;
 }
 
-/** A use of a limit: the limit, and the key under which it is counted, such as the id of a credential. */
+/**
+ * A use of a limit. `rateLimit` is the limit, and `who` is the key under which the use is counted, such as the id of a
+ * credential.
+ */
 export interface Spending {
   readonly who: string;
   readonly rateLimit: RateLimitName;
@@ -57,7 +60,7 @@ const minuteMs = 60_000;
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
-  // Rows for minutes in the future were written before the clock was set back.
+  // A row for a minute in the future was written before the clock was set back, so it is deleted, too.
   await tx.run("DELETE FROM byte_uses WHERE minute <= ? OR minute > ?", minute - minutesInHour, minute + 1);
   const uses = await tx.all<{ minute: number; bytes: number }>(
     "SELECT minute, bytes FROM byte_uses WHERE key_id = ? ORDER BY minute",
@@ -91,8 +94,8 @@ export async function addBytes(
 }
 
 /**
- * Subtracts the bytes of a repeat, which must not use the limit, from the newest minute that has at least this number
- * of bytes.
+ * Subtracts the bytes of a repeat, which must not count against the limit. They are subtracted from the newest minute
+ * with at least this number of bytes.
  */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
@@ -202,8 +205,8 @@ interface Uses {
 }
 
 /**
- * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so that SQL can divide a text
- * with many times into single times.
+ * A time is stored as 13 digits, the milliseconds since 1970. All times have the same length, so that SQL can divide a
+ * text with many times into single times.
  */
 const digits = 13;
 

@@ -90,7 +90,7 @@ describe("an encrypted backup", () => {
       /is encrypted\. Give the path of the file that contains the secret key, with --identity/,
     );
     await expect(verify(backup, other.identity)).rejects.toThrow(
-      /is encrypted for a key that is not in the file of keys/,
+      /is encrypted, and the file of keys does not contain its key/,
     );
     await expect(verify(backup, `${other.identity}.missing`)).rejects.toThrow(
       /cannot be read \(it does not exist\)/,
