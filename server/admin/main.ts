@@ -101,7 +101,7 @@ function run(
 
 type OnAccounts = `${"user" | "app" | "key" | "token" | "member"} ${string}`;
 
-/** The commands that work on the whole deployment. */
+/** Runs a command that works on the whole deployment. */
 function runOnAll(
   request: Exclude<AdminCommand, { readonly command: OnAccounts }>,
   location: DataLocation,
@@ -176,7 +176,9 @@ async function withMailer<Result>(
 ): Promise<Result> {
   const mailOut = mailOutOf({ INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom });
   if (mailOut === undefined)
-    throw new SettingError("INNKEEP_SMTP_URL must be set, for example to smtps://user:password@smtp.example.com.");
+    throw new SettingError(
+      "INNKEEP_SMTP_URL must be set, for example to smtps://user:password@smtp.example.com.",
+    );
   const { createMailer } = await import("../mail/outgoing/smtp.lazy.ts");
   const mailer = createMailer(mailOut, 1);
   try {

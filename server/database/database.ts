@@ -15,7 +15,7 @@ export type Sql<Row = object> = string & { readonly rows?: Row };
 
 export interface Reader {
   readonly engine: Engine;
-  /** The first row, or undefined. Placeholders are `?` on both engines. */
+  /** Returns the first row, or undefined if there is none. Placeholders are `?` on both engines. */
   get<Row extends object>(sql: Sql<Row>, ...values: Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: Sql<Row>, ...values: Value[]): Promise<Row[]>;
 }

@@ -12,7 +12,9 @@ export async function refreshStatistics(tx: Transaction): Promise<void> {
   await tx.run("ANALYZE");
 }
 
-/** SQLite: updates the statistics of tables whose size has changed much. PostgreSQL does this automatically. */
+/**
+ * Updates the statistics of tables on SQLite whose size has changed much. PostgreSQL does this automatically.
+ */
 export async function keepStatistics(tx: Transaction): Promise<void> {
   // 0x10000 means all tables, not only those that this connection has read. 0x02 means to analyse the tables whose
   // statistics are old.
@@ -47,7 +49,7 @@ export async function tablesWithoutStatistics(reader: Reader): Promise<string[]>
 const isUnknown = (name: string): string =>
   `NOT EXISTS (SELECT 1 FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = ${name})`;
 
-/** Identifies a transaction of PostgreSQL, also for other connections. */
+/** Identifies a transaction of PostgreSQL, so that another connection can cancel it. */
 export interface Making {
   readonly pid: number;
   readonly began: string;

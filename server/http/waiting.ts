@@ -96,7 +96,7 @@ function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;
   return {
-    /** Whether the function is waiting now. */
+    /** Whether a function is waiting for the bell now. */
     isAwaited: () => wake !== undefined,
     ring() {
       rang = true;

@@ -40,7 +40,7 @@ export const faqs = table(
     sort_order: integer(),
     created_at: instant(),
     updated_at: instant(),
-    /** The hash of the text. */
+    /** The hash of the text that the last replacement has set. */
     pushed_hash: text("plain").null(),
     pushed_sort_order: other<number>("INTEGER").null(),
     updated_by: text("author").null(),

@@ -126,7 +126,7 @@ export const threadTimes = table(
   },
 );
 
-/** The SQL expression for the quarter of a time. */
+/** Returns the SQL expression for the number of the quarter of an hour that contains the time `at`. */
 const quarterOf: Record<Engine, (at: string) => string> = {
   sqlite: (at) => `CAST(strftime('%s', ${at}) AS INTEGER) / ${quarterSeconds}`,
   postgres: (at) =>
@@ -802,5 +802,5 @@ export const statisticsStatements: Readonly<Record<Engine, readonly string[]>> =
   postgres: statements("postgres"),
 };
 
-/** The tables of the statistics. A migration creates them. */
+/** The tables of the statistics. A later migration creates them, and not the baseline. */
 export const statisticsSchema: readonly AnyTable[] = statisticsTables;

@@ -221,7 +221,7 @@ interface Watched {
   readonly since: number;
   /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** The number of bytes by which the body may be behind the minimum speed. */
+  /** By how many bytes the body may still fall behind the minimum speed. */
   credit: number;
 }
 

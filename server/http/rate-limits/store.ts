@@ -2,7 +2,7 @@ import type { RateLimitName } from "../../../src/contract/limits.ts";
 import type { Clock } from "../../clock.ts";
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 
-/** At most `limit` uses in any `windowSeconds`. */
+/** A rule that allows at most `limit` uses within any `windowSeconds` seconds. */
 export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
