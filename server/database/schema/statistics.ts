@@ -228,8 +228,8 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
 /**
- * Returns the SQL condition that no import of the app is running. The triggers do not count the rows of an import,
- * because the imported file already contains the counts.
+ * Returns the SQL condition that no import of the app is running. An imported file contains counts, so triggers do not
+ * count its rows.
  */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
@@ -592,7 +592,7 @@ const mergeTriggers: readonly Trigger[] = [
     if: "OLD.merged_into IS NOT NULL AND NEW.merged_into IS NULL",
     does: (engine) => [
       addToReports(engine, { app: "NEW.app_id", at: "NEW.created_at", counts: { repeats: "-1" } }),
-      // The sender of this thread may have got the first reply while the thread was a part of the other thread.
+      // The sender of this thread may have got the first reply in the other thread, before the unmerge.
       `INSERT INTO thread_times (feedback_id, first_reply_at)
        SELECT m.feedback_id, min(m.created_at) FROM messages m
        WHERE m.feedback_id = NEW.id AND m.direction = 'outbound' GROUP BY m.feedback_id
@@ -606,8 +606,7 @@ const mergeTriggers: readonly Trigger[] = [
 type Sign = "1" | "-1";
 
 /**
- * Returns a statement that adds the first reply of a thread to the counts, or subtracts it. Its only value is the id of
- * the thread.
+ * Returns a statement that adds a thread's first reply to the counts or subtracts it. Its value is the thread's id.
  */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
@@ -620,8 +619,7 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
   });
 
 /**
- * Returns a statement that adds the resolution of a thread to the counts, or subtracts it. Its only value is the id of
- * the thread.
+ * Returns a statement that adds a thread's resolution to the counts or subtracts it. Its value is the thread's id.
  */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
@@ -632,16 +630,11 @@ const countResolution = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.resolved_at IS NOT NULL",
   });
 
-/**
- * The statements with which an unmerge corrects what the triggers have counted. Each statement has one value, which is
- * an id.
- */
+/** The statements with which an unmerge corrects what triggers have counted. Each has one value, an id. */
 export const corrections = {
   firstReply: countFirstReply,
   resolution: countResolution,
-  /**
-   * Returns a statement that subtracts a reply from the counts. The reply is a copy of a reply that was counted before.
-   */
+  /** Returns a statement that subtracts a reply that is a copy of a counted reply. */
   copiedReply: (engine: Engine): string =>
     addToReports(engine, {
       app: "f.app_id",
@@ -675,8 +668,8 @@ function resolvedBefore(engine: Engine): string[] {
 }
 
 /**
- * Returns a query that counts, for each quarter and for each day in UTC, the repeats that match `where`. In `where`, a
- * repeat has the alias `m`. Its columns are `span`, `at` and `count`.
+ * Returns a query that counts the repeats `m` that match `where`, for each quarter and for each day in UTC. Its columns
+ * are `span`, `at` and `count`.
  */
 export const repeatsOf = (engine: Engine, where: string): string =>
   `SELECT s.span, ${quarterOf[engine]("m.created_at")} / s.span AS at, count(*) AS count
@@ -802,5 +795,4 @@ export const statisticsStatements: Readonly<Record<Engine, readonly string[]>> =
   postgres: statements("postgres"),
 };
 
-/** The tables of the statistics. A later migration creates them, and not the baseline. */
 export const statisticsSchema: readonly AnyTable[] = statisticsTables;
