@@ -113,7 +113,9 @@ export function createFirstApp(
   });
 }
 
-/** Creates an app key. Returns its id and the key. Throws `not_found` for an unknown app. */
+/**
+ * Creates an app key. Returns the id of the key and the key itself. Throws `not_found` for an unknown app.
+ */
 export function createOwnedKey(
   database: Database,
   wanted: {
@@ -205,8 +207,8 @@ export async function listMembers(database: Database, { appId }: Pick<Named, "ap
 }
 
 /**
- * Makes an account a member of an app without an invitation, because the operator knows the person. Returns the ids of
- * the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
+ * Makes an account a member of an app. No invitation is needed, because the operator knows the person. Returns the ids
+ * of the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
  */
 export const addMember = (database: Database, { appId, email, role }: NamedRole) =>
   database.write(async (tx) => {
@@ -246,8 +248,8 @@ export const removeMember = (database: Database, named: Named) =>
   });
 
 /**
- * Finds a member and checks that the change is allowed. `to` is the new role, or null for a removal. The last owner of
- * an app cannot be changed or removed. (rule K26)
+ * Finds a member and checks that the change is allowed. `to` is the new role. It is null if the member is to be
+ * removed. The last owner of an app can be neither changed nor removed. (rule K26)
  */
 async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);
@@ -268,8 +270,8 @@ interface CredentialFilter {
 }
 
 /**
- * Returns the agent and maintainer tokens with their owners, without the secrets. Throws `not_found` for an unknown
- * owner.
+ * Returns the agent and maintainer tokens with their owners. The secrets are not included. Throws `not_found` for an
+ * unknown owner.
  */
 export async function listTokens(database: Database, { owner }: CredentialFilter) {
   const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
@@ -278,8 +280,8 @@ export async function listTokens(database: Database, { owner }: CredentialFilter
 }
 
 /**
- * Returns the app keys with their apps and owners, without the secrets. Throws `not_found` for an unknown app or
- * owner.
+ * Returns the app keys with their apps and owners. The secrets are not included. Throws `not_found` for an unknown app
+ * or owner.
  */
 export async function listKeys(database: Database, { owner, appId }: CredentialFilter) {
   const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
@@ -315,7 +317,7 @@ export function rotateOwnersToken(
     const of = { userId: found.ownerId, appId: null };
     const rotation = { of, id: found.id, graceMinutes, expiresAt: undefined };
     const token = await rotateToken({ clock: systemClock }, tx, rotation);
-    if (!token) throw badRequest("id", "is a connection, which renews its tokens itself");
+    if (!token) throw badRequest("id", "is the id of a connection, which renews its tokens itself");
     const { id: target, appId, label } = token;
     await record(tx, found.ownerId, { action: "token.rotate", appId, target, label });
     return { tokenId: token.id, token: token.token };
@@ -348,7 +350,7 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
   });
 }
 
-/** The actor in the audit for admin commands, which change the database directly. */
+/** The actor that the audit shows for admin commands, which change the database directly. */
 const operator = "operator";
 
 /** Checks a value against a schema of the API. Returns the parsed value. Throws `bad_request` with all faults. */

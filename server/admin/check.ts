@@ -27,9 +27,9 @@ interface LostFile extends UploadReference {
 
 /**
  * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and deletes files
- * without references. With SQLite the last step needs a stopped server. Returns the removed uploads and the number of
- * deleted files. Throws a SettingError if the folder contains the files of another database, or none of the stored
- * files.
+ * without references. On SQLite, files without references are deleted only if no server is running. Returns the removed
+ * uploads and the number of deleted files. Throws a SettingError if the folder contains the files of another database,
+ * or none of the stored files.
  */
 export async function repair(database: Database, location: DataLocation) {
   await bindFiles(database, location);
@@ -42,7 +42,7 @@ export async function repair(database: Database, location: DataLocation) {
   return { lost, deletedOrphans: await deleteOrphans(database, files, location) };
 }
 
-/** Returns the error for the case that all files are missing. Then the folder is probably not mounted. */
+/** Returns the error if all files are missing. In this case the folder is probably not mounted. */
 const allMissing = (count: number, location: DataLocation) =>
   new SettingError(
     location.s3
@@ -54,7 +54,7 @@ async function remove(database: Database, files: Files, { sha256, kind }: FileFa
   if (kind === "damaged") await files.setAside(sha256);
   return database.write(async (tx) => {
     await tx.lock(`file:${sha256}`);
-    // The file is checked again, because a client may have sent the same file in the meantime.
+    // The size is read again, because a client may have sent the same file in the meantime.
     if ((await files.size(sha256)) !== undefined) return [];
     const holders = await uploads.references(tx, sha256);
     await uploads.removeBySha256(tx, sha256);
@@ -86,16 +86,16 @@ interface CheckResult {
 }
 
 /**
- * Checks the database, and reads all files. Returns the number of files, and how many files have no references. Throws
- * an Error whose message lists all faults.
+ * Checks the database, and reads all files. Returns the number of stored files, and the number of files without
+ * references. Throws an Error whose message lists all faults.
  */
 export async function checkAll(database: Database, location: DataLocation): Promise<CheckResult> {
   const faults = await integrityFaults(database);
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
   else await assertPlace(database, location);
-  // An S3 store explains wrong settings only in the body of an answer. Answers to HEAD have no body, so this reads an
-  // object.
+  // This reads an object, because an S3 store explains wrong settings only in the body of an answer, and answers to
+  // HEAD have no body.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);

@@ -34,8 +34,8 @@ export async function secretsFor(
 }
 
 /**
- * Deletes everything that only the lost secret could decrypt, so that the server can start with a new secret. With
- * SQLite the server must be stopped. Returns how many values of each kind were deleted.
+ * Deletes everything that only the lost secret could decrypt, so that the server can start with a new secret. On SQLite
+ * the server must be stopped. Returns how many values of each kind were deleted.
  */
 export async function resetSecret(database: Database, location: DataLocation) {
   const lock =
@@ -51,7 +51,6 @@ export async function resetSecret(database: Database, location: DataLocation) {
   }
 }
 
-/** Returns the path of the SQLite database. */
 export const databaseFile = ({ data }: DataLocation): string => join(data, "innkeep.db");
 
 /** Returns the path of the file with the server's secret. */
@@ -63,7 +62,7 @@ export const addressOf = (location: DataLocation): DatabaseAddress =>
 
 /**
  * Opens the database for `work` and closes it again. `create` creates a missing database, `update` applies missing
- * migrations, `leave` does not change the schema. Throws a SettingError if the database is missing.
+ * migrations, and `leave` does not change the schema. Throws a SettingError if the database is missing.
  */
 export async function withDatabase<Result>(
   location: DataLocation,

@@ -100,8 +100,8 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
 }
 
 /**
- * Deletes the files to which nothing refers. On SQLite a running server may be adding the same files. Then the files
- * are not deleted here, because that server deletes them later.
+ * Deletes the files to which nothing refers. On SQLite, nothing is deleted while a server is running, because the
+ * server may be adding the same files. That server deletes them later.
  */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
   const files = openFiles(location);

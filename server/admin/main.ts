@@ -36,8 +36,8 @@ export type { AdminCommand } from "../../src/programs.ts";
 
 /**
  * Runs an admin command on the database and the files. Returns the result as `--json` prints it. A running server
- * notices the changes immediately. Throws a SettingError or an ApiError if the request cannot be carried out. Otherwise
- * throws an Error with a message for the operator. (rule O5)
+ * notices the changes immediately. Throws a SettingError or an ApiError if the request is not possible. Other Errors
+ * have a message for the operator. (rule O5)
  */
 export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
   const { data, databaseUrl, s3 } = request;
@@ -101,7 +101,7 @@ function run(
 
 type OnAccounts = `${"user" | "app" | "key" | "token" | "member"} ${string}`;
 
-/** The commands that work on the whole deployment. */
+/** Runs a command that works on the whole deployment. */
 function runOnAll(
   request: Exclude<AdminCommand, { readonly command: OnAccounts }>,
   location: DataLocation,
@@ -176,7 +176,9 @@ async function withMailer<Result>(
 ): Promise<Result> {
   const mailOut = mailOutOf({ INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom });
   if (mailOut === undefined)
-    throw new SettingError("INNKEEP_SMTP_URL must be set, such as smtps://user:password@smtp.example.com.");
+    throw new SettingError(
+      "INNKEEP_SMTP_URL must be set, for example to smtps://user:password@smtp.example.com.",
+    );
   const { createMailer } = await import("../mail/outgoing/smtp.lazy.ts");
   const mailer = createMailer(mailOut, 1);
   try {

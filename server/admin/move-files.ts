@@ -8,10 +8,10 @@ import { bindPlace, openFiles } from "../start/open-files.ts";
 
 /**
  * Moves all stored files between the data folder and the S3 store. It copies the files, verifies each hash, records the
- * new storage in the database, and then deletes the old files. The server must be stopped. On SQLite, the move fails
- * while a server is running. On PostgreSQL, a running server accepts no more files. If the command is killed, the
- * operator runs it again, and it continues. Returns the numbers of files, and the SHA-256 of missing and damaged files,
- * which stay in the old storage.
+ * new storage in the database, and then deletes the old files. The server must be stopped. On SQLite, the command fails
+ * while a server is running. On PostgreSQL, a server that is still running accepts no more files. If the command is
+ * killed, it continues when the operator runs it again. Returns the numbers of files, and the SHA-256 of missing and
+ * damaged files, which stay in the old storage.
  */
 export async function moveFiles(database: Database, location: DataLocation, to: FilesPlace) {
   if (!location.s3) throw new SettingError("INNKEEP_S3_URL must be set to the S3 store.");
@@ -31,7 +31,7 @@ async function move(database: Database, location: DataLocation, to: FilesPlace) 
   const [from, into] = [openFiles(source), openFiles(target)];
   const first = await copyAll(database, from, into);
   await database.write((tx) => filesPlace.replace(tx, to), "long");
-  // A server on PostgreSQL may have stored more files in the old storage before this change.
+  // On PostgreSQL, a running server may have stored more files in the old storage before the new storage was recorded.
   const rest = location.databaseUrl === undefined ? first : await copyAll(database, from, into);
   const missing = new Set(rest.missing);
   await eachStored(database, async ({ sha256 }) => {

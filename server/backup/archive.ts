@@ -58,8 +58,7 @@ const Contents = z.object({
   /** The SHA-256 of the files that could not be copied. */
   missing: z.array(z.string()),
   /**
-   * The SHA-256 of the files that were deleted while the backup was created. Rows of the backup still refer to these
-   * files.
+   * The SHA-256 of files that were deleted while the backup was created. Rows in the backup still refer to these files.
    */
   deleted: z.array(z.string()),
 });
@@ -107,7 +106,7 @@ export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
   if (!listed) return;
   const present = new Set(archive.entries.map(({ name }) => name));
   for (const name of listed.hashes.keys()) if (!present.has(name)) yield `${name} is missing in the backup.`;
-  // The manifest must contain exactly these lines in this order.
+  // The manifest must contain exactly the expected lines in this order.
   if (order.join("") !== listed.text) yield damaged(manifestName);
 }
 
@@ -144,14 +143,14 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** The default for `onFault`: throws the first fault as an Error. */
+/** The default for `onFault`. It throws the first fault as an Error. */
 function stop(fault: string): never {
   throw new Error(fault);
 }
 
 /**
- * Opens an archive that `createArchive` wrote, encrypted or not. Throws an Error with a message if it is not an
- * archive or is incomplete.
+ * Opens an archive that `createArchive` wrote. The archive may be encrypted. Throws an Error with a message if the file
+ * is incomplete or is no archive.
  */
 export async function openArchive(path: string, options: OpenOptions = {}): Promise<Archive> {
   return archiveIn(await openArchiveFile(path, options.identities), options.onFault);
@@ -164,8 +163,8 @@ interface OpenOptions {
 }
 
 /**
- * Reads the archive in an open file. Closing the archive closes the file. If this function throws, it has closed the
- * file. Throws the same errors as `openArchive`.
+ * Returns the archive in an open file. When the archive is closed, the file is closed, too. Throws the same errors as
+ * `openArchive`, and closes the file before that.
  */
 export async function archiveIn(file: ArchiveFile, onFault: OnFault = stop): Promise<Archive> {
   const read = (entry: ArchiveEntry) => readEntry(file, entry);
@@ -213,7 +212,7 @@ async function openArchiveFile(
     await file.close();
     if (!(error instanceof AgeFault)) throw error;
     if (error.kind === "other key")
-      throw new SettingError(`${path} is encrypted for a key that is not in the file of keys.`);
+      throw new SettingError(`${path} is encrypted, and the file of keys does not contain its key.`);
     throw new Error(`${path}: ${error.message}`);
   }
 }
@@ -227,9 +226,9 @@ async function isEncrypted(file: ArchiveFile): Promise<boolean> {
 }
 
 /**
- * Returns a view of the plain bytes of an encrypted file. It decrypts only the parts that are read, so that no
- * decrypted copy is needed. Throws an AgeFault if none of the keys can decrypt the file, or if the file is incomplete.
- * `read` throws an AgeFault if the bytes were changed. Closing the view closes the file.
+ * Returns an object with which the decrypted bytes of an encrypted file can be read. It decrypts only the parts that
+ * are read, so no decrypted copy is needed. Throws an AgeFault if none of the keys can decrypt the file, or if the file
+ * is incomplete. `read` throws an AgeFault if the bytes were changed. `close` closes the encrypted file.
  */
 export async function decryptedFile(
   file: ArchiveFile,
@@ -296,14 +295,14 @@ export interface ArchiveEntry {
 }
 
 /**
- * Called with each fault of an archive. If it does not throw, the reader continues with the parts that it can still
- * read.
+ * Called with each fault of an archive. If this function does not throw, the reader continues with the parts that it
+ * can still read.
  */
 type OnFault = (fault: string) => void;
 
 /**
- * Finds the entries of an archive in their order. After a fault it searches for the next block that is the header of
- * an entry.
+ * Finds the entries of an archive in their order. After a fault, searches for the next block that is the header of an
+ * entry.
  */
 async function findEntries(file: ArchiveFile, onFault: OnFault): Promise<ArchiveEntry[]> {
   const { size } = await file.stat();
@@ -340,7 +339,7 @@ const noBackup = (what: string) => `The file is not a backup, or it is damaged: 
 
 type Block = { readonly name: string; readonly size: number } | "end" | "no entry";
 
-/** Returns the kind of a block: the header of an entry, the end of the archive, or neither. */
+/** Returns what a block is. It can be the header of an entry, the end of the archive, or neither. */
 function readBlock(bytes: Buffer): Block {
   try {
     return readTarHeader(bytes) ?? "end";
@@ -352,7 +351,7 @@ function readBlock(bytes: Buffer): Block {
 /** Returns the position of the next entry, or the end of the file if there is none. */
 async function nextEntry(file: ArchiveFile, from: number, size: number): Promise<number> {
   for (let at = from; at < size; ) {
-    // Reads only to the end of an encrypted chunk, so that a damaged chunk does not hide the next one.
+    // Each read ends at the end of an encrypted chunk, so that a damaged chunk does not hide the next chunk.
     const length = chunkLength - (at % chunkLength);
     const bytes = await decryptedBytesAt(file, at, length);
     for (let begin = 0; begin < bytes.length; begin += blockSize)
@@ -391,13 +390,13 @@ export interface ArchiveFile {
 export const manifestName = "manifest.sha256";
 
 /**
- * Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries, in the format of
+ * Writes an archive. An archive is a tar file whose last entry lists the SHA-256 of all other entries, in the format of
  * `sha256sum -c`.
  */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and returns its SHA-256. Returns undefined and adds nothing if the SHA-256 is
-   * not `wanted`, or if the file has another size. If it rejects, nothing was added.
+   * Adds a file of exactly `size` bytes and returns its SHA-256. If its SHA-256 is not `wanted` or its size differs,
+   * adds nothing and returns undefined. If it rejects, nothing was added.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
@@ -413,8 +412,8 @@ interface SizedStream {
 }
 
 /**
- * Creates an archive. Overwrites the unfinished archive of a killed backup, so only one process may write it at a
- * time.
+ * Creates an archive. Replaces an unfinished archive that a killed backup has left, so only one process at a time may
+ * do this.
  */
 export async function createArchive(draft: string): Promise<ArchiveWriter> {
   await rm(draft, { force: true });
@@ -471,7 +470,7 @@ async function writeExactly(
     hash.update(chunk);
     written += chunk.length;
   }
-  // If the size is wrong, the result is a text that never equals a wanted SHA-256.
+  // If the size is wrong, the result is a text that cannot be equal to a wanted SHA-256.
   return written === size ? hash.digest("hex") : `${written} bytes, not ${size}`;
 }
 
@@ -498,8 +497,8 @@ export async function publishDraft(file: string): Promise<void> {
 }
 
 /**
- * Encrypts the file `plain` into the draft of `file`, and then reads the draft. Throws an Error if the draft does not
- * contain the written bytes. (rule O21)
+ * Encrypts the file `plain` into the draft of `file`. Then reads the draft, and throws an Error if it does not contain
+ * the bytes that were written. (rule O21)
  */
 export async function encryptInto(
   file: string,
@@ -528,8 +527,7 @@ export const recipientsIn = (text: string | undefined): Recipient[] | undefined 
   text ? read("INNKEEP_BACKUP_RECIPIENT (--recipient)", () => readRecipients(text)) : undefined;
 
 /**
- * Returns the secret keys in a file; undefined if no file is named. Throws a SettingError, whose message contains no
- * key.
+ * Returns the secret keys in a file. Undefined if no file is given. The messages of its SettingErrors contain no key.
  */
 export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
   if (!file) return undefined;

@@ -44,10 +44,11 @@ interface Order {
 }
 
 /**
- * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into
- * one tar file. The server may be running. Also copies the journal of erasures to the folder of that file, because a
- * restore of an older backup in this folder needs it. Returns the numbers of rows and files, and the SHA-256 of missing
- * and damaged files. Throws a SettingError if the file exists or cannot be written. (rule O9)
+ * Writes a backup into one tar file. The backup contains the state of the database at one instant, the files to which
+ * the database refers, and the secret of the data folder. The server may be running. Also copies the journal of
+ * erasures to the folder of the backup, because a restore of an older backup in this folder needs the journal. Returns
+ * the numbers of rows and files, and the SHA-256 of missing and damaged files. Throws a SettingError if the file exists
+ * or cannot be written. (rule O9)
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
   const { file, erasuresFile } = order;
@@ -84,7 +85,7 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
 /** Renames the draft to the final name if `work` succeeds. Otherwise deletes the draft. */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
-  // If a symbolic link has this name, it is removed. A write to the link would overwrite another file.
+  // This also removes a symbolic link with this name. Writing to such a link would overwrite another file.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
@@ -102,8 +103,8 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
 const needs = "The backup needs free space in its folder, and in the data folder for a copy of the database.";
 
 /**
- * Writes the draft of the backup. A backup that must be encrypted is first written without encryption into the data
- * folder. With `prove`, it is verified there before it is encrypted. (rule O21)
+ * Writes the draft of the backup. If the backup must be encrypted, it is first written without encryption into the data
+ * folder. With `prove`, it is then verified there before it is encrypted. (rule O21)
  */
 async function make(
   database: Database,
@@ -202,7 +203,7 @@ interface AddedFiles {
   readonly files: number;
   /** The SHA-256 of the files that could not be copied. */
   readonly missing: string[];
-  /** The SHA-256 of the files whose thread was deleted during the backup. */
+  /** The SHA-256 of files that were deleted during the backup, because their thread was deleted. */
   readonly deleted: string[];
 }
 
@@ -236,7 +237,8 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   try {
     return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
   } catch (error) {
-    // If the S3 store does not answer, the file may still exist. So the backup fails, and the operator can repeat it.
+    // If the S3 store does not answer, the file may still exist. So the whole backup fails, and the operator can repeat
+    // it.
     if (readable || error instanceof FilesUnavailable) throw error;
     return false;
   }

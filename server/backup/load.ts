@@ -53,7 +53,7 @@ export async function readBackup(archive: Archive): Promise<Backup> {
 
 interface Loaded {
   readonly rows: number;
-  /** The SHA-256 of files that are missing in the backup, although rows refer to them. */
+  /** The SHA-256 of files that are not in the backup, although rows refer to them. */
   readonly lost: readonly string[];
 }
 
@@ -111,7 +111,7 @@ function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string,
 /** Returns the tables of the new database, with the columns in the order of the backup. */
 function tablesIn(header: BackupHeader, present: readonly Table[]): Table[] {
   return header.tables.map(({ name, columns }) => {
-    // The names in a backup become part of SQL statements, so only known names are used.
+    // The names in a backup become a part of SQL statements, so only names of existing tables and columns are used.
     const table = present.find((candidate) => candidate.name === name) ?? unknown(name);
     const ordered = columns.map((column) => table.columns.find((candidate) => candidate.name === column));
     return { name: table.name, columns: ordered.map((column) => column ?? unknown(name)) };

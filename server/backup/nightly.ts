@@ -12,7 +12,7 @@ import { begunDrill, type Drill, isDrillDue, leaseFrom } from "./rules.ts";
 import { drillRecord } from "./store.ts";
 
 /**
- * Starts the nightly backups if the settings switch them on. Returns undefined otherwise. Throws a SettingError for a
+ * Starts the nightly backups. Returns undefined if the settings do not switch them on. Throws a SettingError for a
  * malformed public key.
  */
 export function openDrills(
@@ -23,8 +23,8 @@ export function openDrills(
   }: {
     readonly environment: Environment;
     /**
-     * The paths of the runtime and of this program, to start it as a child process. Without them there are no nightly
-     * backups.
+     * The paths of the runtime and of this program. With these paths the server starts the program as a child process.
+     * Without them there are no nightly backups.
      */
     readonly program?: readonly [string, string];
   },
@@ -96,7 +96,7 @@ function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The error is ignored: the priority cannot be set if the process has already ended.
+    // The error is ignored, because the priority cannot be set if the process has already ended.
   }
 }
 
@@ -148,8 +148,8 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
     last = await drillRecord.find(deps.database);
   }
 
-  // A call of `tick` takes as long as the backup. The job does not wait for its end, because the next calls must renew
-  // the lease.
+  // A call of `tick` takes as long as the backup. The job does not wait for the end of the call, because the following
+  // calls must renew the lease.
   const stopTicks = startJob(deps, {
     run: async () => {
       void tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
@@ -185,7 +185,7 @@ const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<b
 
 const renew = ({ database, clock }: NightlyDeps): Promise<void> =>
   database.write(async (tx) => {
-    // Without this lock, the write could replace the result of a nightly backup that ends at the same time.
+    // Without this lock, the renewed lease could overwrite the result of a nightly backup that ends at the same time.
     await tx.lock("backup drill");
     const last = await drillRecord.find(tx);
     if (last?.outcome === "running")
@@ -217,7 +217,7 @@ async function run(
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // If a backup ends because the server stops, that is not a failure. The next server creates the backup.
+    // If a backup ends because the server stops, this is not a failure. The server that starts next creates the backup.
     if (error instanceof Error && error.name === "AbortError") return record(former);
     await record({ ...drill, outcome: "failed", message });
     log.error({ err: error }, "the nightly backup failed");
@@ -253,7 +253,7 @@ async function removeDrafts(folder: string): Promise<void> {
       await rm(join(folder, name), { force: true });
 }
 
-/** Deletes all but the newest backups. */
+/** Deletes all nightly backups except the newest ones. `kept` is how many are kept. */
 async function removeOld(folder: string, kept: number): Promise<void> {
   const names = (await readdir(folder)).filter((name) => pattern.test(name)).sort();
   for (const name of names.slice(0, -kept)) await rm(join(folder, name), { force: true });

@@ -67,17 +67,18 @@ interface AdoptOrder extends GivenSecrets {
 }
 
 /**
- * Prepares a database that another program, such as Litestream, has restored, so that a server may use it. Checks the
+ * Prepares a database for use by a server after another program, such as Litestream, has restored it. Checks the
  * database, deletes data that must not exist after a restore, and repeats the erasures of people in the journals.
  * Returns the accounts without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged
- * files. Throws a SettingError if a server uses the database, or if the secret is not that of the database. (rule O23)
+ * files. Throws a SettingError if a server uses the database, or if the secret does not belong to the database. (rule
+ * O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;
   const entries = await readJournals(location, { backup: undefined, named: erasures ?? erasuresFile });
   const lock = location.databaseUrl === undefined ? await lockFolder(location.data, waiting) : undefined;
   try {
-    // This check comes first, because a damaged database must not be migrated.
+    // These checks come first, because a damaged database must not be migrated.
     await withDatabase(location, "leave", async (database) => {
       await assertUnused(database, waiting);
       await assertSound(database);
@@ -150,9 +151,9 @@ const noteOf = (missing: number): string =>
 
 /**
  * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because a
- * restore never changes existing data. Repeats the erasures of people that happened after the backup, if a journal of
- * erasures names these people. Returns the numbers of rows, files, accounts that need new recovery codes, and repeated
- * erasures. Throws an Error with a message for the operator. (rule O9)
+ * restore never changes existing data. If a journal of erasures names people who were erased after the backup, erases
+ * them again. Returns the numbers of rows, files, accounts that need new recovery codes, and repeated erasures. Throws
+ * an Error with a message for the operator. (rule O9)
  */
 export async function restore(
   location: DataLocation,
@@ -243,8 +244,8 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   try {
     await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
     if (location.s3 || location.databaseUrl === undefined) await adoptPlace(database, location);
-    // The database now has all newer migrations, because opening it has applied them. Backups of older versions contain
-    // recovery codes, which must not be used again.
+    // Opening the database has applied all newer migrations. Backups of older versions contain recovery codes, which
+    // must not be used again.
     const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
     const erasedAgain = await eraseRestored({ database, location, given }, entries);
     return { rows, withoutRecoveryCodes, erasedAgain, note: erasedAreBack };
@@ -304,8 +305,8 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
 }
 
 /**
- * Whether two lists of migrations create the same schema. Two different lists may do so, because a database from before
- * the baseline has another list than a new database.
+ * Whether two lists of migrations create the same schema. Different lists can create the same schema. For example, a
+ * database that is older than the baseline has another list than a new database.
  */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
@@ -345,8 +346,8 @@ async function idIn({ archive, header }: Backup): Promise<string | undefined> {
 }
 
 /**
- * Writes the secret of the backup to the folder, unless the folder has one, and runs `work`. If `work` fails, removes
- * the secret again, so that the folder can be used for another attempt.
+ * Writes the secret of the backup to the folder, unless the folder already has a secret. Then runs `work`. If `work`
+ * fails, removes the secret again, so that the folder can be used for another attempt.
  */
 async function withRestoredSecret<Result>(
   location: DataLocation,
@@ -373,8 +374,8 @@ interface JournalChoice {
 }
 
 /**
- * Returns the entries of all journals that a restore finds, without duplicates. Throws a SettingError if the file in
- * `named` does not exist.
+ * Returns the entries of all journals that a restore finds, without duplicates. Throws a SettingError if the journal
+ * that the operator names does not exist.
  */
 async function readJournals(
   { data }: DataLocation,
@@ -404,8 +405,8 @@ const atStart =
   "INNKEEP_SECRET is not set. When the server starts, it erases the people who were erased after the backup was created.";
 
 /**
- * Erases the people in the journals from a restored database, before a server uses it. Without the secret it only
- * returns a message, and the server erases them when it starts. (rule P11)
+ * Erases the people in the journals from a restored database, before a server uses it. Without the secret, only returns
+ * a message, and the server erases the people when it starts. (rule P11)
  */
 async function eraseRestored(
   {

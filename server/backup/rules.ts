@@ -1,12 +1,16 @@
-/** The state of the last nightly backup of a deployment, called drill. Times are in ISO 8601. */
+/**
+ * The state of the last nightly backup of a deployment. The code calls a nightly backup a drill. Times are in ISO 8601.
+ */
 export interface Drill {
   readonly startedAt: string;
   /**
-   * While the drill runs: the end of its lease. If the lease has expired, the server that ran the drill has stopped.
+   * The end of the lease of a running drill. If the lease has expired, the server that ran the drill has stopped.
    */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
-  /** While the drill runs: the time when the previous drill began, if that drill never ended. */
+  /**
+   * The time when the previous drill began. Only set while a drill runs, and only if the previous drill never ended.
+   */
   readonly unfinished?: string | undefined;
   /** The reason for a failure. */
   readonly message?: string | undefined;
@@ -24,14 +28,16 @@ export interface GoodDrill {
 }
 
 const dayMilliseconds = 86_400_000;
-/** The time from the start of a failed drill to the next attempt. */
+/** The time from the start of a failed drill to the start of the next attempt. */
 const againMilliseconds = 3_600_000;
-/** A drill counts as abandoned if its server has not renewed it for this time. */
+/** A drill counts as abandoned if its server has not renewed the lease for this time. */
 const leaseMilliseconds = 900_000;
 /** If no backup was verified for this time, the operator gets a warning. */
 const oldMilliseconds = 2 * dayMilliseconds;
 
-/** Whether the nightly backup must be created now. `at` is its time of day, in minutes of UTC. (rule O22) */
+/**
+ * Whether the nightly backup must be created now. `at` is its time of day, in minutes after midnight UTC. (rule O22)
+ */
 export function isDrillDue(last: Drill | undefined, now: Date, at: number): boolean {
   if (!last) return true;
   const started = Date.parse(last.startedAt);
@@ -52,7 +58,9 @@ export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
 /** Returns the end of a lease that is renewed now. */
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
-/** Returns the latest time, not after `now`, with the time of day `at`, in minutes of UTC. */
+/**
+ * Returns the last time until `now` at which the time of day was `at`. `at` is in minutes after midnight UTC.
+ */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
   return today <= now.getTime() ? today : today - dayMilliseconds;
@@ -73,8 +81,8 @@ export function drillWarning(drill: Drill, now: Date): string | undefined {
 }
 
 /**
- * Returns when an unfinished nightly backup began. The last backup is unfinished if its server has stopped. While a
- * backup runs, the backup before it may be unfinished. Undefined if no backup is unfinished.
+ * Returns when an unfinished nightly backup began. The last backup is unfinished if its lease has expired. While a
+ * backup runs, the previous backup may be unfinished. Undefined if no backup is unfinished.
  */
 function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
   if (outcome !== "running") return undefined;

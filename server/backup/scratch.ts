@@ -13,7 +13,8 @@ const prefix = "verify-";
 const lockName = "scratch.lock";
 
 /**
- * The folders that this process uses. Their lock files must not be opened again, because that would release the locks.
+ * The scratch folders that this process uses. Their lock files must not be opened again, because that would release the
+ * locks.
  */
 const own = new Set<string>();
 
@@ -41,7 +42,7 @@ async function makeFolder(parent: string) {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
     throw new SettingError(`The scratch folder ${parent} cannot be created (${systemReason(cause)}).`);
   });
-  // The lock of the parent prevents another process from removing the new folder before this folder has its own lock.
+  // While `parent` is locked, no other process can remove the new folder before that folder has its own lock.
   const parentLock = await lockFor("verify", parent);
   try {
     await removeLeftovers(parent);
@@ -93,7 +94,7 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
   );
 }
 
-/** Describes how to recognise the folders of a command. */
+/** Describes how to recognise the temporary folders of a command. */
 interface OwnFolders {
   /** The beginning of the folders' names. `mkdtemp` adds six characters. */
   readonly prefix: string;
@@ -103,7 +104,7 @@ interface OwnFolders {
 
 /**
  * Returns the folders in `parent` that killed commands may have left. A user may have folders with similar names. So
- * a folder with any other file, or a symbolic link, is not returned.
+ * symbolic links and folders with any other file are not returned.
  */
 export async function leftoversIn(parent: string, { prefix, contents }: OwnFolders): Promise<string[]> {
   const found: string[] = [];

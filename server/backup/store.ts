@@ -16,8 +16,8 @@ import type { Drill } from "./rules.ts";
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
- * Replaces all rows of the database with rows of the same schema. Console sessions continue if their account is among
- * the new rows. Returns the SHA-256 of the files to which the old rows refer.
+ * Replaces all rows of the database with rows of the same schema. Console sessions continue if their account is in the
+ * new rows. Returns the SHA-256 of the files that the old rows refer to.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -35,7 +35,7 @@ export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<stri
   }
   await loadRows(tx, lastTimes.table, lastTimes.lines);
   await loadSessions(tx, sessions);
-  // Lists are cached by their version number. So a number that was never used makes all cached lists invalid.
+  // Lists are cached with their version number. A number that was never used before makes all cached lists invalid.
   const more = Number(versions?.most ?? 0) + 1;
   await tx.run(
     "UPDATE apps SET faqs_version = faqs_version + ?, changelog_version = changelog_version + ?",
@@ -109,7 +109,9 @@ const loadedLast = new Set(
   allTables.flatMap(({ name, loadedLast: why }) => (why === undefined ? [] : [name])),
 );
 
-/** Returns the tables in the order in which they are loaded: the tables into which triggers write come last. */
+/**
+ * Returns the tables in the order in which they are loaded. The tables into which triggers write come last.
+ */
 export const inLoadOrder = (tables: readonly Table[]): Table[] => [
   ...tables.filter(({ name }) => !loadedLast.has(name)),
   ...tables.filter(({ name }) => loadedLast.has(name)),
@@ -139,8 +141,9 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Deletes what must not be sent again, and updates the data that the database computes from rows: the counts of tags,
- * the statistics, and on PostgreSQL the sequence of threads. Triggers add the threads to the queue of the search index.
+ * Deletes what must not be sent again. Updates the data that are computed from rows, which are the counts of tags, the
+ * statistics for the choice of indexes, and the sequence of threads on PostgreSQL. Triggers add the threads to the
+ * queue of the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await dropWaiting(tx);
@@ -169,7 +172,7 @@ const keptTables = new Set([
 
 /**
  * Deletes everything except accounts with their sign-in methods, and apps with their members, keys, tokens and devices.
- * Returns the SHA-256 of the files to which nothing refers now.
+ * Returns the SHA-256 of the files to which nothing refers any more.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -178,7 +181,7 @@ export async function removeContent(tx: Transaction): Promise<string[]> {
   for (const { name } of (await tablesOf(tx)).reverse())
     if (!keptTables.has(name)) await tx.run(`DELETE FROM ${name}`);
   await tx.run("UPDATE app_members SET read_until = NULL, visited_at = NULL, since_at = NULL");
-  // Lists are cached by their version number. So a new number makes all cached lists invalid.
+  // Lists are cached with their version number. A new number makes all cached lists invalid.
   await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
   return files.map(({ sha256 }) => sha256);
 }
@@ -189,13 +192,16 @@ export interface Table {
 }
 
 /**
- * Returns the tables that a backup contains: all except the list of migrations and the tables that a restore must not
- * contain. A table comes after the tables to which it refers.
+ * Returns the tables that a backup contains. These are all tables except the list of migrations and the tables that
+ * must be empty after a restore. A table comes after the tables that it refers to.
  */
 export const tablesOf = async (reader: Reader): Promise<Table[]> =>
   (await everyTable(reader)).filter(({ name }) => !leftOut.has(name));
 
-/** Returns all tables except the list of migrations and the search index. A table comes after the tables to which it refers. */
+/**
+ * Returns all tables except the list of migrations and the search index. A table comes after the tables that it refers
+ * to.
+ */
 export async function everyTable(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
   const links = await reader.all<{ table: string; parent: string }>(foreignKeysSql[reader.engine]);
@@ -222,16 +228,19 @@ const leftOut = new Set([
   ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
-/** Deletes the rows that must not exist after a restore. The database is a copy with the rows of all tables. */
+/**
+ * Deletes the rows that must not exist after a restore. It is for a database that was copied with the rows of all
+ * tables.
+ */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
 }
 
 /**
- * Deletes the waiting mails with notices, and gives up the waiting posts to chats. A restored database does not have
- * the notices of these mails, so an erasure would not find them. Also, the mails and posts may have been sent after the
- * backup. Other waiting mails, such as replies, are kept, because no such mail may be lost. (rules M6, O9)
+ * Deletes the waiting mails with notices, and cancels the waiting posts to chats. A restored database does not have the
+ * notices of these mails, so an erasure would not find them. Also, the old server may have sent these mails and posts
+ * after the backup. Other waiting mails, such as replies, are kept, because they must not get lost. (rules M6, O9)
  */
 export async function dropWaiting(tx: Transaction): Promise<void> {
   await tx.run("DELETE FROM mails WHERE kind = 'notice' AND status = 'waiting'");
@@ -325,7 +334,7 @@ export const drillRecord = {
 };
 
 /**
- * Sorts names so that each comes after its dependencies. Names that do not depend on each other are sorted
+ * Sorts names so that each name comes after its dependencies. Names that do not depend on each other are sorted
  * alphabetically. Throws an Error for a cycle.
  */
 export function dependencyOrder(

@@ -27,9 +27,9 @@ export interface VerifyOrder {
 
 /**
  * Proves that a backup can be restored. Compares every byte with the manifest, restores the database into a scratch
- * folder, and checks it there in the same way as `admin check`. Returns the numbers of rows and files, and the files
- * that were missing when the backup was created. Changes nothing outside the scratch folder. Throws an Error whose
- * message lists all faults. (rule O20)
+ * folder, and checks the database there in the same way as `admin check`. Returns the numbers of rows and files, and
+ * the files that were missing when the backup was created. Changes nothing outside the scratch folder. Throws an Error
+ * whose message lists all faults. (rule O20)
  */
 export async function verify({ file, identity, scratch }: VerifyOrder) {
   const faults: string[] = [];
@@ -83,15 +83,15 @@ async function restoreInto(folder: string, backup: Backup) {
 }
 
 /**
- * Returns the free space in bytes that a restore needs. Rows in a backup are text. The restored database also has
- * indexes, and a write-ahead log of the same length.
+ * Returns the free space in bytes that a restore needs. It is more than the size of the rows in the backup, because the
+ * restored database also has indexes and a write-ahead log.
  */
 const spaceFor = ({ entries }: Archive): number =>
   16 * 1_048_576 +
   4 * entries.reduce((sum, { name, size }) => sum + (name.startsWith("database/") ? size : 0), 0);
 
 /**
- * Restores the rows. Returns a fault of the backup if they cannot be restored. Throws an Error if the disk is full.
+ * Restores the rows. If they cannot be restored, returns the fault of the backup. Throws an Error if the disk is full.
  */
 async function load(address: DatabaseAddress, backup: Backup) {
   try {
@@ -105,8 +105,8 @@ async function load(address: DatabaseAddress, backup: Backup) {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * Compares the sizes of files with those in the rows. The content of each file was already compared with the hash in
- * its name.
+ * Compares the sizes of the files with the sizes in the rows. The content of each file was already compared with the
+ * hash in its name.
  */
 async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   const sizes = new Map(fileEntries(archive).map(([sha256, { size }]) => [sha256, size]));
@@ -121,7 +121,7 @@ async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
 async function secretIn(database: Database, archive: Archive): Promise<string> {
   const entry = archive.entries.find(({ name }) => name === secretName);
   if (!(await isLocked(database)))
-    return entry ? "in the backup" : "not needed, because nothing is sealed yet";
+    return entry ? "in the backup" : "not needed, because nothing is encrypted yet";
   if (entry === undefined) return elsewhere;
   const opens = unlock(database, { secret: await archive.readText(entry), old: [] });
   return opens.then(

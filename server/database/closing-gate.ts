@@ -1,7 +1,7 @@
 export interface ClosingGate {
   /** Runs a call to the database. Rejects if the gate is closed. */
   pass<Result>(call: () => Promise<Result>): Promise<Result>;
-  /** Refuses new calls and waits for the running ones to end. */
+  /** Refuses new calls, and waits for the end of the running calls. */
   close(): Promise<void>;
 }
 

@@ -8,14 +8,14 @@ export type Value = string | number | null;
 export type Engine = "sqlite" | "postgres";
 
 /**
- * The text of an SQL statement. The property `rows` exists only for the compiler: it has the type of the rows, if the
- * statement was created from a table description.
+ * The text of an SQL statement. The property `rows` exists only for the compiler. It is the type of the returned rows,
+ * if the statement was created from a table description.
  */
 export type Sql<Row = object> = string & { readonly rows?: Row };
 
 export interface Reader {
   readonly engine: Engine;
-  /** The first row, or undefined. Placeholders are `?` on both engines. */
+  /** Returns the first row, or undefined if there is none. Placeholders are `?` on both engines. */
   get<Row extends object>(sql: Sql<Row>, ...values: Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: Sql<Row>, ...values: Value[]): Promise<Row[]>;
 }
@@ -32,9 +32,9 @@ export interface Into<Added extends object> {
 
 export interface Inserter {
   /**
-   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns. Do
-   * not pass a larger object as the row, but list its fields. The compiler does not notice properties that an object
-   * has in addition to its type.
+   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns. List
+   * the fields of the row, and do not pass an object that may have more fields. The compiler does not notice additional
+   * properties of such an object.
    */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
@@ -46,7 +46,7 @@ export interface Inserter {
 export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
 /**
- * A transaction: either all its statements are committed, or none of them. It cannot be used after the function `work`
+ * Either all statements of a transaction are committed, or none of them. It cannot be used after the function `work`
  * has returned.
  */
 export interface Transaction extends Reader, Inserter {
@@ -74,8 +74,8 @@ export interface Caller<Result> {
 }
 
 /**
- * How long a transaction may take. `request`: the transaction is ended when no client can still be waiting for the
- * answer. `long`: there is no limit.
+ * How long a transaction may take. `request` means that the transaction is ended when no client can be waiting for the
+ * answer any more. `long` means that there is no limit.
  */
 export type Pace = "request" | "long";
 

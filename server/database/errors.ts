@@ -1,4 +1,6 @@
-/** Whether an error of either engine means that the row already exists: it violates a unique index or a primary key. */
+/**
+ * Whether an error means that the row already exists. The row then violates a unique index or a primary key.
+ */
 export function isConflict(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -8,7 +10,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /**
- * Whether an error of either engine means that a row refers to a row that does not exist: it violates a foreign key.
+ * Whether an error means that a row refers to a row that does not exist. The row then violates a foreign key.
  */
 export function isDangling(error: unknown): boolean {
   return causes(error).some(
@@ -19,8 +21,8 @@ export function isDangling(error: unknown): boolean {
 }
 
 /**
- * Whether an error means that the database is temporarily unavailable: disk full, read-only, busy, unreachable,
- * restarting or out of connections. The answer to the request is then 503.
+ * Whether an error means that the database is temporarily unavailable. It may be busy, read-only, unreachable,
+ * restarting or out of connections, or its disk may be full. The answer to the request is then 503.
  */
 export function isUnavailable(error: unknown): boolean {
   return causes(error).some(
@@ -39,14 +41,16 @@ export function isBusy(error: unknown): boolean {
   return causes(error).some((fault) => isSqlite(fault) && primaryCode(fault) === 5);
 }
 
-/** Whether PostgreSQL rolled a transaction back only because of concurrent transactions. Then a repeat may succeed. */
+/**
+ * Whether PostgreSQL rolled back a transaction only because of concurrent transactions. A repeat may then succeed.
+ */
 export function isRetryable(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "40001" || code === "40P01");
 }
 
 /**
- * Whether a statement outside a transaction failed because PostgreSQL refused it, so that the connection can be used
- * again. False if the connection may be broken, or if the database is temporarily unavailable.
+ * Whether PostgreSQL refused a statement outside a transaction. The connection can then be used again. False if the
+ * connection may be broken, or if the database is temporarily unavailable.
  */
 export function isRefused(error: unknown): boolean {
   const mayWork = isRetryable(error) || isLocked(error) || !isUnavailable(error);
@@ -59,7 +63,7 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * Means that SQLite rolled back a whole shared transaction because one statement failed. The other units of that
+ * Thrown when SQLite has rolled back a whole shared transaction because one statement failed. The other units of this
  * transaction fail with this error.
  */
 export class TransactionLost extends Error {
@@ -80,14 +84,14 @@ interface ErrorTraits {
 const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 
 /**
- * The PostgreSQL codes for: connection lost, out of resources, serialization failure or deadlock after all retries,
- * read-only, lock not available, statement timed out, shutting down, I/O error.
+ * Matches the PostgreSQL codes for these errors: connection lost, out of resources, serialization failure or deadlock
+ * after all retries, read-only, lock not available, statement timed out, shutting down, I/O error.
  */
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
 /**
- * Error codes of a connection or a disk. They are needed because some errors of connections have no `syscall`: if a
- * host name has several addresses and none can be reached.
+ * Error codes of a connection or a disk. They are needed because an error has no `syscall` if a host name has several
+ * addresses and none of them can be reached.
  */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(

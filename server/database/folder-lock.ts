@@ -18,7 +18,7 @@ export interface LockOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The error if another process uses the folder. */
+/** Thrown if another process uses the folder. */
 export class FolderInUse extends Error {
   constructor(message: string) {
     super(message);
@@ -75,8 +75,8 @@ export async function lockFor(
   return { release: () => connection.close() };
 }
 
-// No other code in this process may open this file. According to POSIX, the lock would be released when that code
-// closes the file.
+// No other code in this process may open this file. On POSIX systems, the lock would be released when that code closes
+// the file.
 async function openLock(file: string): Promise<Connection> {
   const driver = await sqliteDriver();
   const connection = await driver.open(file, { readOnly: false });

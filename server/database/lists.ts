@@ -4,9 +4,12 @@ import type { Engine, Value } from "./database.ts";
 export interface RowsOfScopes {
   /** A SELECT of the scopes. It has one column with the name `scope`. */
   readonly scopes: Condition;
-  /** The table of the rows with its alias, the key column, and the two columns of the sort key: a time and an id. */
+  /**
+   * The table of the rows with its alias, the key column, and the two columns of the sort key, which are a time and an
+   * id.
+   */
   readonly rows: { readonly table: string; readonly key: string; readonly at: string; readonly id: string };
-  /** How to read the rows of one scope, which is `s.scope`, in order from an index. */
+  /** How to read the rows of one scope in order from an index. The scope is `s.scope`. */
   readonly inScope: {
     readonly from: string;
     readonly at: string;
@@ -15,7 +18,9 @@ export interface RowsOfScopes {
   };
 }
 
-/** A page of a list: the sort key after which the page begins, and its length. */
+/**
+ * A page of a list. `position` is the sort key after which the page begins. `limit` is the length of the page.
+ */
 export interface PageOfScopes {
   readonly position: readonly string[];
   readonly limit: number;
@@ -69,7 +74,9 @@ function firstOfEach(
   return [sql, ...valuesOf([scopes, ...conditions, after]), limit, limit];
 }
 
-/** Returns the operator that compares the sort key of a row with that of the row before it, and the SQL order. */
+/**
+ * Returns two parts of SQL: the operator between the sort keys of a row and of the row before it, and the order.
+ */
 const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
 /** A part of a statement with its values, for example a condition of its WHERE clause. */
@@ -88,8 +95,8 @@ export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
 /**
- * Returns the same condition in a form for which PostgreSQL estimates that half of all rows match. If it estimated very
- * few rows, it would read and sort all rows. With this estimate it reads rows in order until the page is full.
+ * Rewrites a condition so that PostgreSQL estimates that half of all rows match. If it estimated very few rows, it
+ * would read and sort all rows. With this estimate it reads rows in order until the page is full.
  */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,

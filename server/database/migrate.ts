@@ -12,22 +12,23 @@ export interface Migration {
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
   /**
-   * The number of a migration before which this one runs, although this one has a greater number. The other migration
-   * is much faster after this one.
+   * The number of a migration that must run after this one, although its number is smaller. It is much faster after
+   * this one.
    */
   readonly runsBefore?: number;
   /**
-   * The earlier migrations that this one replaces. In a database with exactly these migrations, everything that the
-   * statements of this one create already exists.
+   * The earlier migrations that this one replaces. A database with exactly these migrations already has everything that
+   * this migration creates.
    */
   readonly replaces?: Replaced;
 }
 
 /**
- * Applies the missing migrations in one transaction. If a database has exactly the migrations that the first one
- * replaces, the first one is only recorded as applied, and its statements do not run. If several servers start at the
- * same time, one migrates and the others wait. Throws an Error with a message for the operator if the database is newer
- * than this program, or too old for it, or if an applied migration is different from the one in this program.
+ * Applies the missing migrations in one transaction. If the first migration replaces exactly the migrations of the
+ * database, it is only recorded as applied, and its statements do not run. If several servers start at the same time,
+ * one server migrates and the others wait. Throws an Error with a message for the operator if the database is newer
+ * than this program, or too old for it, or if an applied migration differs from the migration with the same number in
+ * this program.
  */
 export async function migrate(
   database: Database,
@@ -44,7 +45,8 @@ export async function migrate(
     if (replacing) await replaceRows(tx, replacing, clock);
     const present = replacing ? [rowOf(replacing, tx.engine)] : applied;
     for (const migration of pending(migrations, present, tx.engine)) await apply(tx, migration, clock);
-    // Servers of the previous release may still run, and their caches may contain data that a migration has changed.
+    // Servers of the previous release may still be running. This signal empties their caches, which may contain data
+    // that a migration has changed.
     tx.signal(everyTopic);
   }, "long");
 }
@@ -73,9 +75,9 @@ export function appliedMigrations(reader: Reader): Promise<Applied[]> {
 }
 
 /**
- * Returns the migrations that lead to the schema of a backup or a database. `applied` is the list of the migrations
- * that it has. Returns `older` if this program no longer has these migrations, and `newer` if it does not know one of
- * them.
+ * Returns the migrations that create the schema of a backup or a database. `applied` is the list of its migrations.
+ * Returns `older` if this program no longer has some of them, and `newer` if this program does not know one of them
+ * yet.
  */
 export function schemaOf(
   applied: readonly Named[],
@@ -91,8 +93,8 @@ export function schemaOf(
 }
 
 /**
- * Returns the first migration if the database has exactly the migrations that it replaces. Throws an Error if the
- * database has only some of them, or different ones.
+ * Returns the first migration if the database has exactly the migrations that this migration replaces. Throws an Error
+ * if the database has only some of these migrations, or different ones.
  */
 function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
   const [first] = migrations;
@@ -107,11 +109,11 @@ function pending(migrations: readonly Migration[], applied: readonly Applied[], 
     const known = byNumber.get(number);
     if (known === undefined)
       throw new Error(
-        `${newer(number, name)} Update Innkeep, or restore a backup that was created before that.`,
+        `${newer(number, name)} Update Innkeep, or restore a backup that was created before that change.`,
       );
     if (checksumOf(known, engine) !== checksum)
       throw new Error(
-        `Migration ${number} "${name}" is not the one that created this database. Install the release of Innkeep that created it.`,
+        `Migration ${number} "${name}" differs from the migration that was applied to this database. Install the release of Innkeep that created the database.`,
       );
     byNumber.delete(number);
   }
@@ -160,13 +162,13 @@ function statementsFor({ statements }: Migration, engine: Engine): readonly stri
 }
 
 /**
- * Returns the checksum of a migration. If it replaces others, the checksum is that of the replaced ones, so that its
- * statements may be rewritten if they create the same schema.
+ * Returns the checksum of a migration. If the migration replaces others, this is the checksum of the replaced
+ * migrations. So its statements may be rewritten, as long as they create the same schema.
  */
 const checksumOf = (migration: Migration, engine: Engine): string =>
   migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));
 
-/** Migrations that are no longer in this program, because another migration replaces them. */
+/** The migrations that another migration replaces. They are no longer in this program. */
 export interface Replaced {
   /** The last commit that contains these migrations. */
   readonly commit: string;

@@ -56,7 +56,8 @@ const threadNumbers: Migration = {
 const searchOfWholeThreads: Migration = {
   number: 120,
   name: "search whole threads",
-  // This migration drops an index. Otherwise PostgreSQL would update this index for each thread that gets a number.
+  // This migration drops an index. Otherwise PostgreSQL would update this index for each thread that gets a number in
+  // the migration `threadNumbers`.
   runsBefore: threadNumbers.number,
   statements: {
     sqlite: statementsFor(wordSearch, "sqlite"),
@@ -386,8 +387,8 @@ export const replaced: Replaced = {
 
 /**
  * Creates the schema as it was after migration 116, and replaces all migrations up to that one. If a database has
- * exactly those migrations, this one counts as applied. Its statements may be rewritten as long as they create the same
- * schema, which a test checks. Every change of the schema must be a new migration.
+ * exactly those migrations, the baseline counts as applied. Its statements may be rewritten as long as they create the
+ * same schema, and a test checks this. Every change of the schema must be a new migration.
  */
 export const baseline: Migration = {
   number: 117,
@@ -399,7 +400,9 @@ export const baseline: Migration = {
   replaces: replaced,
 };
 
-/** All migrations in their order. A released migration never changes: a correction is a new migration. */
+/**
+ * All migrations in their order. A released migration never changes. A correction must be a new migration.
+ */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],

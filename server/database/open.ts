@@ -19,7 +19,10 @@ export interface OpenOptions {
   readonly patienceMs?: number;
   /** SQLite: the driver. The default is the best one that is available. */
   readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
-  /** SQLite: whether another program copies the write-ahead log and then writes it into the database file. */
+  /**
+   * SQLite: whether another program, such as Litestream, copies the write-ahead log and then writes it into the
+   * database file.
+   */
   readonly isCopied?: boolean;
   /** The migrations to apply. `none` leaves the schema unchanged. */
   readonly migrations?: readonly Migration[] | "none";
@@ -71,7 +74,8 @@ async function makePrivate(file: string): Promise<void> {
 }
 
 /**
- * Returns the reason of an error as text. The error for a host name with several addresses has a code but no message.
+ * Returns the reason of an error as text. If a host name has several addresses, the error may have a code but no
+ * message.
  */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -79,8 +83,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns the driver with this name, or the best one that is available. Throws an Error with a message if it is
- * missing.
+ * Returns the driver with this name. Without a name, returns the best driver that is available. Throws an Error with a
+ * message for the operator if there is no such driver.
  */
 export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
   const builtIn = nodeSqliteDriver();

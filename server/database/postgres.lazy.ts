@@ -19,7 +19,10 @@ export interface PostgresOptions {
   readonly patienceMs?: number | undefined;
 }
 
-/** Opens a PostgreSQL database: a pool of connections, and one connection that listens for signals of other servers. */
+/**
+ * Opens a PostgreSQL database with a pool of connections, and with one connection that listens for signals of other
+ * servers.
+ */
 export async function openPostgres(
   url: string,
   { poolSize = 10, patienceMs = Number.POSITIVE_INFINITY }: PostgresOptions = {},
@@ -43,7 +46,7 @@ export async function openPostgres(
   const rows = async (sql: string, values: readonly Value[]) =>
     (await single((client) => client.query(query(sql, values)))).rows;
 
-  // A call that hangs may never end, and nobody is waiting for it now. So `close` waits at most `closeMs`.
+  // A call that hangs may never end, and nobody needs its result now. So `close` waits at most `closeMs`.
   async function close(): Promise<void> {
     const closed = gate.close().then(() => Promise.all([listener.close(), pool.end()]));
     await Promise.race([closed, sleep(closeMs, undefined, { ref: false })]);
@@ -96,9 +99,10 @@ function ignoreLostConnections(pool: pg.Pool): void {
 
 /**
  * Creates the function that sets up a connection. With these settings, PostgreSQL ends statements and transactions that
- * nobody is waiting for, because these would keep their locks. PostgreSQL also uses no parallel workers, because to
- * start them took 12 ms for 2 ms of work. It does not compile statements (JIT), because the statements of this program
- * read few rows. The settings are not connection parameters, because proxies such as PgBouncer refuse such parameters.
+ * nobody is waiting for, because these would keep their locks. PostgreSQL also uses no parallel workers, because it
+ * took 12 ms to start them for 2 ms of work. It does not compile statements (JIT), because the statements of this
+ * program read few rows. The settings are not connection parameters, because proxies such as PgBouncer refuse such
+ * parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -110,18 +114,21 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
   ];
   const query = { text: settings.join("; "), query_timeout: patienceMs * 0.2 };
   return async (client) => {
-    // Errors are ignored here. If the database hangs now, the first statement hangs, too, and it ends at its deadline.
+    // Errors are ignored here. If the database hangs now, the first statement also hangs, and ends at its deadline.
     await client.query(query).catch(() => undefined);
   };
 }
 
 /**
  * The maximum number of attempts of a transaction. If each attempt waits for other transactions, the deadline of the
- * request comes first.
+ * request is reached earlier.
  */
 const attempts = 20;
 
-/** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
+/**
+ * Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent
+ * transactions.
+ */
 function createWrite(
   pool: pg.Pool,
   query: Query,
@@ -194,7 +201,7 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 const mostNamed = 500;
 
 /**
- * The maximum number of remembered texts that were used once. It limits the memory for texts that are never used again.
+ * How many SQL texts are remembered after their first use. This limits the memory for texts that are never used again.
  */
 const mostSeen = 2_000;
 
@@ -205,9 +212,9 @@ const mostSeen = 2_000;
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
 /**
- * Creates the function that builds the statements of one pool. A text gets a name at its second use, because many
- * statements, such as those of migrations, are used only once. At most 500 texts get a name, because each connection
- * keeps all named statements in memory.
+ * Creates the function that builds the statements of one pool. A statement gets a name at its second use, because many
+ * statements, such as those of migrations, are used only once. At most 500 statements get a name, because each
+ * connection keeps all named statements in memory.
  */
 export function createQuery(): Query {
   const named = new Map<string, { name?: string; text: string }>();
@@ -230,8 +237,8 @@ export function createQuery(): Query {
 }
 
 /**
- * Parses values to the same types as SQLite returns: numbers for all numeric types, 0 and 1 for booleans, text for JSON
- * and times.
+ * Parses values to the types that SQLite returns. These are numbers for all numeric types, 0 and 1 for booleans, and
+ * text for JSON and times.
  */
 const types = new pg.TypeOverrides();
 
@@ -333,7 +340,8 @@ async function listen(
   async function connect(): Promise<pg.Client> {
     const opened = new pg.Client(config);
     opened.on("notification", ({ payload = "" }) => onNotice(payload));
-    // Without a listener, an error event would end the process. The end event follows the error event.
+    // Without a listener, an error event would end the process. The error needs no handling here, because an end event
+    // follows.
     opened.on("error", () => {});
     try {
       await opened.connect();
@@ -396,7 +404,9 @@ const mostBytes = 7_900;
 /** If a transaction has more topics than this, it announces only "anything may have changed". */
 const mostTopics = 1_000;
 
-/** How many commits with an unknown result are remembered. If there are more, the oldest one is dropped. */
+/**
+ * How many commits with an unknown result are remembered. If there are more, the oldest commit is dropped.
+ */
 const mostUnsettled = 1_000;
 
 /** The announcement of one transaction. */
@@ -413,16 +423,16 @@ interface Announcer {
   /** Prepares the notifications of a transaction that is about to commit. */
   announce(topics: ReadonlySet<string>): Announcement;
   /**
-   * Signals the topics of a received notification. Ignores notifications from this server, except those of commits for
-   * which `settle` was not called.
+   * Signals the topics of a received notification. Ignores a notification of this server if `settle` was already called
+   * for the commit.
    */
   hear(payload: string): void;
 }
 
 /**
- * Announces topics to other servers. In this process each transaction is signalled once: when its commit is
- * acknowledged, or when its notification arrives before that. So a commit whose acknowledgement was lost is signalled,
- * too.
+ * Announces topics to other servers. This process gets the signals of its own transaction once. It gets them when
+ * PostgreSQL confirms the commit, or when the notification arrives earlier. So it gets them even if the confirmation is
+ * lost.
  */
 export function createAnnouncer(signals: Signals): Announcer {
   const self = randomUUID();
@@ -478,8 +488,8 @@ export function payloadsOf(id: string, topics: readonly string[]): string[] {
 const sizeOf = (texts: readonly string[]): number => Buffer.byteLength(JSON.stringify(texts));
 
 /**
- * Returns the content of a notification. If a server of this version cannot have sent the notification, anything may
- * have changed.
+ * Returns the content of a notification. If the notification does not have the form of this version, its topic is
+ * `everyTopic`.
  */
 function parse(payload: string): { readonly id: string; readonly topics: readonly string[] } {
   try {

@@ -1,8 +1,8 @@
 import type { Caller, Outcome } from "./database.ts";
 
 /**
- * How many items one statement reads at most. This limits the memory of the statement, and the time for which it blocks
- * the event loop.
+ * The maximum number of items that one statement reads. It limits the memory of the statement, and how long the
+ * statement blocks the event loop.
  */
 const mostItems = 32;
 
@@ -19,7 +19,7 @@ interface Waiting<Item, Found> {
 
 /**
  * Creates a function that reads an item. All items that are requested in the same turn of the event loop are read
- * together. The read begins after the last of these requests. If the common read fails, each item is read separately.
+ * together, after the last of these requests. If this read fails, each item is read separately.
  */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {
   let waiting: Waiting<Item, Found>[] = [];

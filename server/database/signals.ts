@@ -2,8 +2,8 @@
 export const everyTopic = "*";
 
 /**
- * Signalled when any credential or any membership may have changed: an app or an account was deleted, or a great number
- * of rows has changed.
+ * Signalled when any credential or any membership may have changed, for example because an app or an account was
+ * deleted.
  */
 export const credentialsTopic = "credentials";
 
@@ -27,7 +27,7 @@ export const appTopic = (appId: string): string => `app:${appId}`;
 /** Signalled when the tags or the shared views of an app have changed. */
 export const listsTopic = (appId: string): string => `lists:${appId}`;
 
-/** Signalled when a part of a thread that pages show has changed. */
+/** Signalled when something that pages show of a thread has changed. */
 export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
 
 /** Signalled when a member begins to write an answer in a thread, or stops. */
@@ -48,10 +48,12 @@ export const eventsTopic = (appId: string): string => `events:${appId}`;
 /** Signalled when events wait to be delivered to webhooks. */
 export const webhooksTopic = "webhooks";
 
-/** Signalled when a webhook was switched off or deleted. Then its waiting deliveries must be given up. */
+/** Signalled when a webhook was switched off or deleted. Its waiting deliveries must then be cancelled. */
 export const webhooksOffTopic = "webhooks off";
 
-/** Signalled when something has happened about which members may get notices, or when their choices have changed. */
+/**
+ * Signalled after an event about which members may get notices, and when members have changed which notices they get.
+ */
 export const noticesTopic = "notices";
 
 /** Signalled when notices wait to be sent to browsers. */
@@ -85,8 +87,7 @@ export const listingTopic = (listingId: string): string => `listing:${listingId}
 export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
 
 /**
- * The topics which signal that any thread may have changed, that other people may now see threads, or that threads were
- * deleted.
+ * The topics which signal that any thread may have changed or was deleted, or that other people may now see threads.
  */
 export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
@@ -96,8 +97,8 @@ export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;
 export interface Signals {
   subscribe(listener: (topic: string) => void): () => void;
   /**
-   * Calls every listener with every topic. If a listener throws an error, the error is thrown later, so that the caller
-   * does not get it.
+   * Calls every listener with every topic. If a listener throws an error, the error is thrown again later, outside of
+   * this call.
    */
   emit(topics: Iterable<string>): void;
 }

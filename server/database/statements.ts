@@ -109,7 +109,7 @@ export function insertSql(table: string, columns: readonly string[]): string {
 }
 
 /**
- * SQLite: returns the statement that adds all rows of one JSON array. Each row is an array of values in the order of
+ * Returns the statement for SQLite that adds all rows of one JSON array. Each row is an array of values in the order of
  * `columns`.
  */
 export function bulkInsertSql(table: string, columns: readonly string[]): string {
@@ -119,8 +119,8 @@ export function bulkInsertSql(table: string, columns: readonly string[]): string
 const single = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 
-// This uses `jsonb_each`: with `json_each`, SQLite would write each row as text and parse that text again for each
-// column.
+// `json_each` would be slow, because SQLite would write each row as text and parse that text again for each column. So
+// this uses `jsonb_each`.
 const bulk = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")})
    SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM jsonb_each(?)`;
@@ -149,9 +149,9 @@ function assertIdentifier(word: string): void {
 const mark = "/* planned each time */ ";
 
 /**
- * Marks a statement whose best plan depends on its values, so that PostgreSQL plans it for each execution. A statement
- * without the mark may get a name, and after five executions PostgreSQL uses one plan for all values. SQLite ignores
- * the mark.
+ * Marks a statement whose best plan depends on its values. PostgreSQL then plans the statement for each execution. A
+ * statement without the mark may get a name, and after five executions PostgreSQL may use one plan for all values.
+ * SQLite ignores the mark.
  */
 export const plannedEachTime = (sql: string): string => mark + sql;
 

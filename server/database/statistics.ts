@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from "./database.ts";
 
 /**
- * The number of rows of each index that SQLite reads for its statistics. It is large enough for the choice of an index,
- * and small enough for a fast analysis of any table.
+ * How many rows of each index SQLite reads for its statistics. This is enough to choose the right index, and the
+ * analysis of any table is still fast.
  */
 const rowsPerIndex = 1_000;
 
@@ -12,9 +12,12 @@ export async function refreshStatistics(tx: Transaction): Promise<void> {
   await tx.run("ANALYZE");
 }
 
-/** SQLite: updates the statistics of tables whose size has changed much. PostgreSQL does this automatically. */
+/**
+ * Updates the statistics of tables on SQLite whose size has changed much. PostgreSQL does this automatically.
+ */
 export async function keepStatistics(tx: Transaction): Promise<void> {
-  // 0x10000: all tables, not only those that this connection has read. 0x02: analyse a table if its statistics are old.
+  // 0x10000 means all tables, not only those that this connection has read. 0x02 means to analyse the tables whose
+  // statistics are old.
   if (tx.engine === "sqlite") await tx.all("PRAGMA optimize = 0x10002");
 }
 
@@ -25,7 +28,7 @@ export async function keepStatistics(tx: Transaction): Promise<void> {
 const leastBytes = 65_536;
 
 /**
- * Returns the tables that are not small and for which PostgreSQL has no statistics, or none for the expressions of an
+ * Returns the larger tables for which PostgreSQL has no statistics, or has no statistics for the expressions of an
  * index. PostgreSQL creates statistics automatically, but only minutes after many rows were added, and never for a new
  * index. Until then it may read whole tables. Empty on SQLite.
  */
@@ -46,7 +49,7 @@ export async function tablesWithoutStatistics(reader: Reader): Promise<string[]>
 const isUnknown = (name: string): string =>
   `NOT EXISTS (SELECT 1 FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = ${name})`;
 
-/** The values with which another connection can identify a transaction of PostgreSQL. */
+/** Identifies a transaction of PostgreSQL, so that another connection can cancel it. */
 export interface Making {
   readonly pid: number;
   readonly began: string;
@@ -59,11 +62,11 @@ export async function makingOf(tx: Transaction): Promise<Making | undefined> {
 }
 
 /**
- * PostgreSQL: cancels the statement that the transaction is running, even if the statement waits for a lock. The
+ * Cancels the statement that a transaction of PostgreSQL is running, even if the statement waits for a lock. The
  * transaction then fails. Does nothing if the transaction is not running a statement, or has ended.
  */
 export async function cancelMaking(reader: Reader, { pid, began }: Making): Promise<void> {
-  // `began` is compared, too, because the process with this number may be running another transaction now.
+  // This also compares `began`, because the PostgreSQL process `pid` may be running another transaction now.
   await reader.all(
     `SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity
      WHERE pid = ? AND state = 'active' AND xact_start = CAST(? AS timestamptz)`,
@@ -73,8 +76,9 @@ export async function cancelMaking(reader: Reader, { pid, began }: Making): Prom
 }
 
 /**
- * PostgreSQL: creates the statistics of one table that has none and is not in `done`. Returns its name, or undefined if
- * there is no such table. If several servers call this, each table is analysed only once.
+ * Creates the statistics of one table that has none and that is not in `done`. Returns the name of this table, or
+ * undefined if there is no such table. Does nothing on SQLite. If several servers call this, each table is analysed
+ * only once.
  */
 export async function addStatistics(tx: Transaction, done: ReadonlySet<string>): Promise<string | undefined> {
   if (tx.engine === "sqlite") return undefined;

@@ -11,7 +11,7 @@ export interface Unit {
   succeed(): void;
   /** Informs the callers that all changes were undone. Has no effect on callers that already have a result. */
   fail(error: unknown): void;
-  /** The smaller units to run one by one after a failure; empty if the unit cannot be divided. */
+  /** Returns the smaller units to run one by one after a failure. Empty if the unit cannot be divided. */
   parts(): Unit[];
 }
 
@@ -42,8 +42,8 @@ export interface AppendUnit extends Unit {
 }
 
 /**
- * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3`, a
- * further statement takes more time than a further row, so one statement for all rows is faster.
+ * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3`, one
+ * statement for all rows is faster than one statement for each row.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];
@@ -74,7 +74,10 @@ interface WaitingRow {
   readonly caller: Caller<void>;
 }
 
-/** Returns rows as JSON, which a statement reads with `jsonb_each`. Throws if SQLite would store a different text. */
+/**
+ * Returns rows as JSON, which a statement reads with `jsonb_each`. Throws an Error if SQLite would store a different
+ * text.
+ */
 function jsonOfRows(rows: readonly (readonly Value[])[]): string {
   const json = JSON.stringify(rows);
   if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
@@ -82,8 +85,8 @@ function jsonOfRows(rows: readonly (readonly Value[])[]): string {
 }
 
 /**
- * Matches a lone surrogate in the form in which JSON.stringify escapes it. SQLite would store it as bytes that are not
- * valid UTF-8.
+ * Matches a lone surrogate (half of a UTF-16 pair) as JSON.stringify escapes it. SQLite would store it as bytes that
+ * are not valid UTF-8.
  */
 const lossy = /\\ud[89a-f]/;
 

@@ -1,10 +1,10 @@
 const longest = 200;
 
-// Line and paragraph breaks, and all invisible characters that reorder or hide text.
+// Matches line and paragraph breaks, and all invisible characters that can change the order of text or hide text.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Returns the file name at the end of a path from a sender, without control characters and other invisible characters.
+ * Returns the last part of a path that a sender has given, without control characters and other invisible characters.
  * The result has at most 200 code points, and the extension does not change. Returns `fallback` if no characters are
  * left. (rule F5)
  */
@@ -37,8 +37,8 @@ const endings: Readonly<Record<string, readonly string[]>> = {
 export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?? "";
 
 /**
- * Returns a clean file name with an extension that fits the media type. The extension matters, because programs use it
- * to choose how to open a file.
+ * Returns a clean file name with an extension that fits the media type. Programs use the extension to choose how to
+ * open a file.
  */
 export function nameFor(mediaType: string, name: string): string {
   const fitting = endings[mediaType] ?? [""];

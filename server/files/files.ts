@@ -19,14 +19,14 @@ export interface TemporaryFile {
   /** Adds bytes to the file. Stores at most one byte more than the limit, but counts all bytes. */
   write(bytes: Uint8Array): void;
   /**
-   * Overwrites the position where a picture or film was taken, and all other data that is not needed to show the file.
-   * Then closes the file and returns its description. The hash is the hash of the changed file. A picture without a
-   * complete header gets no media type. Call this method only once.
+   * Overwrites the geographical position in a picture or film, and all other data that is not needed to show the file.
+   * Then closes the file and returns its description. The hash in the description is that of the changed file. A
+   * picture without a complete header gets no media type. Call this method only once.
    */
   finish(): Promise<WrittenFile>;
   /**
-   * The same as `finish`, but without a change of the content. It is used for copies of files that a server has stored
-   * before.
+   * Does the same as `finish`, but does not change the content. It is for copies of files that a server has already
+   * stored.
    */
   finishUnchanged(): Promise<WrittenFile>;
   /** Closes and deletes the file. This can be called at any time. */
@@ -34,8 +34,8 @@ export interface TemporaryFile {
 }
 
 /**
- * The storage of uploaded files. The name of a file is the SHA-256 of its bytes. Every call may throw FilesUnavailable,
- * and then has changed nothing.
+ * The storage of uploaded files. The name of a file is the SHA-256 of its bytes. Every call may throw FilesUnavailable.
+ * It has then changed nothing.
  */
 export interface Files {
   /** Creates a temporary file for an upload. The file may have at most `limit` bytes. */
@@ -68,7 +68,8 @@ export interface Files {
 }
 
 /**
- * Thrown if the storage of files is full or cannot be reached. Nothing was stored. The same request may succeed later.
+ * Thrown if the storage of files is full or cannot be reached. Nothing was stored, and the same request may succeed
+ * later.
  */
 export class FilesUnavailable extends Error {
   /** Whether the storage did not answer. If so, it may still execute the request later. */
@@ -89,7 +90,9 @@ export function assertName(sha256: string): void {
   if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
 }
 
-/** The mark of a storage: a small file or object that contains the id of the deployment to which the files belong. */
+/**
+ * The mark of a storage. It is a small file or object that contains the id of the deployment to which the files belong.
+ */
 export interface PlaceMark {
   /** Returns the id of the deployment; undefined if the storage has no mark. */
   read(): Promise<string | undefined>;

@@ -4,7 +4,8 @@ import { Worker } from "node:worker_threads";
 
 /**
  * Returns the SHA-256 of a file of `size` bytes, in hex. A large file is hashed in another thread. On a processor
- * without SHA instructions this takes longer than the rest of an upload, and would block all other requests.
+ * without SHA instructions, the hash of a large file takes longer than the rest of an upload, and would block all other
+ * requests.
  */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > smallFile) return hashOnThread(path);
@@ -20,7 +21,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-// The program of the thread is a string, so that the server can be bundled into one file.
+// The code of the thread is a string, so that the whole server can be bundled into one file.
 const threadProgram = `
 const { createHash } = require("node:crypto");
 const { closeSync, openSync, readSync } = require("node:fs");
@@ -58,8 +59,8 @@ function hashOnThread(path: string): Promise<string> {
   return thread.hash(path);
 }
 
-// Starts the thread that hashes files. It hashes one file after the other, so the results arrive in the order of the
-// jobs.
+// Starts the thread that hashes files. The thread hashes one file after another, so its results arrive in the order of
+// the jobs.
 function startThread(): Thread {
   const jobs: Job[] = [];
   const worker = new Worker(threadProgram, {

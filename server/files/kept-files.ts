@@ -9,8 +9,8 @@ import { type Files, FilesUnavailable } from "./files.ts";
 export interface KeptFiles {
   /**
    * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If a step
-   * fails, deletes the files again. If the storage did not answer, only the daily cleanup deletes them. The reason is
-   * that a storage that hangs may execute a deletion later, after a client has successfully sent the same files again.
+   * fails, deletes the files again. If the storage did not answer, the files stay until the daily cleanup. A storage
+   * that hangs might otherwise execute the deletion later, after a client has successfully sent the same files again.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
@@ -23,8 +23,8 @@ export interface KeptFiles {
   /** Deletes the given files to which no upload refers now. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
   /**
-   * The same as `removeUnreferenced`, but in the background, with a few files at the same time. Calls `failed` for each
-   * failure. The daily cleanup deletes files whose deletion failed.
+   * Does the same as `removeUnreferenced`, but in the background. It deletes a few files at the same time, and calls
+   * `failed` for each failure. The daily cleanup deletes files whose deletion failed.
    */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
@@ -38,8 +38,8 @@ export interface LockingTransaction {
 }
 
 /**
- * Locks files, and says whether uploads refer to them. Until the promise of `decide` resolves, no other server can add
- * a reference to a locked file.
+ * Locks files, and says whether uploads refer to them. No other server can add a reference to a locked file until
+ * `decide` of `withFileLocks` has ended.
  */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;

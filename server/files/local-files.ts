@@ -12,8 +12,8 @@ import {
 } from "./temporary-files.ts";
 
 /**
- * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that a rename is
- * enough to keep them permanently.
+ * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that renaming a
+ * temporary file makes it permanent.
  */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);
@@ -44,7 +44,8 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// Replaces an existing file with the same content, because the existing copy may not be on the disk yet.
+// Moves a file and flushes it to the disk. It also replaces an existing file with the same content, because that file
+// may not have been flushed yet.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);
@@ -62,7 +63,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-// Windows cannot open a folder, so a folder cannot be synchronised there.
+// Windows cannot open a folder, so folders cannot be flushed to the disk on Windows.
 const syncFolder = process.platform === "win32" ? async () => {} : sync;
 
 async function* settled(root: string): AsyncGenerator<string[]> {

@@ -83,7 +83,7 @@ async function sizeOf(send: SendToS3, name: string): Promise<number | undefined>
 async function setAside(send: SendToS3, { bucket, prefix }: S3Settings, sha256: string): Promise<void> {
   const headers = { "x-amz-copy-source": `/${bucket}/${prefix}${nameOf(sha256)}` };
   const copied = await send({ method: "PUT", name: `damaged/${sha256}`, headers });
-  // A copy may fail after the store has sent a successful status. So the body must be read to know the result.
+  // A copy may still fail after the store has sent a successful status. So the result is known only from the body.
   const text = await textOf(copied.body);
   if (!text.includes("<CopyObjectResult"))
     throw new FilesUnavailable(new S3Refusal(copied.status, "CopyFailed"));
@@ -136,7 +136,7 @@ interface Listed {
 interface ListedPage {
   readonly objects: readonly Listed[];
   /**
-   * The common beginnings of object names, each up to the delimiter in the request. It is empty if the request has no
+   * The common beginnings of object names, each up to the delimiter in the request. Empty if the request has no
    * delimiter.
    */
   readonly folders: readonly string[];
@@ -174,8 +174,8 @@ function characterOf(entity: string): string | undefined {
 const mostFailures = 3;
 
 /**
- * Opens a stream of an object, or of a span of its bytes. Reads only as fast as the consumer. If the connection ends
- * early, requests the rest. Rejects if there is no such object.
+ * Opens a stream of an object, or of a span of its bytes. It reads only as fast as the consumer of the stream. If the
+ * connection ends early, it requests the rest of the object. Rejects if there is no such object.
  */
 async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promise<Readable> {
   const first = await request(send, name, span);
@@ -215,7 +215,8 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   const headers: Record<string, string> = span ? { range: `bytes=${span.start}-${span.end}` } : {};
   const answer = await send({ method: "GET", name, headers });
   if (answer.status === (span ? 206 : 200)) {
-    // An error event without a listener would end the process. The consumer of the body gets the error in any case.
+    // An error event without a listener would end the process. The consumer of the body gets the error also with this
+    // listener.
     answer.body.on("error", () => {});
     return answer;
   }
@@ -224,7 +225,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** How long a request may wait for the answer of the store, or for the next part of the request body. */
+/** How long a request may wait for the answer of the store, or until the next part of its body is sent. */
 const silenceTimeoutMs = 4_000;
 
 const connectTimeoutMs = 3_000;
@@ -367,7 +368,6 @@ async function* moving(body: S3Body, moved: () => void): AsyncGenerator<Uint8Arr
   }
 }
 
-/** A signed HTTP request. */
 interface SignedRequest {
   readonly method: S3Request["method"];
   readonly path: string;
@@ -470,8 +470,8 @@ async function refusalOf({
 }
 
 /**
- * Returns what the operator must change, if the store refused a request because of wrong settings. Returns undefined
- * for other errors.
+ * Returns a message about what the operator must change, if the store refused a request because of wrong settings.
+ * Returns undefined for other errors.
  */
 export function faultOfSettings(error: unknown): string | undefined {
   const cause = error instanceof FilesUnavailable ? error.cause : error;
@@ -493,7 +493,7 @@ export function faultOfSettings(error: unknown): string | undefined {
 interface Outage {
   /** Whether a request may be sent now. During an outage one request may be sent every 250 ms. */
   mayTry(): boolean;
-  /** Whether the last requests got no answer, so that the store is assumed to hang. */
+  /** Whether an outage lasts. This means that the last requests got no answer. */
   lasts(): boolean;
   worked(): void;
   /** Reports that a request that began at `startedAt` got no answer. */
@@ -502,7 +502,9 @@ interface Outage {
 
 const outagePauseMs = 250;
 
-/** Creates the state of a store that is assumed to answer. `now` returns milliseconds. */
+/**
+ * Creates the record for one store. At first it assumes that the store answers. `now` returns milliseconds.
+ */
 export function createOutage(now: () => number = () => performance.now()): Outage {
   let lasts = false;
   let lastAnswerAt = Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ export const filesPlace = {
   },
 
   /**
-   * Returns the storage, and locks it, so that it cannot be changed until the transaction ends. Call this before the
+   * Returns the storage. Until the transaction ends, the files cannot be moved to another storage. Call this before the
    * transaction adds an upload.
    */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
@@ -30,7 +30,7 @@ export const filesPlace = {
   },
 
   /**
-   * Records a new storage. Before that, it waits for the end of all transactions that add uploads to the old storage.
+   * Records a new storage. First waits for the end of all transactions that add uploads to the old storage.
    */
   async replace(tx: Transaction, place: FilesPlace): Promise<void> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN SHARE ROW EXCLUSIVE MODE");
@@ -48,7 +48,9 @@ export const deploymentId = {
   insert: (tx: Transaction, id: string) => tx.insert(deploymentTables.deployment, { name: "id", value: id }),
 };
 
-/** Yields stray files, in batches: stored files without references that were not written within the last hour. */
+/**
+ * Yields stray files, in batches. These are stored files without references that were not written within the last hour.
+ */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -57,8 +59,8 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
 }
 
 /**
- * Deletes stray files. A server that was killed may leave such files. Checks each file again immediately before its
- * deletion. Returns how many files were found.
+ * Deletes stray files, which a killed server may leave. Checks each file again immediately before the deletion. Returns
+ * how many files were found.
  */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,
@@ -114,7 +116,7 @@ const referencesTo = select(
   "WHERE sha256 = ? ORDER BY name",
 );
 
-/** The uploads. Each has an unguessable name, under which the server sends it to browsers. */
+/** The uploads. Each upload has an unguessable name, which is in its address on the server. */
 export const uploads = {
   /** Returns an upload by its name; undefined if there is none. Never returns the original of a mail. */
   find: (reader: Reader, name: string): Promise<UploadRow | undefined> => reader.get(served, name),
@@ -135,7 +137,7 @@ export const uploads = {
 
   /**
    * Calls `decide`, which may delete files without references. On PostgreSQL, `decide` runs in a transaction and can
-   * lock files against other servers. With SQLite there is only one server.
+   * lock files against other servers. On SQLite it locks nothing, because there is only one server.
    */
   async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
     const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>

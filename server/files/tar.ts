@@ -3,7 +3,10 @@ export const blockSize = 512;
 /** Returns the number of bytes that must be added to fill the last block of an entry. */
 export const paddingOf = (size: number): number => (blockSize - (size % blockSize)) % blockSize;
 
-/** Returns the header block for a plain file in a POSIX (ustar) archive. Only the owner of the file can read it. */
+/**
+ * Returns the header block for a plain file in a POSIX (ustar) archive. After extraction, only the owner can read the
+ * file.
+ */
 export function tarHeader(name: string, size: number): Buffer {
   const block = Buffer.alloc(blockSize);
   block.write(name, 0, 100);

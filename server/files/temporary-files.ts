@@ -15,9 +15,9 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Returns whether a temporary file must still be made permanent. Returns false if that was done before: the temporary
-   * file does not exist, and `keptSize` returns the size of the stored file. Throws an Error if the file is not in this
-   * folder, or not complete.
+   * Returns whether a temporary file must still be made permanent. Returns false if this was done before. In this case
+   * the temporary file no longer exists, and `keptSize` returns the size of the stored file. Throws an Error if the
+   * file is not in this folder, or not complete.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
@@ -60,9 +60,8 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Returns a time in milliseconds. A file that was last written before this time belongs to no running request. The time
- * is the real time, as in file systems and S3 stores. So this does not use the adjustable clock of a development
- * server.
+ * Returns a time in milliseconds. A file that was last written before this time belongs to no running request. This
+ * uses the real time, as file systems and S3 stores do, and not the adjustable clock of a development server.
  */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 

@@ -12,7 +12,9 @@ export interface PreparedAnswer {
   readonly prepared: true;
   readonly body: string | Buffer;
   readonly etag: string;
-  /** The period in which the same request gets this answer again. Undefined if the answer must not be cached. */
+  /**
+   * The period during which the same request gets this answer again. Undefined if the answer must not be cached.
+   */
   readonly lasts?: Lasting;
 }
 
@@ -71,8 +73,8 @@ export const matchesEtag = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
 
 /**
- * A cache of prepared answers, by name. It drops an answer when its version changes, when it expires, or when the clock
- * is set back.
+ * A cache of prepared answers, by name. It drops an answer when the version of its data changes, when the answer
+ * expires, or when the clock is set back.
  */
 export interface Answers {
   /**
@@ -94,11 +96,11 @@ interface Made {
   readonly until?: number | undefined;
 }
 
-/** Returns the most memory that a body can use, in bytes. A character of a text uses one or two bytes. */
+/** Returns the maximum memory that a body can use, in bytes. A character of a text uses one or two bytes. */
 export const bytesOfBody = (body: string | Buffer): number =>
   typeof body === "string" ? 2 * body.length : body.length;
 
-/** The memory in bytes that an answer uses in addition to its body and its name. */
+/** About how many bytes of memory an answer uses in addition to its body and its name. */
 const smallThings = 1_000;
 
 interface CachedAnswer {
@@ -110,7 +112,7 @@ interface CachedAnswer {
 
 /**
  * Creates the cache of prepared answers. After a restore, the database may use the same version numbers for other
- * contents. So the cache drops all answers when anything may have changed. (decision 04)
+ * contents. So the cache drops all answers when it hears the topic `everyTopic`. (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
   const cache = memory.createPart<CachedAnswer>();
@@ -127,8 +129,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // The version comes from the caller's credential. When the version changes, the credential is also dropped from
-    // memory.
+    // `isCurrent` need not check anything. The version comes from the caller's credential, and the credential is
+    // dropped from memory when the version changes.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began) cache.keep(name, made, smallThings + 2 * name.length + bytesOfBody(answer.body));
@@ -211,8 +213,8 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
   }
 
   /**
-   * Closes the connection whose answer has waited for the longest time. Returns false if all answers are too young for
-   * that.
+   * Closes the connection whose answer has waited for the longest time. Returns false if all answers began less than
+   * ten seconds ago.
    */
   function cutSlowest(): boolean {
     const [slowest] = waiting;
@@ -223,7 +225,7 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
   }
 
   return (response, { body, canRefuse }) => {
-    // In UTF-8 a character of this text has at most three bytes, so the bytes of a short text need not be counted.
+    // In UTF-8, each unit of `length` has at most three bytes. So the bytes of a short text need not be counted.
     if (body.length * 3 < largeBytes || response.closed) return;
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (bytes < largeBytes) return;
@@ -262,8 +264,8 @@ export const isEventStream = (answer: unknown): answer is EventStream =>
   typeof answer === "object" && answer !== null && "isEventStream" in answer && answer.isEventStream === true;
 
 /**
- * How many bytes may wait for a client that reads slowly. If there are more, the connection is closed. The client then
- * connects again and reads everything again. (rule F74)
+ * How many bytes may wait for a client that reads slowly. If more bytes wait, the connection is closed. The client then
+ * connects again and loads its data again. (rule F74)
  */
 const mostWaitingBytes = 65_536;
 

@@ -42,8 +42,8 @@ import { cachedLookup } from "./memory.ts";
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**
-   * Returns the period in which requests with this credential have the same caller, and in which their use need not be
-   * recorded again.
+   * Returns the period during which this credential has the same caller. During this period, further uses of the
+   * credential need not be recorded.
    */
   readonly lasting: (
     auth: KeptAuth,
@@ -115,7 +115,6 @@ export function createAuthenticate(
   return Object.assign(authenticate, { lasting: createLasting(find, touch) });
 }
 
-/** Creates `lasting` of `Authenticate`. */
 const createLasting =
   ({ findAppKey, findToken, findDevice }: ReturnType<typeof createFindCredentials>, touch: Touch) =>
   (
@@ -147,7 +146,7 @@ export const topicsOfToken = ({ userId, appId }: Pick<TokenCredential, "userId" 
   ...(appId === null ? [] : [accessTopic(appId)]),
 ];
 
-/** Creates functions that find credentials by their hashes. */
+/** Creates functions that find credentials by their hashes, in memory or in the database. */
 function createFindCredentials({ database, memory }: Pick<Deps, "database" | "memory">) {
   const dropAll = topicsOfAllCredentials;
   return {
@@ -263,12 +262,15 @@ export function requireScope(
   });
 }
 
-/** Adds the role that the endpoint needs to its caller. An endpoint that names no role needs an owner. */
+/**
+ * Returns the caller with `needs` set to the role that the endpoint requires. An endpoint without a role requires an
+ * owner.
+ */
 export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Callers[Auth]): Callers[Auth] {
   return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
 }
 
-/** Whether the `Origin` of a request is the origin of this deployment. */
+/** Whether the header `Origin` of a request names the origin of this server or of its console. */
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 }
@@ -363,9 +365,8 @@ export interface PresentedCredentials {
   readonly known: string | undefined;
   /** Whether the request changes something. */
   readonly mutates: boolean;
-  /** The header `User-Agent`. */
   readonly userAgent: string | undefined;
-  /** The header `Origin`: the page that sent the request. */
+  /** The header `Origin`. It names the site whose page sent the request. */
   readonly origin: string | undefined;
 }
 
@@ -411,9 +412,9 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * Returns the access to two cookies: one for the console session, and one for the accounts to which the browser has
- * signed in before. Scripts cannot read the cookies. Browsers send them only to this host, and only over https if the
- * console has https. (rule K9)
+ * Returns functions that read and set two cookies. One contains the id of the console session. The other names the
+ * accounts to which the browser has signed in before. Scripts cannot read the cookies. Browsers send them only to this
+ * host, and only over https if the console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
@@ -450,7 +451,10 @@ export const knownBrowser = {
     return marks.includes(markOf(sealer, id, email)) ? id : undefined;
   },
 
-  /** Returns the new value of the cookie: this account first, then the accounts of the most recent other sign-ins. */
+  /**
+   * Returns the new value of the cookie. This account is the first. The accounts of the most recent other sign-ins
+   * follow.
+   */
   withAccount(sealer: Marking, kept: string | undefined, email: string): string {
     const [found = "", ...marks] = (kept ?? "").split(".");
     const id = /^[\w-]{22}$/.test(found) ? found : randomBytes(16).toString("base64url");

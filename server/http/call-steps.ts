@@ -44,11 +44,11 @@ export interface Call {
   readonly deps: InvokeDeps;
   incoming: IncomingRequest;
   key: IdempotentRequest | undefined;
-  /** The key of the rate limit that the call uses; undefined without a limit. */
+  /** The key under which the rate limit counts the call. Undefined if there is no limit. */
   limitedBy: string | undefined;
   /**
-   * Whether the checks before `countAttempts` have passed. From then on, the call may only fail with errors that the
-   * endpoint declares. Only such errors are stored for repeats.
+   * Whether the steps before `countAttempts` have succeeded. After them, the call may only fail with errors that the
+   * endpoint declares. Only such errors can be stored for repeats.
    */
   begun: boolean;
   parts: ReturnType<typeof parse>;
@@ -60,8 +60,8 @@ export interface Call {
 }
 
 /**
- * Creates a call before its first step. The code names each field, because an object spread would make a read 5 %
- * slower.
+ * Creates the state of a call before its first step. The code names each field, because an object spread would make a
+ * read request 5 % slower.
  */
 export const newCall = ({
   endpoint,
@@ -98,8 +98,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   if (isRarelyRepeated(endpoint, incoming)) return;
   const kept = await idempotency.find(deps.database, key, deps.clock.now());
   if (!kept) return;
-  // If a request has the same key and another secret, its sender may be guessing the secret, so it counts as an
-  // attempt.
+  // A request with the same key but another secret counts as an attempt, because its sender may be guessing the secret.
   if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint) await countAttempt(endpoint, incoming, deps);
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
@@ -118,8 +117,8 @@ export function checkShape(call: Call): void {
 }
 
 /**
- * Applies the rate limit. A read is counted now. For a change, this only prepares the transaction, which counts the use
- * and claims the Idempotency-Key.
+ * Applies the rate limit. A read is counted now. For a change, this step only prepares `save`, whose transaction counts
+ * the use and claims the Idempotency-Key.
  */
 export async function applyLimit(call: Call): Promise<void> {
   const { endpoint, incoming, deps, key, limitedBy, parts } = call;
@@ -167,7 +166,7 @@ export async function refuse(call: Call, thrown: unknown): Promise<InvocationRes
   const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
   if (key && since) return replay(key, since);
   if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
-  // The limit of rule T30 also counts requests that get `busy`.
+  // Requests that get `busy` also count against the limit of rule T30.
   if (limitedBy && endpoint.rateLimit && endpoint.rateLimitBy && error.code === "busy")
     await deps.limiter.spend({ who: limitedBy, rateLimit: endpoint.rateLimit });
   throw namingLimit(error, endpoint.rateLimit);
@@ -180,8 +179,8 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether repeats of the request are rare. Then the server looks for a stored answer only when it claims the key, or
- * after a refusal. Apps send many reports, and few of them are repeats.
+ * Whether repeats of the request are rare, such as those of the many reports that apps send. The server then looks for
+ * a stored answer only when it claims the key, or after a refusal.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
@@ -295,8 +294,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether a repeat of the request must get this error again. It must get it if the refusal was caused by the state of
- * the data, and that state does not change only because time passes. (rule H13)
+ * Whether a repeat of the request must get this error again. This is so if the state of the data caused the refusal,
+ * and if that state does not change just because time passes. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&

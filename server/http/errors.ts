@@ -86,7 +86,10 @@ function answerWithJson(ctx: Context, error: ApiError): void {
   ctx.body = { ...errorBody(error), ...requestId };
 }
 
-/** The header `WWW-Authenticate`: for each error code, the authentication scheme of the missing or wrong credential. */
+/**
+ * The value of the header `WWW-Authenticate` for each error code. It names the authentication scheme that the client
+ * must use.
+ */
 const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_token", 'Bearer realm="innkeep"'],
   ["sign_in_required", 'Bearer realm="innkeep"'],

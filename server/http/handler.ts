@@ -52,7 +52,9 @@ export interface IncomingRequest {
   readonly setSession: Request["setSession"];
 }
 
-/** The answer of an endpoint: a status with JSON text, a prepared answer, a file, events, or no body. */
+/**
+ * The answer of an endpoint. It has a status, and JSON text, a prepared answer, a file, events or no body.
+ */
 export interface InvocationResult {
   readonly status: number;
   readonly body: string | PreparedAnswer | Download | EventStream | undefined;
@@ -96,7 +98,7 @@ export interface AgentCaller {
   readonly userId: string;
   /** The only app that the token may see. Null if it may see all apps of its owner. */
   readonly appId: string | null;
-  /** The lowest role that the owner of the token needs in the apps that the request is about. */
+  /** The lowest role that the owner of the token must have in the apps that the request is about. */
   readonly needs: Role;
   /** The rights of the token besides reading and proposing. */
   readonly scopes: readonly AgentScope[];
@@ -119,7 +121,7 @@ export interface ConsoleCaller {
   readonly email: string;
   readonly scopes: readonly MaintainerScope[];
   readonly appId: string | null;
-  /** The lowest role that the person needs in the apps that the request is about. */
+  /** The lowest role that the person must have in the apps that the request is about. */
   readonly needs: Role;
 }
 
@@ -132,7 +134,9 @@ export interface Callers {
   session: ConsoleCaller;
 }
 
-/** The answer of a handler of a `pending` endpoint while there is no result yet. The response is 202 with `{}`. */
+/**
+ * A handler of a `pending` endpoint returns this while there is no result yet. The response is then 202 with `{}`.
+ */
 export const notYet = Symbol("not yet");
 
 type Parsed<Schema> = Schema extends z.ZodMiniType ? z.output<Schema> : undefined;
@@ -151,13 +155,12 @@ export interface Browser {
   readonly sessionId: string | undefined;
   /** The cookie with the accounts to which the browser has signed in. */
   readonly known: string | undefined;
-  /** The header `User-Agent`. */
   readonly userAgent: string | undefined;
 }
 
 /**
- * Identifies a request and its repeats. It is for a handler that saves its work in several transactions: a repeat
- * continues where an interrupted request has stopped.
+ * Identifies a request and its repeats. Handlers that save their work in several transactions need it. A repeat of an
+ * interrupted request then continues the work.
  */
 export interface RepeatMark {
   readonly name: string;
@@ -173,7 +176,7 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The header `If-Match`: the ETags of the data that the client has read. */
   readonly ifMatch: string | undefined;
-  /** The header `Last-Event-ID`: the last event that a browser has received. */
+  /** The header `Last-Event-ID`. It is the id of the last event that a browser has received. */
   readonly lastEventId: string | undefined;
   /** How many milliseconds the sender's clock is ahead of the server's clock; 0 if the request has no date. */
   readonly clockAhead: number;
@@ -187,15 +190,14 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** Creates a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
-  /** The identity of a request, which is the same for its repeats. Undefined without an Idempotency-Key. */
+  /** Identifies the request. Its repeats have the same value. Undefined without an Idempotency-Key. */
   readonly repeat: RepeatMark | undefined;
   /** Undoes the use of the rate limit. Only requests with `wait` need this. */
   readonly giveBack: () => void;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
-   * `work` is the answer. A handler calls `save` once. `repeatableUntil` is the latest time at which the stored answer
-   * expires. `first` runs before the key is checked. `rateLimit` returns the limit to use in place of the endpoint's
-   * limit.
+   * `work` is the answer. A handler calls `save` once. The stored answer expires at `repeatableUntil` or earlier.
+   * `first` runs before the key is checked. `rateLimit` returns the limit that replaces the limit of the endpoint.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -225,7 +227,9 @@ export interface Handler<E extends Endpoint> {
   readonly traits?: Traits;
 }
 
-/** The test cycles that an endpoint reads or changes, and the part of the request that contains the id. */
+/**
+ * The test cycles that an endpoint reads or changes, and the part of the request that contains the id to find them.
+ */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;
@@ -243,7 +247,7 @@ interface Traits {
   /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
   /**
-   * Set if the server may answer the same request again without a call of the handler, while it is certain that the
+   * Set if the server may answer the same request again without calling the handler, as long as it knows that the
    * answer has not changed.
    */
   readonly ready?: true;
@@ -261,7 +265,6 @@ export const servedBy = <E extends Endpoint>(
   ...traits,
 });
 
-/** Returns a handler with these traits. */
 export const withTraits = <E extends Endpoint>(traits: Traits, handle: Handler<E>): Handler<E> =>
   Object.assign((request: Request<E>) => handle(request), { traits });
 
@@ -276,7 +279,9 @@ export type HandlersOf<C extends Groups> = { readonly [Name in keyof C]: Handler
 /** The position in a list at which a page starts. It is the sort key of the row before the page. */
 type Position = readonly string[];
 
-/** One part of a sort key: its form in a cursor, and a value that comes before all others. */
+/**
+ * One part of a sort key. `form` matches its text in a cursor. `start` is a value that comes before all others.
+ */
 interface KeyPart {
   readonly form: RegExp;
   readonly start: string;
@@ -315,8 +320,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
 /**
- * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The next
- * page then begins before the number `reached`.
+ * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The cursor
+ * is then `reached`, the number up to which the search has come.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],

@@ -3,7 +3,7 @@ import { valueAt } from "../../src/contract/json.ts";
 import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 
-/** For each path parameter that is the id of a record: the statement that finds the app of the record. */
+/** The path parameters that are ids of records, each with the statement that finds the app of the record. */
 const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ["appId", `SELECT id AS "appId" FROM apps WHERE id = ?`],
   ["id", `SELECT app_id AS "appId" FROM feedback WHERE id = ?`],
@@ -33,7 +33,8 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 
 /**
  * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the person's role has
- * too few rights now. The answer to the deletion of an app has no content, so every person may get it again. (rule K23)
+ * too few rights now. After the deletion of an app, every person may get the answer again, because it has no content.
+ * (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -66,8 +67,8 @@ export interface IdempotencyKey {
   /** The app that the request is about, if the request needs a role in it. */
   readonly appId?: string | undefined;
   /**
-   * Set only while the server does not trust its clock. Then no answer expires. `behindMs` is the number of
-   * milliseconds by which the clock may be slow.
+   * Set only while the server does not trust its clock. No answer expires during this time. `behindMs` is by how many
+   * milliseconds the clock may be slow.
    */
   readonly inDoubt?: { readonly behindMs: number };
 }
@@ -85,7 +86,10 @@ export interface FoundAnswer extends StoredAnswer {
   readonly fingerprint: string;
 }
 
-/** `in_progress`: another transaction has claimed the key. `stored`: there is already an answer for the key. */
+/**
+ * `in_progress` means that another transaction has claimed the key. `stored` means that there is already an answer for
+ * the key.
+ */
 type Claim = "claimed" | "in_progress" | "stored";
 
 /** The answers to requests with an Idempotency-Key. */
@@ -103,8 +107,8 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, which must then `store` an answer or throw. If `answer` is given, also
-   * stores it. Never waits for another transaction.
+   * Reserves the key for this transaction, which must then call `store` or throw. If `answer` is given, also stores
+   * this answer. Never waits for another transaction.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
@@ -161,7 +165,10 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/** Returns a time. An answer has expired if its time of expiry is not later than this. */
+/**
+ * Returns the time up to which answers have expired. It is in 1970 if the server does not trust its clock, so that no
+ * answer has expired.
+ */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
 /**
@@ -182,8 +189,8 @@ export const scopeOf = (whose: readonly string[], method: string, path: string):
   [...whose, method, sameAddress(path)].join("\n");
 
 /**
- * Returns the path in lower case. An id in capitals is the same id, so a repeat with capitals must not be executed
- * again.
+ * Returns the path in lower case and without slashes at its end. An id in capitals is the same id, so a request with
+ * capitals may be a repeat.
  */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 

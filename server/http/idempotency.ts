@@ -30,7 +30,7 @@ interface MutationContext {
   readonly endpoint: Endpoint;
   /** Identifies the request and its repeats; undefined without an Idempotency-Key. */
   readonly key: IdempotentRequest | undefined;
-  /** The key of the rate limit that the request uses; undefined without a limit. */
+  /** The key under which the rate limit counts the request. Undefined if there is no limit. */
   readonly limitedBy: string | undefined;
   /** Finds the app of the request, before the request changes anything. */
   readonly appOf: (reader: Reader) => Promise<string | undefined>;
@@ -94,7 +94,7 @@ export function createSave(
   };
 }
 
-/** Does the work of a mutation. If the work fails, the use of its limit is undone. */
+/** Does the work of a mutation. If the work fails, its use of the rate limit is undone. */
 async function ending<Result>(using: MutationUse, work: () => Promise<Result>): Promise<Result> {
   try {
     const result = await work();
@@ -111,8 +111,8 @@ interface SaveOptions {
   /** The latest time at which the stored answer expires. */
   readonly repeatableUntil?: Date;
   /**
-   * Runs before the Idempotency-Key is checked, so that a second request with the same key waits here for the first
-   * one.
+   * Runs before the Idempotency-Key is checked. A second request with the same key can wait in it for the first
+   * request.
    */
   readonly first?: (tx: Transaction) => Promise<void>;
   /** Called after `first`. Returns the limit that the request uses in place of the endpoint's limit. */
@@ -155,7 +155,7 @@ function storedAnswer(
   return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
 }
 
-/** A request with an Idempotency-Key. The sealer is for stored answers that contain a secret. */
+/** A request with an Idempotency-Key. The sealer encrypts stored answers that contain a secret. */
 export interface IdempotentRequest extends IdempotencyKey {
   readonly sealer: Pick<Sealer, "seal" | "open"> | undefined;
 }
@@ -235,8 +235,8 @@ function knownKeyOf(
 }
 
 /**
- * Returns the scope of requests to an endpoint that have the same value in the field `repeatableBy`, with any app key
- * of the app. `fieldHash` is the hash of the value.
+ * Returns the scope of the requests to an endpoint that have the same value in the field `repeatableBy`. All keys of an
+ * app share this scope. `fieldHash` is the hash of the value.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
@@ -258,7 +258,7 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 
 /**
  * Returns the sealer of the stored answer. Without a credential, the answer is also sealed with the secret fields of
- * the request. So even a person who has the database and the secret of the deployment cannot read a token in the
+ * the request. So even somebody who has the database and the secret of the deployment cannot read a token in the
  * answer.
  */
 function sealerOf(
@@ -295,7 +295,8 @@ function senderPartsOf(
 const inProgress = (): ApiError => new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
 
 /**
- * Thrown when another request with the same idempotency key has just been answered: this request gets the same answer.
+ * Thrown when another request with the same Idempotency-Key has just been answered. This request then gets the same
+ * answer.
  */
 export class AlreadyAnswered extends Error {
   readonly answer: FoundAnswer;

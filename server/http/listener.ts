@@ -23,8 +23,8 @@ export function createListener(budgets: Budgets): Server {
     requestTimeout: budgets.requestMilliseconds,
     connectionsCheckingInterval: Math.min(mostCheckMilliseconds, budgets.headMilliseconds),
     keepAliveTimeout: budgets.idleMilliseconds,
-    // If this were true, Node itself would refuse a request without a Host header. Its answer does not have the form of
-    // this server's errors. `routing` refuses such requests.
+    // `routing` refuses requests without a Host header. If Node did that (`true`), its answer would not have the form
+    // of this server's errors.
     requireHostHeader: false,
   });
   server.timeout = budgets.stalledMilliseconds;
@@ -47,15 +47,16 @@ interface Use {
 
 /**
  * Limits the number of open connections. For a new connection above the limit, closes the connection that has been
- * without a request for the longest time. If most connections have never sent a request, closes one of these, so that a
- * client between two requests keeps its connection. Idle connections are closed first, then those with slow bodies,
- * then those whose answer takes over a second. If all connections are busy, closes the new one.
+ * without a request for the longest time. If more than half of the connections have never sent a request, closes the
+ * oldest of these, so that a client between two requests keeps its connection. Otherwise, idle connections are closed
+ * first, then connections with slow bodies, then connections whose answer takes over a second. If all connections are
+ * busy, closes the new one.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // To keep the connections sorted by their last requests takes time in each request. So this is done only while many
-  // connections are open.
+  // It takes time in each request to keep the connections sorted by their last requests. So they are sorted only while
+  // many connections are open.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) =>
@@ -96,14 +97,14 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
 
 const busyMilliseconds = 1_000;
 
-/** Sorts the connections: the one without a request for the longest time comes first. */
+/** Sorts the connections by the time of their last request, the oldest first. */
 function order(open: Map<Socket, Use>): void {
   const ordered = [...open].sort(([, one], [, other]) => one.since - other.since);
   open.clear();
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** Returns the connection to close so that a new one can be opened. `open` must be sorted. */
+/** Returns the connection that is closed to make room for a new one. `open` must be sorted. */
 function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;
@@ -119,8 +120,8 @@ function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
 const warnMilliseconds = 10_000;
 
 /**
- * Creates a function that warns the first time, and then at most every ten seconds, with the number of events since the
- * last warning.
+ * Creates a function that calls `warn` the first time, and later at most every ten seconds. `warn` gets the number of
+ * calls since the last warning.
  */
 function createWarning(warn: (count: number) => void): () => void {
   let count = 0;
@@ -136,8 +137,8 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Without this, Node would
- * answer them, and not in the format of this server's errors. Accepts an unknown `Expect` header.
+ * Answers malformed HTTP, headers that are too large, and requests that do not arrive in time. Otherwise Node would
+ * answer them, but not in the format of this server's errors. An unknown `Expect` header is ignored.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
@@ -153,8 +154,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes of a connection, and closes it a moment later. To close it immediately would discard bytes that
- * the client has not read.
+ * Sends the last bytes of a connection, and closes the connection a moment later. If it were closed immediately, bytes
+ * that the client has not read would be lost.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);
@@ -163,8 +164,8 @@ function endSoon(socket: Socket, text: string, milliseconds: number): void {
 }
 
 /**
- * Whether a part of an answer was already sent on this connection. Then no other bytes may be sent. Node has no public
- * API for this.
+ * Whether a part of an answer was already sent on this connection. In this case no other bytes may be sent. Node has no
+ * public API for this check.
  */
 function isUnderWay(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, "_httpMessage");

@@ -17,8 +17,8 @@ interface LookupCacheOptions<Row> {
   /** Returns the topics whose signals drop only this row. */
   readonly topicsOf?: (row: Row) => readonly string[];
   /**
-   * Some topics signal that a transaction which stored a row has committed. For such a topic, returns the name and the
-   * row, so that the row is cached without a read.
+   * If the topic means that a transaction has stored a row, returns the name and the row. The row is then cached
+   * without a read.
    */
   readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
   /** Returns about how many bytes of memory a row takes without its name and its topics. The default is 1,000. */
@@ -32,7 +32,9 @@ interface LookupCacheOptions<Row> {
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
   const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
   const rows = createRows(options);
-  /** For each row that is being loaded, the topics that were signalled during the load. */
+  /**
+   * One set for each row that is being loaded. It contains the topics that were signalled during the load.
+   */
   const loading = new Set<Set<string>>();
   const all = new Set([everyTopic, ...dropAll]);
 
@@ -71,7 +73,7 @@ const placeBytes = 600;
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/** Creates the store for the cached rows, and for the names of the rows that each topic drops. */
+/** Creates the store of the cached rows. The store also knows which rows each topic drops. */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,
@@ -131,8 +133,7 @@ interface MemoryPart<Value> {
 }
 
 /**
- * A value in memory. The object itself is the key in the cache. If the key were a text, it would have to be hashed at
- * each use.
+ * A value in memory. The object itself is the key in the cache, because a text would have to be hashed at each use.
  */
 interface Kept {
   /** Removes the value from its part. */

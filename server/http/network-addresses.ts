@@ -4,9 +4,9 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Creates a function that finds the address of the client. In X-Forwarded-For it trusts only the entries that trusted
- * proxies wrote, so the address of the client is the last entry that is not a trusted proxy. If that entry is not an
- * address, the result is the address of the connection.
+ * Creates a function that finds the address of the client. The client can write anything into X-Forwarded-For, but
+ * trusted proxies add their entries at its end. So the address of the client is the last entry that is not a trusted
+ * proxy. If that entry is not an address, the result is the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -29,8 +29,8 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * Returns the network by which limits count uses. For IPv4 it is the address itself. For IPv6 it is the first 64 bits
- * of the address, because one customer usually has all addresses with these bits.
+ * Returns the network under which limits count uses. For IPv4 it is the address itself. For IPv6 it is the first 64
+ * bits of the address, because one customer usually has all addresses with these bits.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
@@ -65,8 +65,8 @@ type Resolve = (
 export const otherMachineRefusal = "The development server sends only to addresses of this machine";
 
 /**
- * Creates a lookup that resolves a name only to addresses that are allowed. The socket connects to exactly this result,
- * so the name cannot get another address between the check and the connection.
+ * Creates a lookup that resolves a name only to allowed addresses. The socket connects to exactly these addresses, so a
+ * change of the name in DNS after the check has no effect.
  */
 const createCheckedLookup =
   (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>
@@ -85,7 +85,7 @@ export const createPublicLookup = (resolve: Resolve): LookupFunction =>
   createCheckedLookup(resolve, isPublic, privateRefusal);
 
 /**
- * All public IPv6 addresses are in 2000::/3. A separate check is needed, because the library also calls other addresses
+ * All public IPv6 addresses are in 2000::/3. This check is needed, because the library also calls some other addresses
  * `unicast`, such as ::127.0.0.1.
  */
 const publicIpv6 = ipaddr.parseCIDR("2000::/3");

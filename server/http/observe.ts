@@ -10,7 +10,10 @@ export interface Observer {
   readonly nextId: () => string;
   /** The security headers: names and values. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Counts an answer, and writes it to the log: changes and failures at `info`, successful reads at `debug`. */
+  /**
+   * Counts an answer and writes it to the log. Changes and failures have the level `info`, successful reads have the
+   * level `debug`.
+   */
   readonly answered: (answer: {
     readonly requestId: string;
     readonly method: string;
@@ -28,7 +31,6 @@ const headers = [
 
 const strictTransport = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 
-/** Creates the observer of a server. */
 export const createObserver = (
   { log, settings }: Pick<Deps, "log" | "settings">,
   metrics: Metrics,
@@ -38,7 +40,7 @@ export const createObserver = (
   answered({ requestId, method, route, status, milliseconds }) {
     metrics.count({ method, route: route ?? "unknown", status, milliseconds });
     const quiet = method === "GET" && status < 400;
-    // The log contains the route, never the address, because queries and paths may contain secrets. (rule K10)
+    // The log contains the route and never the address, because queries and paths may contain secrets. (rule K10)
     if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
     else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
   },
@@ -63,15 +65,15 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // This is not a separate middleware, because that would take time, and nearly all requests have arrived completely
-    // by now.
+    // This is not a separate middleware, because a middleware takes time in every request, and nearly all requests have
+    // arrived completely by now.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
 
 /**
- * Creates a function that returns ids which are unique among all servers. An id is a random prefix of the process and a
- * count.
+ * Creates a function that returns ids which are unique among all servers. An id consists of a random prefix of the
+ * process and a count.
  */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
@@ -83,8 +85,8 @@ function createIds(): () => string {
 }
 
 /**
- * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body, and closes
- * the connection: bytes that were not read would look like the next request. (rule H20)
+ * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body and closes
+ * the connection. On an open connection, bytes that were not read would look like the next request. (rule H20)
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -106,7 +108,7 @@ export const createAnswerEarly =
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
-/** Returns the bytes of an answer. Undefined if the body is a stream. */
+/** Returns the bytes of the body of an answer. Undefined if the body is a stream. */
 function bytesOf({ body }: Context): Buffer | undefined {
   if (body === null || body === undefined) return Buffer.alloc(0);
   if (Buffer.isBuffer(body)) return body;
@@ -114,7 +116,6 @@ function bytesOf({ body }: Context): Buffer | undefined {
   return "pipe" in Object(body) ? undefined : Buffer.from(JSON.stringify(body));
 }
 
-/** One answer of the server. */
 interface CountedAnswer {
   readonly method: string;
   readonly route: string;
@@ -123,7 +124,6 @@ interface CountedAnswer {
 }
 
 export interface Metrics {
-  /** Counts one answer. */
   count(answer: CountedAnswer): void;
   /** Returns all metrics as Prometheus text. */
   text(): Promise<string>;
@@ -141,15 +141,15 @@ export interface Watched {
 }
 
 /**
- * Creates the metrics of this process: its answers, nightly backups, SQLite's write-ahead log, browsers that receive
- * events, and the metrics of Node.
+ * Creates the metrics of this process. They are about its answers, the nightly backups, the write-ahead log of SQLite,
+ * browsers that receive events, and Node.
  */
 export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: "innkeep_http_request_duration_seconds",
-    help: "Time from a request's head to its answer",
+    help: "Time from the headers of a request to its answer",
     labelNames: ["method", "route", "status"],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers: [registry],
@@ -167,7 +167,7 @@ export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}
 function countLive(registry: Registry, count: () => number): void {
   new Gauge({
     name: "innkeep_live_connections",
-    help: "How many browsers receive events of changes",
+    help: "How many browsers are connected to receive events of changes",
     registers: [registry],
     collect() {
       this.set(count());
@@ -188,7 +188,7 @@ function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
 
 const prefix = "innkeep_backup_drill";
 
-/** Adds the metrics of the nightly backups. Their values are read each time that the metrics are read. */
+/** Adds the metrics of the nightly backups. Calls `last` each time that a client requests the metrics. */
 function countDrills(registry: Registry, last: () => Drill | undefined): void {
   const gauge = (name: string, help: string, value: (drill: Drill | undefined) => number) =>
     new Gauge({
@@ -208,7 +208,7 @@ function countDrills(registry: Registry, last: () => Drill | undefined): void {
   gauge("size_bytes", "The size of the newest verified backup", (drill) => drill?.lastGood?.bytes ?? 0);
   gauge(
     "missing_files",
-    "Files that were missing or damaged in the newest verified backup",
+    "How many files were missing or damaged in the newest verified backup",
     (drill) => drill?.lastGood?.missing ?? 0,
   );
   gauge("failed", "1 if the last nightly backup failed", (drill) => (drill?.outcome === "failed" ? 1 : 0));

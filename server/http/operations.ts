@@ -14,7 +14,10 @@ import { matchesEtag, prepareAnswer } from "./answers.ts";
 import type { Metrics } from "./observe.ts";
 import type { Route } from "./request-steps.ts";
 
-/** Returns the routes for operators and tools: health, readiness, metrics, and the OpenAPI document. (rule O6) */
+/**
+ * Returns the routes for operators and tools. They answer health, readiness, metrics, and the OpenAPI document. (rule
+ * O6)
+ */
 export function operationsRoutes(
   deps: Pick<Deps, "database" | "settings">,
   metrics: Metrics,
@@ -67,8 +70,8 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
 }
 
 /**
- * Returns the metrics if the request has the metrics token of the deployment. Throws `not_found` for a request without
- * this token, and if the deployment has no metrics token.
+ * Returns the metrics if the request has the metrics token of the deployment. Otherwise throws `not_found`, also if the
+ * deployment has no metrics token.
  */
 async function readMetrics(
   metrics: Metrics,
@@ -88,8 +91,8 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 export type ReadOpenApi = () => Promise<object>;
 
 /**
- * Returns a function that creates the document at its first call. Most servers never need it, and its creation takes
- * long.
+ * Returns a function that creates the document when it is called for the first time. Most servers never need the
+ * document, and creating it takes long.
  */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));

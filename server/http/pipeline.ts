@@ -102,8 +102,8 @@ function routeOf(endpoint: ServedEndpoint, invoke: Invoke, deps: MountDeps, step
 }
 
 /**
- * Creates the function that answers a call of an endpoint: it runs `callSteps`, one of which calls the handler. It
- * throws the ApiErrors that the endpoint declares.
+ * Creates the function that answers a call of an endpoint. It runs `callSteps`, and one of these steps calls the
+ * handler. It throws the ApiErrors that the endpoint declares.
  */
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
   // The cast is safe, because the schemas of this endpoint have checked the parts of the request.

@@ -12,11 +12,12 @@ import {
 } from "./network-addresses.ts";
 
 /**
- * The addresses to which the server may post: only public addresses, all addresses, or only addresses of this machine.
+ * The addresses to which the server may post. They are only public addresses, all addresses, or only addresses of this
+ * machine.
  */
 export type Reach = "public" | "all" | "this machine";
 
-/** The kind of server that gets a post, as the errors name it. */
+/** The kind of server that gets a post. Error messages contain this text. */
 export type Receiver = "webhook" | "chat" | "push service";
 
 export interface SafePost {
@@ -95,8 +96,8 @@ export function postSafely({
         answer.on("error", finish);
       },
     );
-    // This limits the time of the whole request. A limit for the time between two bytes would have no effect on a
-    // server that sends slowly.
+    // This limits the time of the whole request. A limit for the time between two bytes would not stop a server that
+    // sends slowly.
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`The ${receiver} did not answer in time`)),
       timeLimitMs,
@@ -106,14 +107,14 @@ export function postSafely({
     // Without this, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
     outgoing.on("upgrade", (_, socket) => {
       socket.destroy();
-      reject(new Error(`The ${receiver} changed to another protocol instead of giving an answer`));
+      reject(new Error(`The ${receiver} switched to another protocol and gave no answer`));
     });
     outgoing.end(body);
   });
 }
 
 /**
- * Returns to which addresses the server may send events of apps and notices in browsers. A development server posts
+ * Returns to which addresses the server may post events of apps and notices for browsers. A development server posts
  * only to this machine.
  */
 export const reachOf = ({
@@ -128,8 +129,8 @@ export const reachOf = ({
 };
 
 /**
- * Returns why the server may not post to an address with this reach. Returns undefined if the address itself shows no
- * reason. The addresses of a host name are checked later, when the name is resolved.
+ * Returns the reason why the server may not post to an address with this reach. Returns undefined if there is none, and
+ * for a host name, which is checked later when it is resolved.
  */
 export const addressRefusal = (url: string, reach: Reach): string | undefined =>
   refusalOf(new URL(url).hostname, reach);

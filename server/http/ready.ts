@@ -8,8 +8,9 @@ import type { Observer } from "./observe.ts";
 import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /**
- * Answers that the server sends without Koa. A request with the same address and credential as an earlier one gets the
- * same bytes, as long as all their data is in memory and unchanged. Koa answers all other requests. (decision 04)
+ * Answers that the server sends without Koa. A request with the same address and credential as an earlier request gets
+ * the same bytes, as long as all data of the answer is in memory and unchanged. Koa answers all other requests.
+ * (decision 04)
  */
 export interface Ready {
   /**
@@ -37,7 +38,7 @@ interface Entry {
   readonly route: string;
   readonly etag: string;
   readonly body: Buffer;
-  /** The headers as one list: a name, its value, the next name, and so on. The first value is the id of the request. */
+  /** The headers in one list, each name followed by its value. The first value is the id of the request. */
   readonly whole: string[];
   /** The headers for a client that already has the body, in the same form. */
   readonly unchanged: string[];
@@ -61,7 +62,7 @@ export function createReady(
       entries.forget(name);
       return undefined;
     }
-    // A request over its limit is passed on to Koa, which refuses it.
+    // A request over its rate limit is passed on to Koa, which refuses it.
     return !entry.spend || entry.spend() ? entry : undefined;
   }
 
@@ -109,8 +110,9 @@ interface Asked {
 }
 
 /**
- * Returns the name of the answer to a request, if the answer may be ready. It may be ready only for a GET of an address
- * that `targets` matches, with one credential and no other header that changes the answer. Otherwise returns undefined.
+ * Returns the name of the answer to a request, or undefined if no answer can be ready. An answer can be ready only for
+ * a GET of an address that `targets` matches. The request must have one credential and no other header that changes the
+ * answer.
  */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
@@ -134,12 +136,12 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
     }
   }
   if (credential === undefined || hosts !== 1) return undefined;
-  // The credential is secret, and so is a test key in an address. So only a hash of them is stored.
+  // The credential is secret, and an address may contain a secret test key. So only a hash is stored.
   return { name: hashOf(`${url} ${credential}`), known };
 }
 
 /**
- * The headers that change an answer. Koa answers a request that has a header marked `other`, or one of the other
+ * The headers that change an answer. Koa answers a request that has a header marked `other`, or that has any of these
  * headers twice.
  */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
@@ -157,7 +159,7 @@ const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = ne
   ["trailer", "other"],
 ]);
 
-/** Returns a pattern that matches the addresses of these endpoints. It matches no address with a percent sign. */
+/** Returns a pattern that matches the addresses of these endpoints, except addresses with a percent sign. */
 function targetsOf(endpoints: readonly Endpoint[]): RegExp {
   const paths = endpoints.map(({ path }) => path.replace(/:\w+/g, "[\\w-]+"));
   return new RegExp(`^(?:${paths.join("|")})(?:\\?[\\w.~=&-]*)?$`);
@@ -204,7 +206,7 @@ function send(
 ): number {
   const isKnown = known !== undefined && known !== "" && matchesEtag(known, etag);
   const headers = isKnown ? unchanged : whole;
-  // Node reads the headers before `writeHead` returns.
+  // Several requests use the same array. This is safe, because Node reads the headers before `writeHead` returns.
   headers[1] = requestId;
   const status = isKnown ? 304 : 200;
   response.writeHead(status, headers);
@@ -214,8 +216,8 @@ function send(
 }
 
 /**
- * Returns the bytes of a text in a separate buffer. With `Buffer.from`, a whole block of Node's pool would stay in
- * memory.
+ * Returns the bytes of a text in a buffer of their own. A small buffer from `Buffer.from` would keep a whole block of
+ * Node's pool in memory.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));
@@ -223,7 +225,10 @@ function ownBytes(text: string): Buffer {
   return bytes;
 }
 
-/** The largest body of a ready answer. Koa sends larger ones, and counts their memory while clients read them. */
+/**
+ * The maximum size of the body of a ready answer. Koa sends larger answers, and counts their memory while clients read
+ * them.
+ */
 const mostBytesOfOne = 262_144;
 /** The memory in bytes that an entry uses in addition to its body. */
 const smallThings = 2_000;

@@ -80,7 +80,7 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 /**
- * Returns the path of a request, with encoded letters and digits decoded: `%65` means `e` (RFC 3986, 6.2.2.2).
+ * Returns the path of a request, with encoded letters and digits decoded, such as `%65` to `e` (RFC 3986, 6.2.2.2).
  * Undefined if the target of the request is an absolute URL that cannot be parsed.
  */
 export function pathOf(ctx: Context): string | undefined {
@@ -92,8 +92,8 @@ export function pathOf(ctx: Context): string | undefined {
 }
 
 /**
- * Returns how many Host headers a request has. A request with two is refused, because servers and proxies disagree on
- * which one counts.
+ * Returns how many Host headers a request has. A request with two Host headers is refused, because servers and proxies
+ * disagree on which one counts.
  */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
@@ -116,8 +116,8 @@ function routerOf(routes: readonly Route[]): Router {
 }
 
 /**
- * Returns the area of a path: its first three parts, such as `/api/v1/agent`. A router tries its routes one after the
- * other, so there is a separate router for each area, which saves time.
+ * Returns the area of a path, which is its first three parts, such as `/api/v1/agent`. There is a router for each area,
+ * because a router tries its routes one after the other, and a router with fewer routes is faster.
  */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
@@ -142,11 +142,11 @@ const allowed = {
   "Access-Control-Max-Age": "600",
 };
 
-/** Allows pages of the listed origins to call the API, without cookies (CORS). (rule H25) */
+/** Allows pages of the listed origins to call the API (CORS), but not with cookies. (rule H25) */
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
-    // A cache may store an answer without these headers. It must not use that answer for a page of a listed origin.
+    // `Vary` keeps caches from using an answer without these headers for a page of a listed origin.
     ctx.vary("Origin");
     if (origin === undefined || !origins.includes(origin)) return next();
     ctx.set("Access-Control-Allow-Origin", origin);
@@ -171,7 +171,7 @@ export interface SharedSteps {
   readonly admit: Admit;
   readonly arrivals: IncomingBodies;
   readonly holdAnswer: HoldAnswer;
-  /** Stores answers, so that the server can send them without Koa the next time. */
+  /** Stores answers, so that the server can send the same answers without Koa the next time. */
   readonly ready?: Pick<Ready, "keep"> | undefined;
 }
 
@@ -229,8 +229,8 @@ export const newExchange = ({
 });
 
 /**
- * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Refused requests get them, too. (RFC 9745;
- * rule H28)
+ * Adds the headers `Deprecation` and `Link` if the endpoint has a successor. Answers to refused requests also have
+ * these headers. (RFC 9745; rule H28)
  */
 export function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange): void {
   if (!successor) return;
@@ -249,8 +249,8 @@ export async function findCaller(exchange: Exchange): Promise<void> {
 }
 
 /**
- * Computes by how much the sender's clock is ahead. This runs before the body is read. While the body arrives, the
- * server's clock advances, so the difference would look smaller.
+ * Computes by how much the sender's clock is ahead. This runs before the body is read, because the server's clock
+ * advances while the body arrives.
  */
 export function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
@@ -335,8 +335,8 @@ export function createBodyReader(
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let received = noBody;
     try {
-      // The memory of an admitted body is not counted, because it is small: its files are written to disk while they
-      // arrive.
+      // The memory of an admitted body is not counted, because it is small. The files of the body are written to disk
+      // while they arrive.
       const counted = admitted ? withoutHolding(arrival) : arrival;
       received = await readUpload(req, { bodyKind, rules }, { files, arrival: counted });
       return received;
@@ -390,7 +390,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
     return;
   }
   const content = isPrepared(body) ? body.body : body;
-  // This does not call `set` of Koa, which would check every name and value again.
+  // `set` of Koa is not used here, because it would check every name and value again.
   ctx.res.setHeader("Content-Type", jsonType);
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(body);

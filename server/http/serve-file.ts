@@ -50,8 +50,8 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   }
   const span = spanOf(ctx, file.size);
   if (span === "unsatisfiable") return refuseRange(ctx, file.size);
-  // The file is opened before the headers are set: if the file cannot be opened, the answer with the error must not
-  // have these headers.
+  // The file is opened before the headers are set. If it cannot be opened, the answer with the error must not have
+  // these headers.
   const stream = ctx.method === "GET" ? await files.open(file.sha256, span) : undefined;
   setHeaders(ctx, file);
   ctx.length = span ? span.end - span.start + 1 : file.size;
@@ -91,8 +91,9 @@ function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
 }
 
 /**
- * Returns the part of `size` bytes that a Range header requests: one span, or "unsatisfiable". Returns undefined if the
- * answer is the whole file (no header, a malformed one, another unit, or several ranges). (RFC 9110, 14.2)
+ * Returns the span that a Range header requests from a file of `size` bytes, or "unsatisfiable". Returns undefined if
+ * the answer is the whole file. This is so without a header, and for a malformed header, another unit or several
+ * ranges. (RFC 9110, 14.2)
  */
 function parseByteRange(header: string | undefined, size: number): ByteSpan | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
@@ -105,13 +106,14 @@ function parseByteRange(header: string | undefined, size: number): ByteSpan | "u
 const spanBetween = (start: number, end: number) => (start <= end ? { start, end } : "unsatisfiable");
 
 /**
- * How long a download may take. The connection of a client that reads nothing is closed earlier, as for every answer.
+ * How long a download may take. If the client reads nothing at all, the connection is closed earlier, as for every
+ * answer.
  */
 const longestMilliseconds = 6 * 3_600_000;
 
 /**
- * Sends a file while it is generated, at the speed at which the client reads. After an error, the connection is closed
- * without an end of the file, so that clients notice the failure.
+ * Sends a file while it is generated, as fast as the client reads. After an error, the connection is closed before the
+ * end of the file, so that clients notice the failure.
  */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
   ctx.set({
@@ -134,8 +136,9 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Returns a Content-Disposition header for any file name: an ASCII name for all clients, and the full name in the form
- * of RFC 8187 if it is not ASCII. A name can never end the header or its quotes early.
+ * Returns a Content-Disposition header for any file name. The header has an ASCII name for all clients. If the name is
+ * not ASCII, the header also has the full name in the form of RFC 8187. A name can never end the header or its quotes
+ * early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");

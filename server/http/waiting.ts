@@ -3,10 +3,10 @@ import type { Database } from "../database/database.ts";
 /** Lets requests wait for signals of changes. */
 export interface Waiting {
   /**
-   * Calls `look` until its result is `enough`: first immediately, then at every signal of one of the `topics`. After
-   * `milliseconds`, or when `signal` aborts, returns the last result. It listens before the first call of `look`, so it
-   * misses no signal. On PostgreSQL it also calls `look` every five seconds, because a notification of another server
-   * may be lost, and a server of another version may send none. (rule A22)
+   * Calls `look` until its result is `enough`. The first call is immediate, and further calls follow at every signal of
+   * one of the `topics`. After `milliseconds`, or when `signal` aborts, returns the last result. It listens before the
+   * first call of `look`, so it misses no signal. On PostgreSQL it also calls `look` every five seconds, because a
+   * notification of another server may be lost, and a server of another version may send none. (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -89,14 +89,14 @@ export function createWaiting(
 }
 
 /**
- * Creates an event for which one function waits. If the event happens before the function waits, the function does not
- * wait.
+ * Creates a bell for which one function waits. If the bell rings before the function begins to wait, the function
+ * continues immediately.
  */
 function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;
   return {
-    /** Whether the function is waiting now. */
+    /** Whether a function is waiting for the bell now. */
     isAwaited: () => wake !== undefined,
     ring() {
       rang = true;

@@ -83,7 +83,9 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
   it("prevent the start if one of them was changed", async () => {
     await place.open({ migrations: [first] });
     const changed = { ...first, statements: ["CREATE TABLE other (id BIGINT)"] };
-    await expect(place.open({ migrations: [changed] })).rejects.toThrow(/Migration 1 "first" is not the one/);
+    await expect(place.open({ migrations: [changed] })).rejects.toThrow(
+      /Migration 1 "first" differs from the migration/,
+    );
   });
 
   it("refuse a text with several statements, of which SQLite would run only the first", async () => {

@@ -32,8 +32,6 @@ describe.each(receivers)("an error of a post to a %s", (receiver) => {
 
   it("names the receiver if it does not answer in HTTP", async () => {
     const failing = post(await startUpgradingServer(), receiver);
-    await expect(failing).rejects.toThrow(
-      `The ${receiver} changed to another protocol instead of giving an answer`,
-    );
+    await expect(failing).rejects.toThrow(`The ${receiver} switched to another protocol and gave no answer`);
   });
 });

@@ -40,8 +40,8 @@ export const users = table(
 );
 
 /**
- * A person can see three facts about a console session: its id, a description of the browser, and the hour of the last
- * use.
+ * The console sessions. A person sees the id of each own session, a description of the browser, and the hour of the
+ * last use.
  */
 export const sessions = table(
   "sessions",
@@ -69,10 +69,13 @@ export const secondFactors = table(
     id: ref(users, "cascade").primary(),
     /** The secret that the authenticator app has. Null after the secret of the deployment was lost. */
     secret_sealed: text("sealed").null(),
-    /** The newest time step (TOTP) for which a code was used. */
+    /** The newest time step (TOTP) of which a code was used. */
     last_step: integer(),
     created_at: instant(),
-    /** The time at which the person confirmed the factor. Null before that. Until then, the factor is not required. */
+    /**
+     * The time at which the person confirmed the second factor. Null until then, and a sign-in does not require the
+     * factor yet.
+     */
     confirmed_at: instant().null(),
   },
   { of: "account", erase: erased.withAccount },
@@ -107,7 +110,6 @@ export const passkeys = table(
   { of: "account", erase: erased.withAccount, indexes: [index("passkeys_by_user", "user_id")] },
 );
 
-/** A person's preferences for the console. */
 export const preferences = table(
   "preferences",
   {
@@ -142,7 +144,7 @@ export const accountLinks = table(
   },
 );
 
-/** Texts that a person has typed into forms of the console but not sent. */
+/** Texts that a person has typed into forms of the console but has not sent. */
 export const drafts = table(
   "drafts",
   {
@@ -152,7 +154,10 @@ export const drafts = table(
     page: text("plain"),
     form: text("plain"),
     field: text("plain"),
-    /** Identifies the open page in which the text was typed. The same page opened twice has two drafts. */
+    /**
+     * Identifies the open page in which the text was typed. If a person opens the same page twice, there are two
+     * drafts.
+     */
     writer: text("plain"),
     content: text("sealed"),
     updated_at: instant(),
@@ -183,8 +188,8 @@ export const identities = table(
 );
 
 /**
- * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. A refusal of a
- * sign-in is also a row, with a code that was never valid.
+ * The codes with which devices sign in. A code is valid until it is used, is replaced or expires. If a person refuses a
+ * sign-in, a row with a code that was never valid records this.
  */
 export const signInCodes = table(
   "sign_in_codes",
@@ -255,7 +260,7 @@ export const apps = table(
     last_thread_number: integer().default(0).since(119),
     /**
      * The day on which a program last read the events of the app. Null if no program has read them for 30 days. While
-     * it is set, new reports are stored as events, even if the app has no webhook.
+     * the day is set, new reports are stored as events, even if the app has no webhook.
      */
     events_read_at: instant().null().since(124),
     /** The time at which an owner hid the first steps with the app. Null if the home page still shows them. */
@@ -291,14 +296,16 @@ export const appMembers = table(
   },
 );
 
-/** Deleted apps of which a person may still read the audit. */
+/** Deleted apps whose audit a person may still read. */
 export const formerApps = table(
   "former_apps",
   { user_id: ref(users, "cascade"), app_id: text("plain") },
   { of: "account", erase: erased.withAccount, primary: ["user_id", "app_id"] },
 );
 
-/** Open invitations. The row is deleted when the invitation is accepted or withdrawn, so the link works once. */
+/**
+ * Open invitations. The row is deleted when the invitation is accepted or withdrawn, so each link works only once.
+ */
 export const invitations = table(
   "invitations",
   {
@@ -388,7 +395,9 @@ export const oauthClients = table(
   },
 );
 
-/** Authorization codes. A row says what a person has allowed, until the program exchanges the code for tokens. */
+/**
+ * Authorization codes. A row records what a person has allowed a program. The program exchanges the code for tokens.
+ */
 export const oauthCodes = table(
   "oauth_codes",
   {
@@ -422,7 +431,7 @@ export const oauthTokens = table(
     created_at: instant(),
     expires_at: instant(),
     used_at: instant().null(),
-    /** The answer to the use of a refresh token, encrypted with this token. */
+    /** The answer that the program got when it used this refresh token. It is encrypted with the token. */
     successor: text("sealed").null(),
   },
   {
@@ -449,7 +458,9 @@ export const audit = table(
     app_id: text("plain").null(),
     target: text("text").null(),
     address: text("network").null(),
-    /** The label of the token or key. It is copied here, because the row of a revoked token is deleted. */
+    /**
+     * The label of the token or key. It is copied into this table, because the row of a revoked token is deleted.
+     */
     label: text("text").null(),
     /** A list of the changed fields with their old and new values. */
     changes: json("json").null(),

@@ -27,8 +27,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * The entries of FAQs. The columns `pushed_…` contain what the last replacement of the whole FAQ has set. From them, a
- * client that has the FAQ as files knows which texts a person has changed after that.
+ * The entries of FAQs. The columns `pushed_…` contain the values that the last replacement of the whole FAQ has set. A
+ * client that stores the FAQ in files uses them to find the texts that a person has changed since then.
  */
 export const faqs = table(
   "faqs",
@@ -40,11 +40,13 @@ export const faqs = table(
     sort_order: integer(),
     created_at: instant(),
     updated_at: instant(),
-    /** The hash of the text. */
+    /** The hash of the text that the last replacement has set. */
     pushed_hash: text("plain").null(),
     pushed_sort_order: other<number>("INTEGER").null(),
     updated_by: text("author").null(),
-    /** 1 for an entry that was not published yet. Only the console shows it. Its `sort_order` means nothing. */
+    /**
+     * 1 for an entry that was not published yet. Only the console shows such an entry. Its `sort_order` has no meaning.
+     */
     unpublished: flag().default(0).since(127),
     ...draftColumns(127),
     /** The texts in other languages, as JSON; null if there are none. */
@@ -114,7 +116,7 @@ export const contentVersions = table(
     faq_id: ref(faqs, "cascade").null(),
     entry_id: ref(changelogEntries, "cascade").null(),
     content: json("json"),
-    /** The time at which this text was published, or at which the published text was changed to it. */
+    /** The time at which this text became the published text. */
     at: instant(),
     written_by: text("author").null(),
   },

@@ -8,8 +8,8 @@ export const deployment = table(
 );
 
 /**
- * The last time that a server has stored. If the clock is very different from it when a server starts, the server does
- * not trust the clock.
+ * The time of the clock when a server last stored it. If the clock shows a very different time when a server starts,
+ * the server does not trust the clock.
  */
 export const lastTimes = table(
   "last_times",
@@ -45,8 +45,8 @@ export const byteUses = table(
 );
 
 /**
- * The answers that are stored for repeats of a request. They name the app, because a person who is no longer a member
- * must not get them.
+ * The answers that are stored for repeats of a request. Each row has the app, because a person who is no longer a
+ * member of the app must not get the answer.
  */
 export const idempotency = table(
   "idempotency",
@@ -72,15 +72,15 @@ export const imports = table(
   "imports",
   {
     app_id: ref(apps, "cascade").primary(),
-    /** The last time at which the import stored something. */
+    /** The time at which the import last stored something. */
     alive_at: instant(),
   },
   { of: "deployment", erase: "Contains only ids." },
 );
 
 /**
- * The people that imported records name, with their addresses but without accounts. `slots.imported_tester` refers to
- * one of them.
+ * The people whom imported records name. They have addresses but no accounts. `slots.imported_tester` refers to a row
+ * of this table.
  */
 export const importedPeople = table(
   "imported_people",

@@ -19,7 +19,7 @@ import {
 } from "./table.ts";
 import { proofs } from "./testing.ts";
 
-/** The columns of the short texts of a report, in a thread and in a repeat. */
+/** The columns for the short texts of a report. Both threads and repeats have these columns. */
 const reportTextColumns = {
   source: text("text").null(),
 };
@@ -47,7 +47,7 @@ export const feedback = table(
     /** No longer used. The table `threads_to_index` has the threads that are missing in the search index. */
     indexed: flag(),
     created_at: instant(),
-    /** The action for which the newest proposal waits. */
+    /** The action that the newest proposal waits for. */
     waiting: text("plain").null(),
     /** The time of the last activity. Null if nothing has happened after the thread was created. */
     active_at: instant().null(),
@@ -60,12 +60,12 @@ export const feedback = table(
     blocked_by: text("plain").null(),
     /** The number of the thread in its app. Null until somebody reads the threads of the app. */
     number: integer().null().since(119),
-    /** The end of the snooze. If it is in the past, it counts as the last activity of the thread. */
+    /** The end of the snooze. After this time, the end counts as the last activity of the thread. */
     snoozed_until: instant().null().since(122),
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
     /**
-     * The thread into which this one was merged. After a merge this row is hidden: its status is `blocked`, and its
+     * The thread into which this thread was merged. After a merge this row is hidden. Its status is `blocked`, and its
      * report is a message of the other thread.
      */
     merged_into: text("plain").null().since(135),
@@ -83,12 +83,12 @@ export const feedback = table(
       index("feedback_by_category", "app_id, category, created_at, id"),
       index("feedback_to_index", "seq", { where: "indexed = 0", only: "sqlite" }),
       index("feedback_by_status_and_category", "app_id, status, category, created_at, id"),
-      // For each new report the server looks for the newest thread with the same key. Without the date in the index,
-      // SQLite might read all threads of the app.
+      // For each new report the server looks for the newest thread with the same `dedupe_key`. Without `created_at` in
+      // the index, SQLite might read all threads of the app.
       index("feedback_by_dedupe_key", "app_id, dedupe_key, created_at", { where: "dedupe_key IS NOT NULL" }),
       // The index contains the status and the type, so that a filter does not read threads that do not match.
-      // PostgreSQL can count with only an index if the index also has the columns of its expressions. With this index,
-      // the count of unread threads in 25 apps took 13 ms instead of 75 ms.
+      // `includes` has the columns of the expression, because PostgreSQL can then count without reading the rows. The
+      // count of unread threads in 25 apps took 13 ms instead of 75 ms.
       index(
         "feedback_by_activity",
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
@@ -219,18 +219,20 @@ export const messages = table(
     author: text("plain").default("sender"),
     /** The account that wrote the message. Null if a sender, an agent or an app key wrote it. */
     author_id: text("author").null(),
-    /** The report whose sender gets this reply, or whose sender wrote this answer. */
+    /** For a reply, the report whose sender gets it. For an answer, the report whose sender wrote it. */
     report_id: text("plain").null(),
     everyone: flag().default(0),
     link_counter: integer().default(0),
-    /** The address from which an answer came, if it is not the address of the sender. */
+    /** The address from which an answer was sent, if it is not the address of the sender. */
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
-    /** The thread in which the message was written, if that thread was merged into the present one. */
+    /**
+     * The thread in which the message was written, if that thread was merged into the message's present thread.
+     */
     origin_id: text("plain").null().since(135),
     /**
-     * For a reply to everyone: the number of the first merge after it. Senders whose reports came with that merge do
-     * not get the reply.
+     * For a reply to everyone: the number of the first merge after it. Senders whose reports came into the thread with
+     * that merge or a later one do not get the reply.
      */
     before_merge: integer().null().since(135),
     metadata_dropped: json("json").null().since(141),
@@ -284,7 +286,9 @@ export const uploads = table(
   },
 );
 
-/** The test run and the scope that reported a failure, and when this scope passed again. */
+/**
+ * The test run and its scope that reported a failure, and the time at which the tests of this scope passed again.
+ */
 export const failureRuns = table(
   "failure_runs",
   {
@@ -295,8 +299,8 @@ export const failureRuns = table(
     reported_at: instant(),
     passed_at: instant().null(),
     /**
-     * For a report about many tests: the beginnings of the keys of the tests that have not passed again, as a JSON
-     * list.
+     * Only for a report about many tests. A JSON list with one entry for each test that has not passed again. An entry
+     * is the beginning of the test's key.
      */
     parts: text("key").null(),
   },
@@ -309,8 +313,8 @@ export const failureRuns = table(
 );
 
 /**
- * Proposals and their runs. A recall overwrites `decided_by`, `decided_at` and `decision_note`, and an expiry
- * overwrites `decided_at`. `approved_…` always keeps the data of the approval.
+ * Proposals and their runs. When an approval is recalled, this overwrites `decided_by`, `decided_at` and
+ * `decision_note`, and an expiry overwrites `decided_at`. `approved_…` always keeps the data of the approval.
  */
 export const runs = table(
   "runs",
@@ -335,7 +339,9 @@ export const runs = table(
     approved_by: text("author").null(),
     approved_at: instant().null(),
     approval_note: text("text").null(),
-    /** The thread for which the proposal was made, if that thread was merged into the present one. */
+    /**
+     * The thread for which the proposal was made, if that thread was merged into the proposal's present thread.
+     */
     origin_id: text("plain").null().since(135),
   },
   {
@@ -378,9 +384,11 @@ export const runClaims = table(
     outcome_links: json("json").null(),
     outcome_at: instant().null(),
     user_id: text("author").null(),
-    /** The claim that replaced this one. */
+    /** The claim that replaced this claim. */
     resumed_as: text("plain").null(),
-    /** If a notice said that the worker is silent: the time of the worker's last report before that notice. */
+    /**
+     * The time of the worker's last report before a notice said that the worker is silent. Null without such a notice.
+     */
     silence_told: instant().null().since(134),
   },
   {
@@ -432,8 +440,8 @@ export const tags = table(
 );
 
 /**
- * The tags of threads. The table has copies of the columns by which lists of threads are sorted and filtered, so that a
- * list with one tag reads only the threads that it shows. Triggers update the copies.
+ * The tags of threads. The table has copies of the columns by which lists of threads are sorted and filtered. So a list
+ * of threads with one tag reads only the threads that it shows. Triggers update the copies.
  */
 export const threadTags = table(
   "thread_tags",
@@ -462,7 +470,10 @@ export const threadTags = table(
   },
 );
 
-/** Which threads a member has seen or marked as unread, in addition to `app_members.read_until`. */
+/**
+ * Which threads a member has seen or marked as unread. All activity before `app_members.read_until` counts as seen,
+ * too.
+ */
 export const threadLooks = table(
   "thread_looks",
   {
@@ -470,8 +481,8 @@ export const threadLooks = table(
     user_id: text("account"),
     feedback_id: ref(feedback, "cascade"),
     /**
-     * The number of activities that the member has seen. -1 if the member has marked the thread as unread. -2 while its
-     * sender is blocked: it becomes -1 when the sender is released.
+     * The number of activities that the member has seen. -1 if the member has marked the thread as unread. -2 means the
+     * same as -1 while the sender of the thread is blocked. It becomes -1 when the sender is no longer blocked.
      */
     seen_count: integer(),
     looked_at: instant().null(),
@@ -493,7 +504,8 @@ export const threadLooks = table(
 );
 
 /**
- * The members who are writing an answer now, each with one thread. A person writes in one thread at a time. (rule F36)
+ * The members who are writing an answer now, each with the thread. A person can write in only one thread at a time.
+ * (rule F36)
  */
 export const answeringMembers = table(
   "answering_members",
@@ -544,7 +556,7 @@ export const bulkChanges = table(
     request: text("plain").null().since(131),
     /** The fingerprint of the request. */
     content: text("plain").null().since(131),
-    /** The answer to the request, for the part of the change that is done. */
+    /** The answer to the request. It contains the part of the change that is already done. */
     tally: json("plain").null().since(131),
     /** The end of the change. Null while some of the threads must still be changed. */
     ended_at: instant().null().since(131),
@@ -628,8 +640,8 @@ export const savedViews = table(
 
 /**
  * The blocked senders of apps. A hidden report is a thread with the status `blocked`. A hidden answer or repeat is a
- * message with the direction `blocked`. The column `blocked_by` of a hidden thread or message refers to the row of this
- * table because of which it is hidden.
+ * message with the direction `blocked`. The column `blocked_by` of a hidden thread or message refers to the block that
+ * hides it.
  */
 export const blockedSenders = table(
   "blocked_senders",
@@ -655,8 +667,8 @@ export const threadMerges = table(
     feedback_id: ref(feedback, "cascade").primary(),
     app_id: ref(apps, "cascade"),
     /**
-     * The thread that the request named. That thread may have been merged later, too. `feedback.merged_into` has the
-     * last thread.
+     * The thread that the request named. It may later have been merged into another thread. `feedback.merged_into` is
+     * the thread at the end of such a chain.
      */
     into_id: text("plain"),
     /**
@@ -673,7 +685,8 @@ export const threadMerges = table(
     /** 1 if data of a person was erased in the thread after the merge. */
     erased: flag().default(0),
     /**
-     * If the merge opened the other thread again, this is the state of that thread before and just after that, as JSON.
+     * Set if the merge opened the other thread again. The state of the other thread before the merge and just after it,
+     * as JSON.
      */
     reopened: json("plain").null().since(142),
   },
@@ -697,7 +710,7 @@ export const events = table(
     created_at: instant(),
     /**
      * The position in the order of commits. On SQLite it increases by one. On PostgreSQL it is the id of the
-     * transaction. Null after a restore, and for events from before the app had receivers.
+     * transaction. Null for events that were stored before a restore, or before the app had receivers.
      */
     number: other<number>({ sqlite: "BIGINT", postgres: "XID8" }).null().since(124),
   },

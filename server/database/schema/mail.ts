@@ -8,7 +8,7 @@ export const mails = table(
     id: id(),
     app_id: ref(apps, "cascade").null(),
     kind: text("plain"),
-    /** The queue of the mail. Queues were called lanes when this column was created. */
+    /** The queue of the mail. Queues were called lanes when the column was created. */
     lane: text("plain"),
     subject_id: text("plain").null(),
     /** The address of the recipient, in the form in which addresses are compared. */
@@ -37,7 +37,7 @@ export const mails = table(
   },
 );
 
-/** Addresses whose owners have confirmed them, and addresses whose owners do not want more mails. */
+/** Addresses that their owners have confirmed, and addresses whose owners want no more mails. */
 export const mailAddresses = table(
   "mail_addresses",
   {
@@ -71,15 +71,15 @@ export const mailboxes = table(
 );
 
 /**
- * The original bytes of received mails: answers that became messages, and mails that were set apart because a program
- * wrote them.
+ * The original bytes of received mails: answers that became messages, and mails that did not become messages because a
+ * program wrote them.
  */
 export const mailOriginals = table(
   "mail_originals",
   {
     /**
-     * The id of the message that the mail became. For a mail that was set apart, it is the id that the message would
-     * have.
+     * The id of the message that the mail became. If the mail did not become a message, it is the id that the message
+     * would have.
      */
     id: id(),
     app_id: ref(apps, "cascade"),
@@ -111,5 +111,4 @@ export const mailOriginals = table(
   },
 );
 
-/** Tables of the mails that the server sends and receives. */
 export const mailSchema: readonly AnyTable[] = [mails, mailAddresses, mailboxes, mailOriginals];

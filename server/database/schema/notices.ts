@@ -9,7 +9,9 @@ export const noticeChoices = table(
   {
     user_id: ref(users, "cascade"),
     app_id: ref(apps, "cascade"),
-    /** For each kind of notices that is not sent as by default: the ways in which it is sent. */
+    /**
+     * The ways in which each kind of notice is sent, as JSON. Kinds that are sent in the default way are not included.
+     */
     choices: json("plain"),
     storm_per_hour: integer().null(),
     /**
@@ -28,8 +30,7 @@ export const noticeChoices = table(
 );
 
 /**
- * Events for which a server must still create the notices. A row has only ids, and texts are read when a notice is
- * sent.
+ * Events for which a server must still create the notices. A row has only ids. Texts are read when a notice is sent.
  */
 export const noticeCauses = table(
   "notice_causes",
@@ -59,8 +60,8 @@ export const noticeCauses = table(
 );
 
 /**
- * A notice for a member that is sent in one way, such as by mail. The row has only ids, and texts are read when the
- * notice is sent.
+ * A notice for a member that is sent in one way, such as by mail. The row has only ids. Texts are read when the notice
+ * is sent.
  */
 export const notices = table(
   "notices",
@@ -78,8 +79,8 @@ export const notices = table(
     queued_at: instant().null(),
     mail_id: ref(mails, "set null").null(),
     /**
-     * How many further notices of this kind wait without rows of their own, because very many wait. Null for a notice
-     * about one object.
+     * How many further notices of this kind wait. They have no rows, because there are very many of them. Null for a
+     * notice about one object.
      */
     further: integer().null().since(145),
   },
@@ -115,8 +116,8 @@ export const pushKeys = table(
 );
 
 /**
- * A browser that shows notices to a person. The browser gets notices until the session in which it was added ends. A
- * later session of the same person in this browser replaces that session.
+ * A browser that shows notices to a person. The browser gets notices until the console session in which it was added
+ * ends. If the same person signs in again in this browser, the new session replaces the old one.
  */
 export const noticeBrowsers = table(
   "notice_browsers",
@@ -153,7 +154,9 @@ export const noticeBrowsers = table(
   },
 );
 
-/** A notice that waits to be sent to a browser. The row has only ids, and texts are read when the notice is sent. */
+/**
+ * A notice that waits to be sent to a browser. The row has only ids. Texts are read when the notice is sent.
+ */
 export const noticePushes = table(
   "notice_pushes",
   {
@@ -165,7 +168,7 @@ export const noticePushes = table(
     kind: text("plain").null(),
     subject_id: text("plain").null(),
     feedback_id: ref(feedback, "cascade").null(),
-    /** The number of events, or the number of objects. */
+    /** The number of events. If `kind` is null, the number of objects. */
     count: integer(),
     created_at: instant(),
     due_at: instant(),
@@ -186,8 +189,6 @@ export const noticePushes = table(
   },
 );
 
-/** The tables of notices in browsers. */
 export const browserNoticeSchema: readonly AnyTable[] = [pushKeys, noticeBrowsers, noticePushes];
 
-/** The tables of notices. */
 export const noticeSchema: readonly AnyTable[] = [noticeChoices, noticeCauses, notices];

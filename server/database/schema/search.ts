@@ -1,16 +1,16 @@
 import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
- * The search index divides threads into groups by their order of arrival. `rangeOfSearch` is the number of threads in a
- * group for the lexemes `inRange`. `newestOfSearch` is the number of threads that have the same lexeme `place`.
+ * The search index divides threads into groups by their order of arrival. `rangeOfSearch` is the size of the groups for
+ * the prefix `inRange` of `marksInPostgres`. `newestOfSearch` is the size of the groups for the prefix `place`.
  */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * The prefixes of the lexemes that the index has for a thread: its app, status and type, its position in the order of
- * arrival, each word together with the app, and each word together with the range of the thread. No word begins with
- * one of these prefixes.
+ * The prefixes of the lexemes (index entries) of a thread. The lexemes contain its app, its status, its type, its group
+ * in the order of arrival, each word together with the app, and each word together with the range of the thread. No
+ * word begins with one of these prefixes.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
@@ -41,7 +41,7 @@ export const searchedTextInPostgres = `translate(
  */
 export const searchedInPostgres = `searched_feedback(app_id, seq, status, category, ${searchedTextInPostgres})`;
 
-// A query has at most 200 characters, so nobody can search for the rest of a longer word.
+// Only 200 characters of a word are indexed. A query has at most 200 characters, so nobody can search for more.
 const lexemes = `SELECT array_to_tsvector(
     ARRAY[''${marksInPostgres.app}'' || app, ''${marksInPostgres.status}'' || status, ''${marksInPostgres.type}'' || category,
       ''${marksInPostgres.place}'' || CAST(seq / ${newestOfSearch} AS text)] ||
@@ -52,9 +52,9 @@ const lexemes = `SELECT array_to_tsvector(
 /**
  * The first index of the search. The migration "search whole threads" replaces it (`wordIndex`). A search for the
  * beginning of a word must be fast, even if many words begin with it. PostgreSQL first reads all lexemes with this
- * beginning. So each lexeme contains the app or a range of the order of arrival, which reduces their number. On SQLite
- * the index contains all beginnings of 3 to 12 letters. For other lengths, SQLite first reads the threads of all words
- * with that beginning.
+ * beginning. So each lexeme contains the app or a group of threads, and fewer lexemes have the same beginning. On
+ * SQLite the index contains all beginnings of 3 to 12 letters. For other lengths, SQLite first reads the threads of all
+ * words with that beginning.
  */
 export const searchSchema: readonly Statement[] = [
   {
@@ -82,7 +82,7 @@ export const threadsToIndex = table(
   "threads_to_index",
   {
     feedback_seq: integer(),
-    /** A number that increases with each further change before the thread is indexed. */
+    /** A number that increases with each change of the thread until the thread is indexed. */
     changes: integer().default(0),
   },
   {
@@ -118,9 +118,10 @@ export const threadsSetApart = table(
 );
 
 /**
- * The words of each thread, in the form of `server/feedback/search/rules.ts`. SQLite must not divide these words
- * further: the tokenizer `ascii` divides a text only at ASCII characters that are neither letters nor digits. The index
- * stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of `marksInPostgres`.
+ * The words of each thread, in the form that `server/feedback/search/rules.ts` creates. SQLite must not divide these
+ * words further, so it uses the tokenizer `ascii`, which divides a text only at ASCII characters that are neither
+ * letters nor digits. The index stores no positions of words. PostgreSQL gets the words as lexemes with the prefixes of
+ * `marksInPostgres`.
  */
 const wordIndex: readonly Statement[] = [
   { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },
@@ -144,13 +145,15 @@ const idOfThread = {
   thread_tags: "feedback_id",
 };
 
-/** A trigger which records that the words of a thread have changed, in the transaction of the change. */
+/**
+ * A trigger that records that the words of a thread have changed. It runs in the transaction of the change.
+ */
 interface Noted {
   readonly name: string;
   readonly when: string;
   /** Selects the `seq` of the changed threads. */
   readonly threads: string;
-  /** Whether the index must not find the thread by its old words, even for a moment. */
+  /** Whether a search must stop finding the thread by its old words immediately. */
   readonly forgets: boolean;
 }
 
@@ -230,8 +233,8 @@ function triggerOf({ name, when, threads, forgets }: Noted): Statement[] {
 }
 
 /**
- * Replaces the index of the first reports with an index of all words of a thread. The new index is empty at first, and
- * a background job fills it with the newest threads first.
+ * Replaces the index, which had only the words of each thread's first report, with an index of all words of each
+ * thread. The new index is empty at first, and a background job fills it with the newest threads first.
  */
 export const wordSearch: readonly Statement[] = [
   ...wordIndex,
@@ -277,9 +280,9 @@ const notedLater: readonly Noted[] = [
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);
 
 /**
- * PostgreSQL adds new words to the index at once. By default, it first collects 4 MB of new words in a list. Then each
- * search would read the whole list once for each range, and a batch that fills the list would wait until all words of
- * the list are added.
+ * Makes PostgreSQL add new words to the index immediately. By default, it first collects 4 MB of new words in a list.
+ * Each search would then read the whole list once for each range, and the batch that fills the list would have to wait
+ * until all these words are added.
  */
 export const searchWithoutList: readonly Statement[] = [
   { sqlite: null, postgres: "ALTER INDEX feedback_search_words SET (fastupdate = off)" },

@@ -31,8 +31,8 @@ const counted = "Contains only numbers.";
 const loadedLast = "triggers also write rows while other tables are loaded";
 
 /**
- * The counts of arrived reports and of actions, for each quarter of an hour. `quarter` is the number of quarters since
- * 1970 in UTC. Triggers update the counts. The counts do not change when a thread is deleted. (rule F60)
+ * How many reports arrived and how many actions happened in each quarter of an hour. `quarter` is the number of
+ * quarters since 1970 in UTC. Triggers update the counts. The counts do not change when a thread is deleted. (rule F60)
  */
 export const reportCounts = table(
   "report_counts",
@@ -63,7 +63,7 @@ export const reportCounts = table(
 );
 
 /**
- * Other counts, each with a name: first replies and decisions by their waiting times, the steps of proposals, and
+ * Other counts, each with a name. They are first replies and decisions by waiting time, the steps of proposals, and
  * reports by version of the app. Each event is counted twice: in a quarter (`span` 1) and in a day in UTC (`span` 96).
  * `at` is the number of quarters or days since 1970. (rule F60)
  */
@@ -108,8 +108,8 @@ export const repeatCounts = table(
 );
 
 /**
- * The times at which a thread got its first reply and at which it was last resolved. The second time is null if the
- * thread was opened again after that.
+ * The time at which a thread got its first reply, and the time at which it was last resolved. The second time is null
+ * if the thread is open again.
  */
 export const threadTimes = table(
   "thread_times",
@@ -126,7 +126,7 @@ export const threadTimes = table(
   },
 );
 
-/** The SQL expression for the quarter of a time. */
+/** Returns the SQL expression for the number of the quarter of an hour that contains the time `at`. */
 const quarterOf: Record<Engine, (at: string) => string> = {
   sqlite: (at) => `CAST(strftime('%s', ${at}) AS INTEGER) / ${quarterSeconds}`,
   postgres: (at) =>
@@ -139,8 +139,8 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
 };
 
 /**
- * Returns the SQL expression for the index of the range in `limits.waits` that contains the duration between two times.
- * It is 0 if the clock was set back between them.
+ * Returns the SQL expression for the index of the range in `limits.waits` to which the time between `from` and `to`
+ * belongs. The index is 0 if the clock was set back in between.
  */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
@@ -158,7 +158,10 @@ const isOne = (condition: string): string => `CASE WHEN ${condition} THEN 1 ELSE
 
 const types = ["bug", "feature", "question", "general"] as const;
 
-/** Returns the SQL for the counts by type that a new report adds: 1 for its type, and 0 for each other type. */
+/**
+ * Returns the SQL for the counts by type that a new report adds, which are 1 for its own type and 0 for all other
+ * types.
+ */
 const ofType = (category: string) =>
   Object.fromEntries(types.map((type) => [type, isOne(`${category} = '${type}'`)]));
 
@@ -225,8 +228,8 @@ const addToRepeats = (engine: Engine, at: string, where: string): string =>
     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`;
 
 /**
- * Returns the SQL condition that the app is not being imported. The triggers do not count rows of an import, because an
- * export contains the counts of the app.
+ * Returns the SQL condition that no import of the app is running. An imported file contains counts, so triggers do not
+ * count its rows.
  */
 const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHERE i.app_id = ${app})`;
 
@@ -256,8 +259,8 @@ const plainPart = (given: string): string =>
   `replace(replace(replace(trim(${given}), '-', ' '), '+', ' '), '(', ' ')`;
 
 /**
- * The SQL condition for a text that is a version: numbers with points between them, at most 20 characters. So the
- * counts never contain a text of a person.
+ * The SQL condition for a text that is a version. A version has at most 20 characters and consists of numbers with
+ * points between them. So the counts never contain a text that a person wrote.
  */
 const isVersion: Record<Engine, (version: string) => string> = {
   sqlite: (version) =>
@@ -278,7 +281,7 @@ type NamedVersion = (row: string) => string;
 
 /**
  * Returns the SQL expression for the version under which a report with the version `v` is counted. If the day already
- * has the maximum number of other versions, this is their common name (`otherVersions`).
+ * has the maximum number of other versions, the report is counted under the common name `otherVersions`.
  */
 const cappedVersion =
   (engine: Engine): NamedVersion =>
@@ -330,11 +333,13 @@ const byPerson = (decision: string): string => `${decision} IN ('approve', 'reje
 interface Trigger {
   readonly name: string;
   readonly when: string;
-  /** A condition that depends only on the row. PostgreSQL does not call the function if the condition is false. */
+  /**
+   * A condition that depends only on the row. PostgreSQL does not call the trigger function if the condition is false.
+   */
   readonly if: string;
   /**
-   * The SQL for the id of the app, if the row contains it. If it is set, rows of an app that is being imported do not
-   * count.
+   * The SQL for the id of the app, if the row contains this id. If it is set, rows of an app that is being imported do
+   * not count.
    */
   readonly app?: string;
   readonly does: (engine: Engine) => readonly string[];
@@ -403,7 +408,10 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
   },
 ];
 
-/** Returns the expression without the limit, because the migration that created the triggers had no limit. */
+/**
+ * Returns the SQL expression without a limit on the number of versions. The migration that created the triggers had no
+ * such limit.
+ */
 const anyVersion = (): NamedVersion => () => "v.version";
 
 const triggers: readonly Trigger[] = [
@@ -559,9 +567,9 @@ const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[
 ];
 
 /**
- * A merged thread counts as a repeat of the other thread: the insert of its report there counts the repeat, and
- * `count_merged` subtracts what the thread itself has counted. After an unmerge, the thread counts as before:
- * `count_released_report` counts its report again, and `count_unmerged` does the rest. (rule F60)
+ * A merged thread counts as a repeat of the other thread. Its report becomes a message of the other thread, which
+ * counts as a repeat, and `count_merged` subtracts the counts of the merged thread itself. After an unmerge, the thread
+ * counts as before: `count_released_report` counts its report again, and `count_unmerged` does the rest. (rule F60)
  */
 const mergeTriggers: readonly Trigger[] = [
   {
@@ -584,7 +592,7 @@ const mergeTriggers: readonly Trigger[] = [
     if: "OLD.merged_into IS NOT NULL AND NEW.merged_into IS NULL",
     does: (engine) => [
       addToReports(engine, { app: "NEW.app_id", at: "NEW.created_at", counts: { repeats: "-1" } }),
-      // The sender of the thread may have got the first reply in the other thread.
+      // The sender of this thread may have got the first reply in the other thread, before the unmerge.
       `INSERT INTO thread_times (feedback_id, first_reply_at)
        SELECT m.feedback_id, min(m.created_at) FROM messages m
        WHERE m.feedback_id = NEW.id AND m.direction = 'outbound' GROUP BY m.feedback_id
@@ -598,8 +606,7 @@ const mergeTriggers: readonly Trigger[] = [
 type Sign = "1" | "-1";
 
 /**
- * Returns a statement that adds the first reply of a thread to the counts, or subtracts it. Its only value is the id of
- * the thread.
+ * Returns a statement that adds a thread's first reply to the counts or subtracts it. Its value is the thread's id.
  */
 const countFirstReply = (engine: Engine, by: Sign): string =>
   addToMeasure(engine, {
@@ -612,8 +619,7 @@ const countFirstReply = (engine: Engine, by: Sign): string =>
   });
 
 /**
- * Returns a statement that adds the resolution of a thread to the counts, or subtracts it. Its only value is the id of
- * the thread.
+ * Returns a statement that adds a thread's resolution to the counts or subtracts it. Its value is the thread's id.
  */
 const countResolution = (engine: Engine, by: Sign): string =>
   addToReports(engine, {
@@ -624,16 +630,11 @@ const countResolution = (engine: Engine, by: Sign): string =>
     where: "f.id = ? AND t.resolved_at IS NOT NULL",
   });
 
-/**
- * The statements with which an unmerge corrects what the triggers have counted. Each statement has one value, which is
- * an id.
- */
+/** The statements with which an unmerge corrects what triggers have counted. Each has one value, an id. */
 export const corrections = {
   firstReply: countFirstReply,
   resolution: countResolution,
-  /**
-   * Returns a statement that subtracts a reply from the counts. The reply is a copy of a reply that was counted before.
-   */
+  /** Returns a statement that subtracts a reply that is a copy of a counted reply. */
   copiedReply: (engine: Engine): string =>
     addToReports(engine, {
       app: "f.app_id",
@@ -651,8 +652,8 @@ export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
 };
 
 /**
- * Returns statements that replace the trigger `count_resolved`. The new trigger ignores threads that an unmerge
- * restores, because they were resolved before.
+ * Returns statements that replace the trigger `count_resolved`. The new trigger does not count the resolution of a
+ * thread when an unmerge restores its status.
  */
 function resolvedBefore(engine: Engine): string[] {
   return triggers
@@ -677,8 +678,8 @@ export const repeatsOf = (engine: Engine, where: string): string =>
    GROUP BY s.span, ${quarterOf[engine]("m.created_at")} / s.span`;
 
 /**
- * Returns the statements that count all stored data of these apps. `wanted` is an SQL query for the ids of the apps,
- * which each statement contains once. The statements add rows, so the apps must not have counts yet.
+ * Returns the statements that count all stored data of some apps. `wanted` is an SQL query for the ids of these apps.
+ * Each statement contains this query once. The apps must not have counts yet, because the statements add rows.
  */
 export function countStored(
   engine: Engine,
@@ -760,7 +761,7 @@ export function countStored(
 /**
  * Returns the statement that stores the times of the threads of these apps: the time of the first reply among the
  * messages, and the time of the last change to `resolved` in the audit. If the audit has no such change, the second
- * time is that of the last activity.
+ * time is the time of the last activity.
  */
 export const findTimes = (wanted: string): string => `
   INSERT INTO thread_times (feedback_id, first_reply_at, resolved_at)
@@ -794,5 +795,4 @@ export const statisticsStatements: Readonly<Record<Engine, readonly string[]>> =
   postgres: statements("postgres"),
 };
 
-/** The tables of the statistics. A migration creates them. */
 export const statisticsSchema: readonly AnyTable[] = statisticsTables;

@@ -72,7 +72,7 @@ export const id = () => column<string>({ type: "TEXT", holds: "plain", isPrimary
 export const text = <Stored extends string = string>(holds: Exclude<Holding, "json">) =>
   column<Stored>({ type: "TEXT", holds });
 
-/** JSON as text. `holds` is `plain` if it contains only ids, states and times. */
+/** JSON as text. `holds` is `plain` if the JSON contains only ids, states and times. */
 export const json = (holds: "json" | "plain") => column<string>({ type: "TEXT", holds });
 
 /** A time: ISO 8601 in UTC with milliseconds. */
@@ -93,7 +93,10 @@ export const sequence = () =>
 /** A column of another type, which contains no text. */
 export const other = <Stored extends Value>(type: Each) => column<Stored>({ type });
 
-/** What happens to a row when the row to which it refers is deleted. `keep` means that the deletion is refused. */
+/**
+ * What happens to a row when the row to which it refers is deleted. `keep` means that the referenced row cannot be
+ * deleted.
+ */
 type OnDelete = "cascade" | "set null" | "keep";
 
 const actions = { cascade: " ON DELETE CASCADE", "set null": " ON DELETE SET NULL", keep: "" } as const;
@@ -149,8 +152,9 @@ type Columns = Readonly<Record<string, Column>>;
 
 interface About<Name extends string> {
   /**
-   * The kind of owner of the rows. `app`: an owner can erase a person in them. `account`: they are deleted together
-   * with the account, which only its person or the operator can delete. `deployment`: they belong to the server.
+   * To whom the rows belong. In rows of an `app`, an owner of the app can erase a person. Rows of an `account` are
+   * deleted together with the account, which only its person or the operator can delete. Rows of the `deployment`
+   * belong to the server.
    */
   readonly of: "app" | "account" | "deployment";
   /** What an erasure does with data of the person in this table, or why it keeps the data. (rule P1) */
@@ -160,8 +164,8 @@ interface About<Name extends string> {
   readonly primary?: readonly Name[];
   readonly unique?: readonly (readonly Name[])[];
   /**
-   * Several columns that together refer to a row of another table. These columns have the same names in both tables.
-   * When that row is deleted, this row is deleted, too.
+   * Several columns that together refer to a row of another table. They have the same names in both tables. When the
+   * row of the other table is deleted, the row of this table is also deleted.
    */
   readonly foreign?: { readonly columns: readonly Name[]; readonly of: AnyTable };
   /** The indexes, in the order in which they are created. The order can decide which index the database uses. */
@@ -171,8 +175,8 @@ interface About<Name extends string> {
   /** Why a backup does not contain the rows. Undefined if it contains them. */
   readonly notInBackup?: string;
   /**
-   * Why a restore loads the table after all others, and first deletes the existing rows. Undefined if the order does
-   * not matter.
+   * Why a restore loads this table after all other tables, and deletes the existing rows before that. Undefined if the
+   * order does not matter.
    */
   readonly loadedLast?: string;
   /** The statements that create the table, if they differ between the engines. */
@@ -229,8 +233,8 @@ type AddedOf<Own> = Flat<
 >;
 
 /**
- * Describes a table: its columns, keys and indexes, and which data of people it contains. The schema, the types of
- * rows, inserts, updates, simple selects and the rules of erasures are derived from this description.
+ * Describes a table with its columns, keys and indexes, and says which data of people the table contains. The schema,
+ * the types of rows, inserts, updates, simple selects and the rules of erasures are derived from this description.
  */
 export function table<const Name extends string, Own extends Columns>(
   name: Name,
@@ -246,14 +250,15 @@ const fieldsOf = (names: readonly string[]) =>
   new Map(names.map((name) => [name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()), name]));
 
 /**
- * Returns the columns of a table that can contain one of these kinds of data. Without `what`, returns all text columns.
+ * Returns the names of the columns that can contain one of the kinds of data in `what`. Without `what`, returns all
+ * text columns.
  */
 export const columnsHolding = ({ columns }: AnyTable, ...what: readonly Holding[]): string[] =>
   Object.entries(columns).flatMap(([name, { facts }]) =>
     facts.holds !== undefined && (what.length === 0 || what.includes(facts.holds)) ? [name] : [],
   );
 
-/** Whether a part of the schema is a table, not a statement. */
+/** Whether a part of the schema is a table and not a statement. */
 export const isTable = (part: Statement | AnyTable): part is AnyTable =>
   typeof part === "object" && "columns" in part;
 
@@ -266,7 +271,6 @@ export const statementsOf = (of: AnyTable): Statement[] => [
   ...(of.indexes ?? []).filter(({ since }) => since === undefined).map((one) => addIndex(of, one)),
 ];
 
-/** Returns the statement that creates an index. */
 const addIndex = ({ name }: AnyTable, one: Index): Statement => ({
   sqlite: createIndex(name, one, "sqlite"),
   postgres: createIndex(name, one, "postgres"),
@@ -348,7 +352,7 @@ export const beforeToken = ", token ";
 
 /**
  * The SQL expression for the person of an actor. The column `actor` contains a text such as "ada@example.org, token
- * 0197…". The person is the text before ", token ", which can also be `agent`.
+ * 0197…". The person is the text before ", token ". For some actors this text is `agent`.
  */
 export const personOf: Record<Engine, string> = {
   sqlite: `substr(actor, 1, instr(actor || '${beforeToken}', '${beforeToken}') - 1)`,

@@ -37,7 +37,7 @@ const functionOf = (name: string, statement: string) =>
      RETURN NULL;
    END'`;
 
-// The columns that an agent sees in its list of threads. A change of another column does not change the list.
+// The columns that an agent sees in its list of threads. Only changes of these columns are recorded.
 const seen = "status, category, subject, occurrences, waiting, proposal_status, active_at";
 
 const changes: readonly Statement[] = [
@@ -89,7 +89,7 @@ const counts: readonly Statement[] = [
   },
 ];
 
-/** The triggers that update copies of a thread's columns and record its changes. */
+/** The triggers that update the copies of a thread's columns and record the changes of the thread. */
 const triggerSchema: readonly Statement[] = [
   ...changes,
   ...onEachRow({
@@ -116,8 +116,8 @@ const triggerSchema: readonly Statement[] = [
 ];
 
 /**
- * The whole schema: all tables, and statements for what a table description cannot express. Each part comes after the
- * parts to which it refers.
+ * The whole schema. It consists of all tables, and of statements for what a table description cannot express. Each part
+ * comes after the parts that it refers to.
  */
 export const schema: readonly (Statement | AnyTable)[] = [
   ...access.accessSchema,
@@ -139,7 +139,6 @@ export const schema: readonly (Statement | AnyTable)[] = [
 /** All tables except the list of migrations. */
 export const allTables: readonly AnyTable[] = schema.filter(isTable);
 
-/** The names of all tables. */
 export type TableName =
   | NamesIn<typeof access>
   | NamesIn<typeof content>

@@ -37,11 +37,15 @@ export const cycles = table(
     timezone: text("plain"),
     duration_days: integer(),
     max_missed_days: integer(),
-    /** A list of times: the beginnings of the days, and then the end of the last day. */
+    /**
+     * A list of times. They are the beginnings of all days of the cycle, followed by the end of the last day.
+     */
     day_starts: json("plain"),
     /** How many days of the cycle have been closed. */
     closed_days: integer(),
-    /** The time of the next change that happens only because time passes. Null after the cycle has ended. */
+    /**
+     * The time of the next change that needs no request, such as the end of a day. Null after the cycle has ended.
+     */
     next_at: instant().null(),
     created_at: instant(),
   },
@@ -129,7 +133,7 @@ export const testSessions = table(
     of: "app",
     erase: "Test sessions of the person are deleted.",
     searched: { app: appOfSlot },
-    // The index has only the slot. If it also had the day and the id, a report would take an eighth more time.
+    // The index has only the slot. If it also had the day and the id, a test report would take an eighth more time.
     indexes: [index("test_sessions_by_slot", "slot_id")],
   },
 );

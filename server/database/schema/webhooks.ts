@@ -10,7 +10,7 @@ export const webhooks = table(
     app_id: ref(apps, "cascade"),
     url: text("sealed"),
     secret: text("sealed"),
-    /** The secret from before the last rotation. Events are signed with both secrets until `old_until`. */
+    /** The secret before the last rotation. Events are signed with both secrets until `old_until`. */
     old_secret: text("sealed").null(),
     old_until: instant().null(),
     /** The names of the events, with a comma before and after each. Null for all events. */
@@ -24,9 +24,13 @@ export const webhooks = table(
      * A number that increases when the webhook is switched off. Deliveries of an earlier generation are no longer sent.
      */
     generation: integer().default(0).since(130),
-    /** Whether deliveries of an earlier generation must still be given up. While this is so, nothing is sent. */
+    /**
+     * Whether deliveries of an earlier generation must still be cancelled. Until that is done, nothing is sent.
+     */
     clearing: flag().default(0).since(130),
-    /** The time at which the webhook was deleted. The row is deleted after the deliveries of the webhook. */
+    /**
+     * The time at which the webhook was deleted. The row is kept until all deliveries of the webhook are deleted.
+     */
     removed_at: instant().null().since(130),
   },
   {
@@ -41,9 +45,9 @@ export const webhooks = table(
 );
 
 /**
- * The deliveries of events to webhooks. The deliveries of a webhook are both its queue and its log. A delivery is
- * deleted together with its event, after 90 days. The row contains no text of an event, because texts are read when the
- * event is sent.
+ * The deliveries of events to webhooks. They are both the queue and the log of a webhook. A delivery is deleted
+ * together with its event, after 90 days. The row contains no text of the event, because texts are read when the event
+ * is sent.
  */
 export const webhookDeliveries = table(
   "webhook_deliveries",
@@ -78,5 +82,4 @@ export const webhookDeliveries = table(
   },
 );
 
-/** The tables of webhooks. */
 export const webhookSchema: readonly AnyTable[] = [webhooks, webhookDeliveries];

@@ -12,8 +12,7 @@ export interface StatementRunner {
 }
 
 /**
- * One connection to a SQLite file, the same for every driver. The caller must wait for the end of each call before the
- * next one.
+ * One connection to a SQLite file, for any driver. The caller must wait for the end of each call before the next call.
  */
 export interface Connection extends StatementRunner {
   /** Runs statements that have no values and return no rows. */
@@ -23,7 +22,7 @@ export interface Connection extends StatementRunner {
 
 export interface SqliteDriver {
   /**
-   * How long one call may wait inside SQLite for a lock. The time is short for a driver whose calls block the event
+   * How long one call may wait for a lock inside SQLite. The time is short for drivers whose calls block the event
    * loop.
    */
   readonly lockWaitMs: number;

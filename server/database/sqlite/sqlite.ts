@@ -53,7 +53,7 @@ export async function openSqlite(
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
     caches: true,
-    // The program that copies the write-ahead log is reading it all the time, so the log cannot be emptied.
+    // The log cannot be emptied while another program copies it, because that program reads the log all the time.
     emptyLog: async () => isCopied || emptyLog(writer),
     logBytes: () => logBytes(file),
     close: () => (closing ??= close()),
@@ -98,7 +98,9 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
   return connection;
 }
 
-/** Older versions of SQLite can corrupt a write-ahead log that two connections use. */
+/**
+ * Throws an Error for older versions of SQLite. They can corrupt a write-ahead log that two connections use.
+ */
 async function assertSafeVersion(connection: Connection): Promise<void> {
   const row = await connection.get<{ version: string }>("SELECT sqlite_version() AS version", []);
   const version = row?.version ?? "unknown";
@@ -163,8 +165,8 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. It uses
- * the writing connection, because there the changes of this process itself do not count.
+ * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. It asks
+ * on the writing connection, because SQLite then ignores the changes that this process makes on it.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -209,8 +211,8 @@ async function dataVersion(connection: Connection): Promise<number> {
 }
 
 /**
- * The size in pages up to which the write-ahead log grows before SQLite copies it into the database file. It is 16 MiB,
- * so that a page which changes often is not copied after each change.
+ * When the write-ahead log has this number of pages (16 MiB), SQLite copies it into the database file. In a log of this
+ * size, a page that changes often is not copied after each change.
  */
 const checkpointPages = 4_000;
 
@@ -273,7 +275,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 interface Queue {
   add(unit: Unit): void;
-  /** The waiting unit to which new rows with these columns are added. */
+  /** Returns the waiting unit to which new rows with these columns are added. */
   appendTo(table: string, columns: readonly string[]): AppendUnit;
   between<Result>(use: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -335,7 +337,10 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   };
 }
 
-/** Creates the store of the waiting units to which new rows are added, by table and columns. */
+/**
+ * Creates the store of the waiting units to which new rows are added. There is one unit for each table and list of
+ * columns.
+ */
 function createAppends(add: (unit: Unit) => void) {
   const waiting = new Map<string, WaitingRows[]>();
 
@@ -364,8 +369,8 @@ const areEqual = (some: readonly string[], others: readonly string[]): boolean =
   some.length === others.length && some.every((name, place) => name === others[place]);
 
 /**
- * Creates the function that commits units together and passes its result to each unit. Only the changes of failed units
- * are undone. The function never rejects.
+ * Creates the function that commits units together and tells each unit whether it succeeded. Only the changes of failed
+ * units are undone. The function never rejects.
  */
 function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
   /** Whether a failed transaction may still be open. New statements in such a transaction would be undone later. */
@@ -392,8 +397,8 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
   }
 
   /**
-   * Runs the units first without savepoints, because savepoints take more time than most units. Uses savepoints only
-   * after a unit has failed when it had already changed something.
+   * Runs the units first without savepoints, because savepoints take more time than most units. If a unit fails after
+   * it has changed something, runs all units again with savepoints.
    */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
@@ -435,8 +440,8 @@ async function rollBack(connection: Connection): Promise<void> {
 }
 
 /**
- * Runs the units of an open transaction one after another. Returns the functions that pass its result to each unit
- * after the commit.
+ * Runs the units of an open transaction one after another. Returns functions to call after the commit. They tell each
+ * unit whether it succeeded.
  */
 type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
 
@@ -448,7 +453,7 @@ type TellResult = () => void;
 class FailedHalfWay extends Error {}
 
 /**
- * Runs units without savepoints. A unit that fails before it changes anything needs no undo. For other failed units it
+ * Runs units without savepoints. If a unit fails before it changes anything, nothing must be undone. If it fails later,
  * throws `FailedHalfWay`.
  */
 function unguarded(connection: Connection): RunAll {
@@ -473,8 +478,8 @@ function unguarded(connection: Connection): RunAll {
 }
 
 /**
- * Sets a savepoint before each unit, and returns to it if the unit fails. The parts of a failed unit are added to the
- * queue.
+ * Sets a savepoint before each unit, and rolls back to it if the unit fails. The parts of a failed unit are added to
+ * the queue.
  */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
@@ -531,7 +536,7 @@ function statementsOf(connection: StatementRunner): Statements {
 /** Runs statements one at a time and records whether they may have changed the open transaction. */
 interface ChangeTracker {
   readonly runner: StatementRunner;
-  /** Forgets the statements so far. */
+  /** Forgets the statements that have run so far. */
   reset(): void;
   /**
    * Whether rows were changed or a statement failed. After a failure SQLite may have undone more than the failed
@@ -582,8 +587,8 @@ function trackChanges(connection: Connection): ChangeTracker {
 const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
 
 /**
- * Whether the number of changed rows has a meaning. For other statements, such as those that change the schema, it has
- * no meaning.
+ * Whether the number of changed rows is valid for this statement. SQLite also returns a number for other statements,
+ * such as those that change the schema, but that number has no meaning.
  */
 const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);
 

@@ -2,8 +2,8 @@ import type { FileBytes } from "./file-bytes.ts";
 
 /**
  * Overwrites everything in an MP4 or QuickTime film that players do not need to show pictures and play sound:
- * descriptions, other tracks (positions, movements, subtitles), and data that does not belong to a kept track. The
- * length of the file stays the same.
+ * descriptions, other tracks (geographical positions, movements, subtitles), and data that does not belong to a kept
+ * track. The length of the file stays the same.
  */
 export function keepPlayedFilm(bytes: FileBytes): void {
   const boxesIn = createReader(bytes);
@@ -43,7 +43,10 @@ function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
   }
 }
 
-/** The types of the inner boxes that are kept. A box is kept completely, or with only some of its own inner boxes. */
+/**
+ * The types of the inner boxes that are kept. A box is kept completely (`whole`), or with only some of its own inner
+ * boxes.
+ */
 interface Needed {
   readonly [type: string]: Needed | "whole";
 }
@@ -69,7 +72,8 @@ const neededIn = {
 } as const satisfies Record<string, Needed>;
 
 /**
- * The kinds of tracks that are kept: pictures, sound, and a second picture such as the transparency of the first one.
+ * The kinds of tracks that are kept. They are pictures, sound, and an additional picture, such as the transparency of
+ * the main picture.
  */
 const playedKinds = ["vide", "soun", "auxv"];
 
@@ -153,12 +157,13 @@ function keepNeeded(
     const inner = Object.hasOwn(needed, part.type) ? needed[part.type] : undefined;
     if (inner === undefined) empty(bytes, part);
     else if (inner !== "whole") keepNeeded(bytes, boxesIn, { box: part, needed: inner });
-    // After the kind of the track there is a name for people. It may contain any text, so it is erased.
+    // This box has the kind of the track, and after it a name that people read. The name may contain any text, so it is
+    // erased.
     else if (part.type === "hdlr") bytes.erase(part.inner + 24, part.to - part.inner - 24);
   }
 }
 
-/** Overwrites the data that does not belong to a track that is seen or heard. */
+/** Overwrites all data except that of tracks that are seen or heard. */
 function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly Chunk[]): void {
   const kept = keptSpans(chunks);
   let next = 0;
@@ -193,15 +198,20 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
   return spans.reverse();
 }
 
-/** The facts about the tracks that are in the file before the first fragment. */
+/** Data about the tracks. It is in the file before the first fragment. */
 interface Tracks {
   /** The numbers of the tracks that are seen or heard. */
   readonly played: ReadonlySet<number>;
-  /** The size of a sample in bytes by the number of the track, for fragments that do not contain it. */
+  /**
+   * The size of a sample in bytes, by the number of its track. It is used for fragments that do not contain this size.
+   */
   readonly sampleSizes: ReadonlyMap<number, number>;
 }
 
-/** Yields the chunks of a fragment. Overwrites the boxes of tracks that are neither seen nor heard. */
+/**
+ * Yields the chunks of a fragment (a later part of a film). Overwrites the boxes of tracks that are neither seen nor
+ * heard.
+ */
 function* chunksOfFragment(
   bytes: FileBytes,
   boxesIn: BoxesIn,
@@ -266,7 +276,7 @@ function runOf(content: Buffer, sampleSize: number) {
   return { offset, length };
 }
 
-/** Creates a reader of consecutive numbers. It returns 0 after the end. */
+/** Creates a reader of consecutive numbers. After the end, the reader returns 0. */
 function fieldsOf(content: Buffer, from: number) {
   let at = from;
   return {
@@ -285,8 +295,8 @@ interface Chunk {
   readonly from: number;
   readonly to: number;
   /**
-   * Whether the chunk may be longer than its table says. Some films store sound in packets, but their tables contain
-   * the size of the decoded sound, or one byte.
+   * Whether the chunk may be longer than the tables say. Some films store compressed sound, but their tables contain
+   * the size of the decoded sound, or a size of one byte.
    */
   readonly isOpen: boolean;
   /** Whether the chunk belongs to a track that is seen or heard. */
@@ -325,8 +335,8 @@ function offsetsIn(bytes: FileBytes, tables: Tables) {
 }
 
 /**
- * Returns a function that returns the number of samples in a chunk. Call that function with ascending numbers of
- * chunks.
+ * Returns a function that returns the number of samples in a chunk. The function must be called with ascending chunk
+ * numbers.
  */
 function samplesPerChunk(bytes: FileBytes, box: Box | undefined): ((chunk: number) => number) | undefined {
   if (!box) return undefined;
@@ -387,13 +397,13 @@ interface Box extends Span {
 }
 
 /**
- * Yields the boxes of a span in order. If the span continues after the last box, calls `atRest` with the position at
- * which that box ends.
+ * Yields the boxes of a span in order. If the span has more bytes after the last box, calls `atRest` with the position
+ * of the first of these bytes.
  */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
-// The maximum number of boxes that are read. A film has a few thousand boxes. A file with many more is an attack on the
-// server.
+// The maximum number of boxes that are read. A film has a few thousand boxes. A file with many more boxes is an attack
+// on the server.
 const mostBoxes = 100_000;
 
 /** Creates the function that reads the boxes of a film. It stops after `mostBoxes` boxes. */

@@ -4,11 +4,11 @@ import { keepPlayedFilm } from "./film.ts";
 import { keepPlayedWebm } from "./webm.ts";
 
 /**
- * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the position where it was
- * taken. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
- * writing, `size` is in bytes. Returns whether the file has a complete header of its type: a file that has only the
- * first bytes of a picture has no complete header. Throws an Error for an unknown media type. It is synchronous, like
- * all writes to temporary files. (rule F17)
+ * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the geographical position of
+ * the camera. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
+ * writing, `size` is in bytes. Returns whether the file has a complete header of its type. A file with only the first
+ * bytes of a picture has none. Throws an Error for an unknown media type. The function is synchronous, like all writes
+ * to temporary files. (rule F17)
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -37,7 +37,7 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
     case "application/pdf":
       removeFromPdf(bytes);
       return true;
-    // The server recognises these types only so that the refusal can name them. Such files are never stored.
+    // The server recognises these types only to name them in an error. Such files are never stored.
     case "image/heic":
     case "image/avif":
       return true;
@@ -48,7 +48,7 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
 
 /**
  * Overwrites the metadata (XMP) of a PDF, and the descriptions in its JPEG pictures. The length of the file and all
- * positions in it stay the same, because a PDF contains a table of these positions. A signed PDF is not changed,
+ * byte positions in it stay the same, because a PDF contains a table of byte positions. A signed PDF is not changed,
  * because its signature would become invalid.
  */
 function removeFromPdf(bytes: FileBytes): void {
@@ -116,7 +116,9 @@ const isCompressed = /\/Filter[\s[]*\/(FlateDecode|Fl)\b/;
 const isJpeg = (bytes: FileBytes, { from, to }: Stream): boolean =>
   to - from > 3 && bytes.read(from, 3).equals(Buffer.from([0xff, 0xd8, 0xff]));
 
-/** Fills a stream with spaces. Compresses the spaces if the description says that the stream is compressed. */
+/**
+ * Fills a stream with spaces. If the description says that the stream is compressed, the spaces are compressed, too.
+ */
 function emptyStream(bytes: FileBytes, { description, from, to }: Stream): void {
   bytes.erase(from, to - from, isCompressed.test(description) ? 0 : 32);
   if (isCompressed.test(description) && to - from >= compressedSpace.length)
@@ -128,8 +130,8 @@ const compressedSpace = deflateSync(" ");
 /**
  * Overwrites everything from `start` to `end` that is not needed to draw a JPEG. Keeps its size, tables and data, the
  * JFIF header, the colour profile, the Adobe colour segment, and the orientation in the EXIF data. Also overwrites the
- * bytes after the picture, because cameras store further pictures and films there, and these contain positions, too.
- * Returns whether the picture has a complete header.
+ * bytes after the picture, because cameras store further pictures and films there, which also contain geographical
+ * positions. Returns whether the picture has a complete header.
  */
 function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -161,7 +163,9 @@ function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   return isWhole;
 }
 
-/** Overwrites the bytes between two segments, because programs ignore these bytes. Returns where the bytes end. */
+/**
+ * Overwrites the bytes between two segments. Programs ignore these bytes. Returns the position at which they end.
+ */
 function skipped(bytes: FileBytes, at: number, end: number): number {
   const next = bytes.find(Buffer.of(0xff), at + 1, end);
   const to = next === -1 ? end : next;
@@ -169,8 +173,8 @@ function skipped(bytes: FileBytes, at: number, end: number): number {
   return to;
 }
 
-// The maximum number of segments that are read. A picture has fewer than a hundred segments. A file with very many is
-// an attack on the server.
+// The maximum number of segments that are read. A picture has fewer than a hundred segments. A file with many more
+// segments is an attack on the server.
 const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
@@ -187,7 +191,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
   if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
     bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
   else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifLength) {
-    // Sets the size of the small preview to zero and overwrites the preview.
+    // The JFIF header ends with a small preview. This sets the size of the preview to zero and overwrites it.
     bytes.erase(at + jfifLength - 2, length - jfifLength + 2);
   } else if (marker === 0xee && name.startsWith("Adobe")) bytes.erase(at + 12, length - 12);
   else if (marker !== 0xe2 || name !== "ICC_PROFILE\0") bytes.erase(at, length);
@@ -196,8 +200,8 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 const jfifLength = 14;
 
 /**
- * Returns where the data of a scan end. This is at the next byte 0xff that is neither data nor the start of a restart
- * marker.
+ * Returns the position at which the data of a scan end. It is the next byte 0xff that is neither data nor the start of
+ * a restart marker.
  */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
@@ -242,18 +246,19 @@ function keepDrawnPng(bytes: FileBytes): boolean {
   return true;
 }
 
-// The maximum number of chunks that are read. A picture has a few hundred chunks. A file with very many is an attack on
-// the server.
+// The maximum number of chunks that are read. A picture has a few hundred chunks. A file with many more chunks is an
+// attack on the server.
 const mostPngChunks = 50_000;
 
-/** The types of the PNG chunks that are kept: size, colours, transparency, animation and data. */
+/**
+ * The types of the PNG chunks that are kept. They contain size, colours, transparency, animation and data.
+ */
 const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
 
 /**
- * A type of chunk that no program uses. Its pattern of small and capital letters means that programs may ignore the
- * chunk.
+ * A type of chunk that no program uses. Because of its small and capital letters, programs may ignore the chunk.
  */
 const unused = "paDd";
 
@@ -294,11 +299,13 @@ function keepDrawnWebp(bytes: FileBytes): boolean {
 
 const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 
-/** A frame of an animation: `head` bytes, and after them inner chunks. A frame contains no frames. */
+/**
+ * A frame of an animation. It has `head` bytes, followed by inner chunks. A frame contains no other frames.
+ */
 const frame = { type: "ANMF", head: 16 };
 
 // The maximum number of chunks that are read. An animation has a few thousand frames of up to three chunks. A file with
-// very many is an attack on the server.
+// many more chunks is an attack on the server.
 const mostWebpChunks = 50_000;
 
 /**
@@ -381,8 +388,8 @@ function keepDrawnGif(bytes: FileBytes): boolean {
   return true;
 }
 
-// The maximum number of images and extensions that are read. An animation has a few thousand. A file with very many is
-// an attack on the server.
+// The maximum number of images and extensions that are read. An animation has a few thousand of them. A file with many
+// more is an attack on the server.
 const mostParts = 50_000;
 
 /** Returns the length in bytes of the colour table that the flags describe. */
@@ -407,7 +414,7 @@ function emptyExtension(bytes: FileBytes, label: number, from: number, end: numb
   if (label === timing && to - from <= 6) return;
   const name = label === ofProgram ? bytes.read(from, 12).toString("latin1") : "";
   if (repeats.includes(name) && to - from <= longestRepeat) return;
-  // Programs expect that the first block has eleven bytes.
+  // Programs expect that the first block, which has the name, has eleven bytes.
   const hasName = name.startsWith("\u000b") && name.length === 12;
   if (hasName) bytes.erase(from + 1, 11);
   emptyBlocks(bytes, hasName ? from + 12 : from, to);
@@ -420,22 +427,22 @@ const ofProgram = 0xff;
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
 /**
- * The maximum length of an extension with the number of repetitions, in bytes: the name, that number, the size of the
- * buffer and the end mark.
+ * The maximum length in bytes of an extension with the number of repetitions. It consists of the name, that number, the
+ * size of the buffer and the end mark.
  */
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
  * Replaces a sequence of blocks with blocks of spaces. The total length stays the same, but each block gets a new
- * length. Some programs do not divide their data into blocks. Then the bytes that look like lengths are a part of their
- * text, so they must be overwritten, too.
+ * length. Some programs do not divide their data into blocks. The bytes at which other files have lengths are then a
+ * part of the text, so these bytes must be overwritten, too.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
   for (let at = from; at < last; ) {
     const left = last - at;
     const whole = left - 256 === 1 ? 255 : Math.min(256, left);
-    // This read moves the window of `bytes` to the block. Otherwise each block would need a separate write.
+    // This read moves the window of `bytes` to the block. Without it, each write would go to the disk separately.
     bytes.read(at, whole);
     bytes.write(at, Buffer.of(whole - 1));
     bytes.erase(at + 1, whole - 1, 32);
@@ -458,8 +465,8 @@ function orientationOnly(block: Buffer): Buffer {
 
 const exifPrefix = Buffer.from("Exif\0\0", "latin1");
 
-// A little-endian TIFF with one directory at byte 8. The directory has one entry, the orientation: tag 0x0112, one
-// SHORT.
+// A little-endian TIFF with one directory at byte 8. The only entry of the directory is the orientation (tag 0x0112),
+// which is one SHORT.
 const directory = Buffer.from("49492a0008000000010012010300010000000100000000000000", "hex");
 
 const orientationAt = 18;
@@ -480,8 +487,8 @@ function orientationOf(tiff: Buffer): number {
 }
 
 /**
- * The maximum number of pixels that a picture may have. No screen and no camera produces more. A file with more pixels
- * in its header is an attack on the program that shows the picture.
+ * The maximum number of pixels that a picture may have. No camera and no screen has more pixels. A file whose header
+ * has more pixels is an attack on the program that shows the picture.
  */
 const mostPixels = 2 ** 28;
 

@@ -2,18 +2,18 @@ import type { FileBytes } from "./file-bytes.ts";
 
 /**
  * Overwrites everything in a WebM film that players do not need to show pictures and play sound: tags, attachments,
- * chapters, names, and other tracks with their blocks. They are replaced with unused elements of the same length.
+ * chapters, names, and other tracks with their blocks. Unused elements of the same length replace them.
  */
 export function keepPlayedWebm(bytes: FileBytes): void {
   const film: Film = { bytes, silent: new Set(), left: mostElements };
-  // The length of a segment or cluster may be unknown. Their inner elements have different ids, so one loop can read
-  // the inner elements of all of them.
+  // The length of a segment or a cluster may be unknown. The inner elements of both have different ids, so one loop can
+  // read all of them.
   for (const element of elementsIn(film, { from: 0, to: bytes.size, opened: [segment, cluster] }))
     keepNeeded(film, element, neededInFile);
 }
 
 // The maximum number of elements that are read. A film of 10 MiB has about ten thousand elements. A file with many more
-// is an attack on the server.
+// elements is an attack on the server.
 const mostElements = 200_000;
 
 interface Film {
@@ -49,12 +49,14 @@ const needed = (whole: readonly number[], parts: readonly (readonly [number, Nee
   new Map<number, Needed | "whole">([...whole.map((id) => [id, "whole"] as const), ...parts]);
 
 /**
- * The elements that are kept in the information about the film: the time scale, the duration, and the programs that
- * wrote the film.
+ * The elements that are kept in the information about the film. They are the time scale, the duration, and the programs
+ * that wrote the film.
  */
 const info = needed([0x2ad7b1, 0x4489, 0x4d80, 0x5741]);
 
-/** The elements that are kept in a track: all except its name and elements of later drafts of the standard. */
+/**
+ * The elements that are kept in a track. They are all except its name and elements from later drafts of the standard.
+ */
 const track = needed([
   ...[trackNumber, 0x73c5, trackType, 0xb9, 0x88, 0x55aa, 0x9c, 0x6de7, 0x6df8, 0x23e383, 0x234e7a, 0x23314f],
   ...[0x55ee, 0x22b59c, 0x22b59d, 0x86, 0x63a2, 0xaa, 0x56aa, 0x56bb, 0xe0, 0xe1, 0x41e4, 0x6d80],
@@ -62,7 +64,7 @@ const track = needed([
 
 const group = needed([block, 0x9b, 0xfb, 0x75a2, 0x75a1, 0xfa]);
 
-/** The elements that are kept in the file: the header, the indexes, and the content of clusters. */
+/** The elements that are kept in the file. They are the header, the indexes, and the content of clusters. */
 const neededInFile = needed(
   [0x1a45dfa3, 0x114d9b74, 0x1c53bb6b, 0xe7, 0xa7, 0xab, simpleBlock],
   [
@@ -157,8 +159,8 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // The first byte is for the new type, and the other bytes before the content are for the length. A long element may
-  // need more bytes for the length.
+  // The first byte is the new type. The other bytes before the content are used for the length. If they are too few for
+  // the length of a long element, the length uses eight bytes.
   const lengthBytes = Math.min(8, inner - from - 1);
   const width = to - from - 1 - lengthBytes < 2 ** (7 * lengthBytes) - 1 ? lengthBytes : 8;
   const length = Buffer.alloc(width);

@@ -28,11 +28,11 @@ interface Arriving {
 /** A large body that the server may read now. */
 interface Admitted extends Turn {
   /**
-   * Counts a body against the limit of the endpoint if it was malformed or incomplete, or if the server cut it.
-   * `thrown` is the error of the body.
+   * Counts a body against the limit of the endpoint if it was malformed or incomplete, or if the server stopped reading
+   * it. `thrown` is the error with which the reading of the body failed.
    */
   countFailed(thrown: unknown): Promise<void>;
-  /** Call it when the body has arrived or has ended early. */
+  /** Call this when the body has arrived or has ended early. */
   countArrived(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createAdmit(deps: Limiting & Pick<Deps, "sealer" | "time">): Adm
     });
     if (!isLarge(request)) return undefined;
     const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request, endpoint)).catch(async (busy) => {
-      // The server has not read this body, so its bytes must not count against the limit of the next attempt.
+      // The server has not read this body. Its bytes must not use up the limit for the next attempt.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
     });
@@ -75,7 +75,7 @@ const turnSenderOf = (caller: NonNullable<Arriving["caller"]>): TurnSender => ({
 
 function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody {
   const { socket, headers } = request;
-  // Bytes that came together with the headers and are not read yet belong to the body.
+  // The bytes that are not read yet (`readableLength`) came together with the headers and belong to the body.
   const before = socket.bytesRead - request.readableLength;
   return {
     bytes: Number(headers["content-length"] ?? upload?.bodyBytes ?? limits.json),
@@ -108,8 +108,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // A refusal that `countRefusal` counts must not be counted twice. A caller over the limit is not refused a second
-  // time here.
+  // If `countsRefusals` is set, `countRefusal` counts a malformed body, so it is not counted here. If the limit is used
+  // up, the error is ignored, because the request fails with `thrown` anyway.
   if (rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller);
@@ -159,7 +159,7 @@ async function countBytes(
   const verdict = await deps.database.write((tx) => useBytes(tx, use));
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
   if (!isUnknown) return nothing;
-  // Bytes that came together with the headers and are not read yet belong to the body.
+  // The bytes that are not read yet (`readableLength`) came together with the headers and belong to the body.
   const before = request.socket.bytesRead - request.readableLength;
   return async () => {
     const came = { keyId, bytes: Math.max(0, request.socket.bytesRead - before), now: deps.clock.now() };
@@ -189,7 +189,7 @@ function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Li
     : 0;
 }
 
-/** One of the large bodies that are read at the same time. */
+/** The permission to read one large body now. */
 interface Turn {
   /** Calls `listener` when the server stops reading this body in favour of another body. */
   onCut(listener: (why: ApiError) => void): void;
@@ -207,16 +207,16 @@ interface Waiter {
  * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
  * When a body has ended, the server reads a waiting body of the owner with the fewest running bodies. Throws `busy`.
  *
- * While the limit is reached, the server may stop reading ("cut") a running body in favour of a waiting one:
- * - If the owner of the waiting body has at least two running bodies fewer than the owner with the most, the server
- *   cuts the oldest body of the owner with the most.
- * - If the difference is one, the server cuts only a body that it has been reading for half a minute. It cuts the one
- *   with the longest remaining time, if the waiting body would need less time at twice the minimum rate. Otherwise it
- *   cuts one that arrives too slowly. Without this rule, honest senders would cut each other, and no body would be
- *   completed.
+ * While the limit is reached, the server may stop reading ("cut") a running body of the owner with the most running
+ * bodies, in favour of a waiting body. This depends on how many running bodies fewer the owner of the waiting body has:
+ * - At least two fewer: the server cuts the oldest running body.
+ * - One fewer: the server cuts only a body that it has been reading for over half a minute. It cuts the body with the
+ *   longest remaining time, if the waiting body would need less time at twice the minimum rate. Otherwise it cuts a
+ *   body that arrives too slowly. Without these conditions, honest senders would cut each other's bodies, and no body
+ *   would be completed.
  *
- * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies, if the
- * owner of the new body has at least two fewer.
+ * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies. It
+ * does so only if the owner of the new body has at least two waiting bodies fewer.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -286,7 +286,7 @@ export function createTurns(
 const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
   countOfOwner(running, sender.owner);
 
-/** For each body that may be read at the same time, this number of bodies may wait. */
+/** How many bodies may wait for each body that may be read at the same time. */
 const mostWaitingOfEach = 4;
 
 /**
@@ -309,7 +309,7 @@ const fair = () =>
     retryAfterSeconds: 5,
   });
 
-/** A large body, with the numbers from which the server estimates when it ends. */
+/** A large body, with the numbers from which the server estimates when the body will have arrived. */
 export interface LargeBody {
   /** The length of the body. If it is unknown, this is the largest accepted length. */
   readonly bytes: number;
@@ -317,7 +317,10 @@ export interface LargeBody {
   arrivedBytes(): number;
 }
 
-/** The sender of a body: a credential and its owner. Owners share the limit fairly. */
+/**
+ * The sender of a body. `key` is its credential, and `owner` is the owner of the credential. All owners get a fair
+ * share of the limit.
+ */
 export interface TurnSender {
   readonly key: string;
   readonly owner: string;
@@ -333,7 +336,7 @@ interface Running {
 }
 
 /**
- * After this time the server may stop reading a body, if another owner has a waiting body and one running body fewer.
+ * After this time the server may stop reading a body in favour of an owner who has only one running body fewer.
  */
 const longMilliseconds = 30_000;
 
@@ -343,14 +346,14 @@ const enoughOfLeastRate = 1.5;
 /** Something that has a sender: a running or a waiting body. */
 type WithSender = { readonly sender: TurnSender };
 
-/** Returns how many of these bodies came with the key. */
+/** Returns how many of these bodies were sent with the key. */
 function countOfKey(sent: Iterable<WithSender>, key: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.key === key) count += 1;
   return count;
 }
 
-/** Returns how many of these bodies came from the owner, with all keys together. */
+/** Returns how many of these bodies were sent with any key of the owner. */
 function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.owner === owner) count += 1;
@@ -392,7 +395,9 @@ function newestOfBusiestOwner<Item extends WithSender>(sent: Iterable<Item>): [I
   return [most?.at(-1), most?.length ?? 0];
 }
 
-/** Returns the bodies of each owner with the highest number of bodies, oldest first. */
+/**
+ * Finds the owners with the highest number of bodies. Returns one list for each of them, with the oldest body first.
+ */
 function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): Item[][] {
   const byOwner = new Map<string, Item[]>();
   for (const item of sent) {

@@ -169,7 +169,7 @@ export interface MultipartForm {
 interface Fields {
   /** Adds a text field. `isCut` says whether the parser has cut the text at the limit. */
   addText(name: string | undefined, text: string, isCut: boolean): void;
-  /** The field of a file part. Undefined if the form has no such field. */
+  /** Returns the field to which a file part belongs. Undefined if the form has no such field. */
   fileField(name: string | undefined): string | undefined;
   addFile(field: string, fileName: string | undefined, file: Promise<ReceivedFile>): void;
   value(): Promise<unknown>;
@@ -207,8 +207,8 @@ function createFields(form: MultipartForm): Fields {
 }
 
 /**
- * Returns the file field of a part. `images[]` means `images`: PHP and some libraries write the name of a list in this
- * way.
+ * Returns the file field with this name. `images[]` means `images`, because PHP and some libraries write the name of a
+ * list in this way.
  */
 function fileFieldOf(name: string, { files }: Pick<MultipartForm, "files">): string | undefined {
   const field = name.replace(/\[\d{0,3}\]$/, "");
@@ -233,7 +233,7 @@ function checkedName(name: string | undefined): string {
   return name;
 }
 
-// A text that is not JSON is returned without a change, and the schema of the field refuses it.
+// A text that is not JSON is returned unchanged. The schema of the field refuses it later.
 function parsed(text: string): unknown {
   if (text.trim() === "") return null;
   try {

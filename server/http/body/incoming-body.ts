@@ -7,7 +7,7 @@ import { type CountBody, createCountBody } from "../rate-limits/rate-limits.ts";
 
 /** A body that is still arriving. */
 export interface IncomingBody {
-  /** Counts additional bytes that are in memory. */
+  /** Adds to the number of bytes that the body uses in memory. */
   hold(bytes: number): void;
   /** Stops waiting for the body. Code that reads the body gets the error `why`. */
   cut(why: ApiError): void;
@@ -51,7 +51,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
-      // There may be no memory for the first bytes. Then `cut` is called before `end` is set.
+      // If there is no memory for the first bytes, `cut` is called before the real `end` is set below.
       let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;
@@ -103,7 +103,9 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
 
 /** The memory that one body uses. */
 interface HeldBody {
-  /** Counts additional bytes. Before it returns, it may stop this body or another one. */
+  /**
+   * Adds to the number of bytes that the body uses. If the budget is used up, stops this body or another one.
+   */
   hold(bytes: number): void;
   /** Frees the memory of the body. */
   end(): void;
@@ -123,8 +125,9 @@ interface Pool {
 }
 
 /**
- * Creates the memory budget of all arriving bodies. One part of it is for senders with a credential, the other part for
- * senders without. When a part is used up, the oldest body of the sender with the most bytes in that part is stopped.
+ * Creates the memory budget of all arriving bodies. One part of the budget is for senders with a credential. The other
+ * part is for senders without a credential. When a part is used up, the oldest body of the sender with the most bytes
+ * in that part is stopped.
  */
 function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -218,7 +221,7 @@ interface Watched {
   readonly since: number;
   /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** The number of bytes by which the body may be behind the minimum speed. */
+  /** By how many bytes the body may still fall behind the minimum speed. */
   credit: number;
 }
 
@@ -241,7 +244,8 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // If the pause was longer, the server itself was blocked, and has not read the bytes that arrived during the pause.
+    // If more time has passed, the server itself was blocked and did not read the bytes that arrived. So at most two
+    // pauses count.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {

@@ -13,9 +13,9 @@ interface LargeJson {
 }
 
 /**
- * Creates a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and
- * handled one after the other, because a parsed value needs several times the memory of its text. Throws the errors of
- * `readJson`. Also throws `busy` for a waiting body if other bodies need its memory.
+ * Creates a function that reads the JSON bodies of endpoints that accept more than 1 MiB. Bodies of over 1 MiB are
+ * parsed and handled one after the other, because a parsed value needs several times the memory of its text. Throws the
+ * errors of `readJson`. Also throws `busy` for a waiting body if other bodies need its memory.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
   const turn = createLine();
@@ -23,8 +23,8 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // The closure refers only to the length, not to the bytes. So if the server refuses a waiting body, the memory of
-    // the body is free immediately.
+    // The function below refers only to the length and not to the bytes. So if the server refuses a waiting body, the
+    // memory of the body is freed immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       return { value: jsonOf(request, bytes), release };
@@ -70,7 +70,7 @@ const nothing = Buffer.alloc(0);
 export interface Sending {
   readonly arrivals: IncomingBodies;
   readonly sender: Sender;
-  /** The largest size; the default is 1 MiB. Without a credential it is always 32 KiB. */
+  /** The maximum size. The default is 1 MiB. Without a credential the maximum is always 32 KiB. */
   readonly most?: number | undefined;
 }
 
@@ -80,14 +80,17 @@ interface Judging extends Pick<Sending, "arrivals" | "sender"> {
   readonly announced?: number | undefined;
 }
 
-/** Returns the length of a body from the headers of its request. Undefined for a body in chunks. */
+/**
+ * Returns the length of a body from the headers of its request. Undefined for a chunked body, whose length is not known
+ * in advance.
+ */
 export const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 
 /**
  * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for one that arrives too
- * slowly, and UploadFailure for malformed JSON. Call it inside `counted`.
+ * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for a body that arrives too
+ * slowly, and UploadFailure for malformed JSON. Call it inside `counted`, which counts refused bodies.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));
@@ -138,8 +141,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Returns the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for an incomplete
- * body, and `busy` for one that takes too long.
+ * Returns the bytes of a body. Throws `payload_too_large` over `most` bytes, `bad_request` for an incomplete body, and
+ * `busy` for a body that takes too long.
  */
 export function readBytes(
   request: IncomingMessage,
@@ -175,8 +178,7 @@ export function readBytes(
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("is incomplete", cause)));
     request.on("close", () => {
-      // The creation of an error is slow. It is skipped after the whole body was read, because then the rejection would
-      // have no effect.
+      // Creating an error is slow. After the whole body was read, a rejection has no effect, so no error is created.
       if (!request.readableEnded) reject(malformed("is incomplete"));
     });
   });
@@ -185,7 +187,7 @@ export function readBytes(
 
 /**
  * Returns the bytes of a body that has arrived completely, or undefined if some of its bytes may be missing. Most small
- * bodies come together with the headers. To read them as a stream would take longer than the rest of the request.
+ * bodies come together with the headers. Reading them as a stream would take longer than the rest of the request.
  */
 export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableDidRead) return undefined;
@@ -208,8 +210,8 @@ interface ByteCollector {
 const leastCapacity = 4_096;
 
 /**
- * Creates a collector that joins the pieces in one buffer, whose size doubles when it is full. (A list of one-byte
- * pieces would need a hundred times the memory.) The buffer does not double beyond `most`, the expected size.
+ * Creates a collector that joins the pieces in one buffer. When the buffer is full, its size doubles, but not beyond
+ * `most`, the expected size. A list of pieces of one byte each would need a hundred times the memory.
  */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;

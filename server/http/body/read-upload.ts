@@ -22,9 +22,9 @@ import {
 import { consume, type Intake, malformedJson, receive, refuseMore, type Upload } from "./upload.ts";
 
 /**
- * Reads a body with files by the rules of its endpoint. The body must be multipart/form-data. If its kind is `upload`,
- * it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a body whose declared
- * length is over the limit.
+ * Reads a body with files by the rules of its endpoint. The body must be multipart/form-data. If `bodyKind` is
+ * `upload`, it may also be JSON. Throws `unsupported_media_type`, and `payload_too_large` before it reads a body whose
+ * declared length is over the limit.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -58,8 +58,8 @@ const formOf = ({ files, anyJson, bodyBytes }: UploadRules): MultipartForm => ({
 });
 
 /**
- * Returns how many bytes a body may have without its files. Reports may have more: if the metadata of a report is too
- * large, the server accepts the report and leaves metadata out.
+ * Returns how many bytes a body may have without its files. Reports may have more bytes, because the server accepts a
+ * report with too much metadata and leaves some of the metadata out.
  */
 const textBytes = (anyJson: string | undefined): number =>
   anyJson === undefined ? limits.json : limits.jsonWithMetadata;
@@ -147,8 +147,8 @@ function parseWhole(value: unknown, intake: Intake, places: PlaceLimits): Promis
   return withFiles(value, places, files);
 }
 
-// Puts the files into the value when all of them are complete. Until then, the value has in each place the index of the
-// file in `pending`.
+// Puts the files into the value when all of them are complete. Until then, each place in the value contains the index
+// of its file in `pending`.
 async function withFiles(value: unknown, places: PlaceLimits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
   for (const place of places.keys()) replaceStringsAt(value, place, (number) => files[Number(number)]);
@@ -183,8 +183,8 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
 }
 
 /**
- * Replaces every string at the path `place` of `value` with the result of `replace`, in order. Changes the objects of
- * `value` itself.
+ * Replaces every string at the path `place` of `value` with the result of `replace`, in order. It changes `value` and
+ * makes no copy.
  */
 function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
@@ -196,22 +196,26 @@ function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: strin
   }
 }
 
-/** A path in a JSON text, such as `attachments.*.data`: keys, and `*` for every element of an array. */
+/**
+ * A path in a JSON text, such as `attachments.*.data`. It consists of keys, and of `*` for every element of an array.
+ */
 type JsonPath = readonly string[];
 
 /** Receives the parts of a JSON text. */
 interface JsonParts {
   /** Receives all bytes except the text of the strings at the paths and their closing quotes. */
   text(bytes: Buffer): void;
-  /** Begins a string at a path. `write` receives its text, with the escapes replaced. */
+  /**
+   * Begins a string at one of the paths. `write` receives the text of the string, with the escapes replaced.
+   */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
 }
 
 /**
- * Returns a function that receives JSON text in pieces of bytes, and separates the strings at the paths from the rest.
- * A body with files is too large to be one text, so this does not use the functions of `src/contract/json.ts`. It does
- * not check the grammar, but the caller can check the rest. If any string is put in place of each removed string, the
- * rest is well-formed exactly when the whole text is well-formed.
+ * Returns a function that receives JSON text in chunks and separates the strings at the paths from the rest. It does
+ * not use the functions of `src/contract/json.ts`, because a body with files is too large to be one text. It does not
+ * check whether the text is well-formed. The caller can check that: it puts any string in place of each removed string
+ * and parses the result.
  */
 function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
@@ -283,8 +287,8 @@ function continued(string: TextString, byte: number): TextString {
 }
 
 /**
- * Tracks the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but nothing
- * fails.
+ * Tracks the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but there is no
+ * error.
  */
 interface Levels {
   enter(isArray: boolean): void;
@@ -418,12 +422,12 @@ function openUrl(file: TemporaryFile, type: string | null) {
 
 const base64Mark = ";base64,";
 
-// The first comma is not always the end of the header. Some recorders write a list of codecs there, such as
+// The first comma is not always the end of the header. Some recorders write a list of codecs into the header, such as
 // `video/webm;codecs=vp8,opus`, with or without quotes.
 const endOfHeader = /;base64,/i;
 
-// The bytes decide the kind of a file. So the type may be missing, wrong, or a range (`image/*`). Encoders write
-// codecs, a charset or a file name after it.
+// The server finds the type of a file from its bytes. So the declared type may be missing, wrong, or a range
+// (`image/*`). Some encoders write codecs, a charset or a file name after the type.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
 /**
@@ -436,7 +440,10 @@ function typeOf(header: string): string | null | undefined {
   return declared === undefined ? undefined : normaliseMediaType(declared);
 }
 
-/** Decodes base64 that arrives in pieces (RFC 4648 with padding; only its alphabet and line breaks). */
+/**
+ * Decodes base64 (RFC 4648) that arrives in pieces. It requires padding, and allows line breaks but no other
+ * characters.
+ */
 interface Base64Decoder {
   /** Returns false as soon as the text is not base64. The decoder must not be used after that. */
   write(bytes: Buffer): boolean;
@@ -487,8 +494,8 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 
 const pieceLength = 65_536;
 
-// All uploads use the same buffer. This is possible because decoding is synchronous. With a new buffer for each piece,
-// the garbage collector would have to free as many bytes as the upload has.
+// All uploads use the same buffer, which is possible because decoding is synchronous. A new buffer for each piece would
+// give the garbage collector as many bytes to free as the upload has.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
 /** Removes line breaks, because some encoders write one after every 76 characters. */
@@ -501,11 +508,11 @@ const lineFeed = 0x0a;
 
 const carriageReturn = 0x0d;
 
-/** Decodes `first`, which is one group of four or empty, then `groups`. */
+/** Decodes `first`, which is empty or one group of four characters, and then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64, and then the result is shorter. Node also accepts base64url, which must
-  // be refused here.
+  // Node skips characters that are not base64. The result is then shorter, and the text is refused below. Node also
+  // accepts `-` and `_` (base64url), so they are refused here.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

@@ -19,13 +19,14 @@ export const anything: unique symbol = Symbol("anything");
 /**
  * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because different parsers read it differently:
  * duplicate keys, `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it
- * accepts all of these. If a key occurs twice there, its last value counts. See `keepExactJson`.
+ * accepts all of these. If a key occurs twice there, its last value counts. There, `keepExactJson` also replaces values
+ * that JSON.parse would not keep exactly.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : keepExactJson(given, free === anything ? undefined : free);
-  // This must come before JSON.parse, because it checks how deeply the text is nested.
+  // This must come before JSON.parse, because it also throws an error if the text is nested too deeply.
   const colons = countColons(text, free);
   const value = parse(text);
   // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than
@@ -49,7 +50,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Counts the keys of all objects, except those inside of the field `free`. */
+/** Counts the keys of all objects, except the objects in the field `free`. */
 function countKeys(value: unknown, free?: string): number {
   if (!isObjectOrList(value)) return 0;
   let keys = 0;
@@ -76,7 +77,7 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside strings, except those inside of the field `free`. Also throws if the text is nested too
+ * Counts the colons outside of strings, except the colons in the field `free`. Also throws if the text is nested too
  * deeply, because a separate loop for this check would double the time. For text that is not JSON, the count has no
  * meaning.
  */
@@ -102,9 +103,9 @@ function countColons(text: string, free?: Free): number {
 
 /**
  * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a
- * string. A value that is nested deeper than 16 levels becomes a short list with the hash of the value. This list is
- * itself nested so deeply that every limit refuses it. Changes only the value of `field`, or the whole text if `field`
- * is undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
+ * string. A value that is nested deeper than 16 levels becomes the hash of the value inside of six nested lists. So the
+ * result is still nested too deeply for every later check of the depth. Changes only the value of `field`, or the whole
+ * text if `field` is undefined. Does not repair text that is not JSON, and may throw `malformed_json` for it.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -132,7 +133,10 @@ function keepExactJson(text: string, field?: string): string {
 
 const step = 16;
 
-/** Matches numbers with at least sixteen digits or an exponent. A double represents all other numbers exactly. */
+/**
+ * Matches numbers with at least sixteen digits or with an exponent. A double (IEEE 754) represents all other numbers
+ * exactly.
+ */
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
@@ -158,7 +162,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Creates a collector of the output: the scanned text, with some parts replaced. */
+/** Creates a collector of the output. The output is the scanned text with some parts replaced. */
 function createOutput(text: string) {
   const pieces: string[] = [];
   const begun: number[] = [];
@@ -211,8 +215,8 @@ function fitsDouble(written: string): boolean {
 }
 
 /**
- * Returns a number in a normal form, so that equal numbers have equal texts: its digits without zeros at the beginning
- * and at the end, and a power of ten.
+ * Returns a number in a normal form, so that equal numbers have equal texts. The form has the digits without zeros at
+ * the beginning and at the end, and a power of ten.
  */
 function decimal(written: string): string {
   const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");
@@ -241,7 +245,7 @@ export interface StringReader {
  * for a wrong escape or a raw line break.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  // An incomplete escape from the end of the last chunk.
+  // An escape of which only the beginning was in the last chunk.
   let held = "";
 
   const takeEscaped = (text: string) =>
@@ -277,7 +281,8 @@ export function createStringReader(take: (text: Buffer) => void): StringReader {
 }
 
 /**
- * Creates a check of the raw bytes of a JSON string. It throws `malformed_json` where JSON.parse would throw an error.
+ * Creates a sink that checks the raw bytes of a JSON string. It throws `malformed_json` if JSON.parse would throw an
+ * error.
  */
 export function createRawStringCheck(): TextSink<void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -290,7 +295,8 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // The line breaks here were escaped in the JSON: the reader has refused unescaped ones.
+      // Line breaks are allowed here, because they were escaped in the JSON. The reader has already refused unescaped
+      // line breaks.
       if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
       decode(bytes);
     },
@@ -311,8 +317,8 @@ const pieceLength = 65_536;
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
 /**
- * Returns the index at which an incomplete escape begins at the end of `text`, a part of a JSON string. Returns the
- * length of `text` if there is none.
+ * Returns the index at which an incomplete escape at the end of `text` begins. Returns the length of `text` if there is
+ * no such escape. `text` is a part of a JSON string.
  */
 function incompleteEscapeAt(text: string): number {
   const at = text.lastIndexOf("\\");
@@ -327,7 +333,7 @@ function incompleteEscapeAt(text: string): number {
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders write every slash and every line break with a backslash. If no backslash is escaped, `unescapeCommon`
+  // Many encoders escape every slash and every line break. If `text` contains no escaped backslash, `unescapeCommon`
   // can replace these escapes fast.
   const eased = text.includes("\\\\") ? text : unescapeCommon(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));

@@ -20,7 +20,7 @@ export interface Intake {
    * Opens a file of at most `limit` bytes. Throws `too_many_files` if the body has too many files.
    */
   open(limit: number): TemporaryFile;
-  /** Adds a file that has arrived. The server may still be computing the hash of the file. */
+  /** Adds a file that has arrived. The promise resolves when the hash of the file is known. */
   add(file: Promise<ReceivedFile>): Promise<ReceivedFile>;
 }
 
@@ -54,7 +54,7 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
   }
 }
 
-/** Throws `too_many_files` if the body already has the highest allowed number of files. */
+/** Throws `too_many_files` if the body already has the maximum number of files. */
 export function refuseMore(had: number): void {
   if (had === limits.bodyFiles)
     throw new UploadFailure("too_many_files", `The body must have at most ${limits.bodyFiles} files.`);

@@ -131,8 +131,8 @@ async function refuseWithoutRoom(
 }
 
 /**
- * Counts an attempt before anything else of the request is checked. The attempt counts, whatever its result is. Throws
- * `rate_limited` without counting if the limit is used up.
+ * Counts an attempt before the server checks anything else of the request. The attempt counts even if it succeeds. If
+ * the limit is used up, throws `rate_limited` and counts nothing.
  */
 export async function countAttempt(
   endpoint: Endpoint,
@@ -188,8 +188,9 @@ export function limitedByOf(
 }
 
 /**
- * Counts a request without a credential. A request over the limit only reads the database, so that a great number of
- * them does not make other requests wait for the writer. Throws `rate_limited` with the seconds to wait.
+ * Counts a request without a credential. A request over the limit only reads the database. So other requests need not
+ * wait for the writer, even if there are very many requests over the limit. Throws `rate_limited` with the seconds to
+ * wait.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -215,13 +216,11 @@ interface Judged {
 
 /**
  * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only
- * in memory, because they protect the time of this process, and a write to the database would cost more than the
- * refusal.
- *
- * A request without a credential counts when it begins, so that many simultaneous requests are counted in time. With a
- * credential, only refusals count. They count by credential and network together, because many devices share an app
- * key, and one broken device must not stop the others. Many devices also share an address. So when the limit is
- * exceeded, the server still reads small bodies, and only refused requests get the status 429.
+ * in memory, because a write to the database would take more time than the refusal itself.  A request without a
+ * credential counts when it begins, so that many simultaneous requests cannot exceed the limit. With a credential, only
+ * refusals count. They count by credential and network together, because many devices share an app key, and one broken
+ * device must not stop the others. Many devices also share a network. So when the limit is exceeded, the server still
+ * reads small bodies, and only refused requests get the status 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
   const memory = createUsesInMemory(deps, mostBytes.refusals);
@@ -249,13 +248,15 @@ const uncounted: Judged = { passed() {}, refused() {} };
  */
 const countedStatuses = [400, 403, 413, 415];
 
-/** An agent has several limits. So these messages say which limit is used up, and what still works. */
-const then = "Wait for the time in Retry-After, then send the request again.";
+/**
+ * An agent has several limits. So these messages name the limit that is used up, and say what still works.
+ */
+const then = "Wait as long as the header Retry-After says, then send the request again.";
 
 const sentences: Partial<Record<RateLimitName, string>> = {
-  proposals: `This token has made the maximum number of proposals for an hour. Reading still works. ${then}`,
-  agentReads: `This token has made the maximum number of reads for an hour. ${then}`,
-  runWork: `This token has made the maximum number of claims and reports for an hour. Reading still works. ${then}`,
+  proposals: `This token has reached its hourly limit of proposals. Reading still works. ${then}`,
+  agentReads: `This token has reached its hourly limit of reads. ${then}`,
+  runWork: `This token has reached its hourly limit of claims and reports. Reading still works. ${then}`,
 };
 
 /** Replaces the message of `rate_limited` with the message of the limit, if the limit has one. */
@@ -295,7 +296,7 @@ export function createUsesInMemory(
     take(spending) {
       const { log } = logs.get(keyOf(spending)) ?? { log: createUseLog() };
       const verdict = takeUse(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
-      // The object must be new, because the cache computes the size only of new values.
+      // The object must be new, because the cache computes the size of a value only when it gets a new object.
       logs.set(keyOf(spending), { log });
       if (!verdict.allowed)
         throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
@@ -316,8 +317,8 @@ type UseVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * The uses of one key, in memory. They are two lists of numbers, because an object for each of very many uses would
- * slow down the garbage collector.
+ * The uses of one key, in memory. They are stored in two lists of numbers, because very many objects would slow down
+ * the garbage collector.
  */
 interface UseLog {
   /** The times of uses, oldest first, in milliseconds since 1970. Times before the index `start` no longer count. */
@@ -331,7 +332,7 @@ interface UseLog {
 
 /**
  * For limits up to this number, the time of each use is exact. For a higher limit, the window is divided into this
- * number of parts, and times are rounded to these parts.
+ * number of parts, and times are rounded up to the end of a part.
  */
 const mostTimes = 2_048;
 
@@ -359,7 +360,7 @@ export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: R
   return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
 }
 
-/** Removes one use that `takeUse` counted at `at`. Returns whether the use was still in memory. */
+/** Removes one use that `takeUse` counted at the time `at`. Returns whether the use was still in memory. */
 export function giveUseBack(log: UseLog, at: number): boolean {
   const { times, counts } = log;
   const place = times.lastIndexOf(at);
@@ -374,14 +375,16 @@ export function giveUseBack(log: UseLog, at: number): boolean {
 }
 
 /**
- * Returns the most bytes that the two lists of a log can use. An array allocates memory for more numbers than it has.
+ * Returns the maximum number of bytes that the two lists of a log can use. An array allocates memory for more numbers
+ * than it contains.
  */
 export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.length + 18));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // True if the clock was set back by more than a window. `timeOf` rounds up by at most one part of the window.
+  // If this is true, the clock was set back by more than a window. The last summand is needed because `timeOf` rounds
+  // up by at most one part of the window.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)

@@ -2,13 +2,16 @@ import type { RateLimitName } from "../../../src/contract/limits.ts";
 import type { Clock } from "../../clock.ts";
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 
-/** At most `limit` uses in any `windowSeconds`. */
+/** A rule that allows at most `limit` uses within any `windowSeconds` seconds. */
 export interface RateLimit {
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-/** A use of a limit: the limit, and the key under which it is counted, such as the id of a credential. */
+/**
+ * A use of a limit. `rateLimit` is the limit, and `who` is the key under which the use is counted, such as the id of a
+ * credential.
+ */
 export interface Spending {
   readonly who: string;
   readonly rateLimit: RateLimitName;
@@ -57,7 +60,7 @@ const minuteMs = 60_000;
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
-  // Rows for minutes in the future were written before the clock was set back.
+  // A row for a minute in the future was written before the clock was set back, so it is deleted, too.
   await tx.run("DELETE FROM byte_uses WHERE minute <= ? OR minute > ?", minute - minutesInHour, minute + 1);
   const uses = await tx.all<{ minute: number; bytes: number }>(
     "SELECT minute, bytes FROM byte_uses WHERE key_id = ? ORDER BY minute",
@@ -91,8 +94,8 @@ export async function addBytes(
 }
 
 /**
- * Subtracts the bytes of a repeat, which must not use the limit, from the newest minute that has at least this number
- * of bytes.
+ * Subtracts the bytes of a repeat, which must not count against the limit. They are subtracted from the newest minute
+ * with at least this number of bytes.
  */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
@@ -124,8 +127,8 @@ export type RateVerdict =
 
 /**
  * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row contains
- * the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of the last
- * `limit` times is outside of the window. On PostgreSQL the row is locked until the transaction ends, and the time is
+ * the times of the last uses. A use is allowed if the row has fewer than `limit` times, or if the oldest of its last
+ * `limit` times is no longer in the window. On PostgreSQL the row is locked until the transaction ends, and the time is
  * that of the database, so that servers with different clocks agree. On SQLite the time is that of `clock`.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
@@ -143,8 +146,8 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
  * fail.
  */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // The statement has no condition, because PostgreSQL would check it against the row as it was before concurrent
-  // transactions.
+  // The statement has no further condition. While other transactions change the row, PostgreSQL could check such a
+  // condition against an old version of the row.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -202,8 +205,8 @@ interface Uses {
 }
 
 /**
- * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so that SQL can divide a text
- * with many times into single times.
+ * A time is stored as 13 digits, the milliseconds since 1970. All times have the same length, so that SQL can divide a
+ * text with many times into single times.
  */
 const digits = 13;
 
@@ -244,8 +247,8 @@ function knownText(name: string, make: () => string): string {
 
 /**
  * Returns the statement of `consume`. If the clock was set back by more than a window, the row begins again with this
- * use. If it was set back by less, this use gets the time of the last use. On PostgreSQL `now` does not come from
- * `excluded`, because it must be read after the wait for the row lock.
+ * use. If it was set back by less, this use gets the time of the last use. On PostgreSQL, `now` does not come from
+ * `excluded`, because the time must be read after the statement has waited for the row lock.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];
@@ -271,7 +274,7 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
 }
 
 /**
- * Returns the hours since 1970. That is precise enough for pruning, and the value changes so rarely that most uses do
+ * Returns the hours since 1970. Pruning needs no more precise time, and most uses do not change this value, so they do
  * not change the index.
  */
 function hourOf(ms: number): number {

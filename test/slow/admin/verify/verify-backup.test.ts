@@ -59,7 +59,7 @@ describe.each(databases)("a backup from $name", (engine) => {
     const [rows, bytes] = [await rowsOf(backup.old), await readFile(backup.file)];
     expect(await verify(backup)).toEqual({
       ...{ file: backup.file, verified: true, rows: backup.made.rows, files: 4, missing: [] },
-      secret: "not needed, because nothing is sealed yet",
+      secret: "not needed, because nothing is encrypted yet",
     });
     expect(await rowsOf(backup.old)).toEqual(rows);
     expect((await readFile(backup.file)).equals(bytes)).toBe(true);
@@ -90,7 +90,7 @@ describe("an encrypted backup", () => {
       /is encrypted\. Give the path of the file that contains the secret key, with --identity/,
     );
     await expect(verify(backup, other.identity)).rejects.toThrow(
-      /is encrypted for a key that is not in the file of keys/,
+      /is encrypted, and the file of keys does not contain its key/,
     );
     await expect(verify(backup, `${other.identity}.missing`)).rejects.toThrow(
       /cannot be read \(it does not exist\)/,
@@ -234,7 +234,7 @@ describe("the verification of a backup", () => {
     const file = join(await temporaryFolder(), "backup.tar");
     await old.admin({ command: "backup", file });
     expect(await old.admin({ command: "backup verify", file })).toMatchObject({
-      secret: "not needed, because nothing is sealed yet",
+      secret: "not needed, because nothing is encrypted yet",
     });
   });
 
