@@ -25,7 +25,7 @@ const findWorker = async () => {
 for (const form of document.querySelectorAll("form[data-push]")) {
   const button = form.querySelector("button[data-subscribes]");
   const tell = (found) => {
-    button.hidden = found !== undefined && found !== "failed";
+    button.hidden = found !== undefined && !["failed", "dismissed"].includes(found);
     for (const line of form.querySelectorAll("[data-push-fault]"))
       line.hidden = line.dataset.pushFault !== found;
   };
@@ -49,7 +49,7 @@ for (const form of document.querySelectorAll("form[data-push]")) {
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {
-      if ((await Notification.requestPermission()) !== "granted") return refuse(fault());
+      if ((await Notification.requestPermission()) !== "granted") return refuse(fault() ?? "dismissed");
       const fields = await subscribe();
       for (const [field, value] of Object.entries(fields))
         form.querySelector(`[name=${field}]`).value = value;

@@ -392,6 +392,10 @@ const pushFaults: readonly (readonly [name: string, words: string])[] = [
   ],
   ["missing", "This browser cannot show notices. You get the same notices by mail."],
   [
+    "dismissed",
+    "The browser asked whether notices are allowed, and got no answer. Turn notices on again, and allow them.",
+  ],
+  [
     "blocked",
     "This browser blocks notices from this site. Allow them in its settings, then load this page again.",
   ],
