@@ -1,6 +1,7 @@
 import "zod";
 import { expect, it } from "vitest";
-import { issuesOf, ownMessages } from "../../src/contract/errors.ts";
+import * as z from "zod/mini";
+import { faultsOf, issuesOf, ownMessages } from "../../src/contract/errors.ts";
 import { NewFaq } from "../../src/contract/faqs.ts";
 
 it("faults have our messages even after another library has set the messages of zod", () => {
@@ -9,4 +10,16 @@ it("faults have our messages even after another library has set the messages of 
     { path: "question", message: "must be a string" },
     { path: "answer", message: "must be a string" },
   ]);
+});
+
+it.each([
+  ["a short text", z.string().check(z.minLength(3)), "ab", "must have at least 3 characters"],
+  ["an empty text", z.string().check(z.minLength(1)), "", "must not be empty"],
+  ["a long text", z.string().check(z.maxLength(3)), "abcd", "must have at most 3 characters"],
+  ["an empty list", z.array(z.string()).check(z.minLength(1)), [], "must not be empty"],
+  ["a long list", z.array(z.string()).check(z.maxLength(1)), ["a", "b"], "must have at most 1 elements"],
+  ["a small number", z.number().check(z.minimum(3)), 2, "must be at least 3"],
+  ["a large number", z.number().check(z.maximum(3)), 4, "must be at most 3"],
+])("the fault of %s names what is counted", (_, schema, value, message) => {
+  expect(faultsOf(schema, value)).toEqual([{ path: "", message }]);
 });
