@@ -16,7 +16,7 @@ export interface WantedText extends FaqText {
   readonly pushedHash: string;
 }
 
-/** An entry of the wanted list. An entry without an id is new. For an entry with an id, missing fields do not change. */
+/** An entry of the wanted list. An entry without an id is new. In an existing entry, missing fields do not change. */
 export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
@@ -150,8 +150,8 @@ interface AnsweredThread {
 
 /**
  * Returns an FAQ entry made from a thread. The question is the subject. The answer is the team's newest reply, without
- * its salutation. Personal data is removed from both: the sender's name, mail addresses, phone numbers, and links to the
- * sender's page. (rule C33)
+ * its salutation. Personal data is removed from both: the sender's name, mail addresses, phone numbers, and links to
+ * the sender's page. (rule C33)
  */
 export function entryFromThread({ subject, sender, messages }: AnsweredThread): {
   readonly question: string;

@@ -176,8 +176,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     }
     if (!thread) throw new ApiError("not_found");
     const { answer, proposal: run } = thread;
-    // In this case, another proposal was approved in the meantime. The next request runs `settle` for it, so this answer
-    // must not be cached.
+    // Another proposal was approved in the meantime. The next request runs `settle` for it, so this answer must not be
+    // cached.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };

@@ -171,8 +171,8 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Releases the next hidden reports of a blocked sender, oldest first. Returns the time at which the last released report
-   * arrived; undefined if no report is left.
+   * Releases the next hidden reports of a blocked sender, oldest first. Returns the time at which the last released
+   * report arrived; undefined if no report is left.
    */
   async releaseReports(
     tx: Transaction,

@@ -320,7 +320,7 @@ async function checkUndo(
   return row;
 }
 
-/** Restores the states of these threads from before a bulk change. Skips threads that somebody has changed since then. */
+/** Restores the states of these threads from before a bulk change. Skips threads that were changed since then. */
 async function undoSome(
   deps: BulkDeps,
   tx: Transaction,

@@ -31,7 +31,7 @@ export function addMessage(
   }) => {
     await endDueSnoozes(deps);
     return save(async (tx) => {
-      // The thread is locked before the message gets its time. So messages are stored in the order of their times.
+      // The thread is locked before the time of the message is read. So messages are stored in the order of their times.
       const { id, appId } = await lockedThread(tx, asked, caller);
       const isReply = direction === "outbound";
       const isToEveryone = isReply && reply.everyone === true;
@@ -68,8 +68,8 @@ export function addMessage(
 }
 
 /**
- * Throws `answered` if the writer of a reply has not seen a new message of a sender, another member or an agent. The
- * caller must lock the messages of the thread first. (rule F35)
+ * Throws `answered` if there is a new message that the writer of a reply has not seen. The writer's own messages do not
+ * count. The caller must lock the thread first. (rule F35)
  */
 async function refuseUnseenMessage(
   tx: Transaction,
@@ -92,9 +92,8 @@ async function refuseUnseenMessage(
 }
 
 /**
- * Throws `answered` if another thread was merged into this one after the writer of a reply to everyone had read this
- * thread. The reply would then go to more senders than the writer saw. The caller must lock the thread first. (rule
- * F35)
+ * Throws `answered` if another thread was merged into this thread since the writer of a reply to everyone read it. The
+ * reply would go to more senders than the writer saw. The caller must lock the thread first. (rule F35)
  */
 async function refuseUnseenMerge(
   tx: Transaction,
@@ -110,8 +109,8 @@ async function refuseUnseenMerge(
 }
 
 /**
- * Throws `answered` if a reply to everyone would go to other senders than its writer saw. The check for newer messages
- * does not find a hidden report that was released in the meantime, because the report keeps its old time. The caller
+ * Throws `answered` if a reply to everyone would go to other senders than its writer saw. This happens if a hidden
+ * report was released. `refuseUnseenMessage` does not find such a report, because it keeps its old time. The caller
  * must lock the thread first. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
@@ -121,10 +120,7 @@ function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string |
   });
 }
 
-/**
- * Describes the message that the writer has not seen. The text has no name of a sender, because strangers choose these
- * names.
- */
+/** Describes the new message. Names of senders are left out, because a stranger can choose any name. */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
   if (direction === "inbound") return isRepeat === 1 ? "Somebody reported it again" : "The sender answered";
   const who = email ?? (author === "agent" ? "An agent" : "Somebody else");
