@@ -82,7 +82,7 @@ export const outbox = {
       ...[until, now, appId, now, most],
     ),
 
-  /** Marks all pending deliveries as sent without sending them. The development server uses this. Returns the number. */
+  /** Marks all pending deliveries as sent without sending them, for the development server. Returns the number. */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",

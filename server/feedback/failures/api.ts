@@ -46,8 +46,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // Two failures can belong to one thread, because their threads were merged. After the first failure, this thread
-        // is listed as still failing. The second failure may then resolve it.
+        // Two failures can belong to one thread, because their threads were merged. The first failure may list this
+        // thread as still failing, and the second failure may then resolve it.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -112,8 +112,8 @@ function passOf(
 }
 
 /**
- * Stores that a failure passed in the scope of this run. Returns the id of its thread, and the scopes in which a failure
- * of this thread has not passed yet. Returns undefined if the run changes nothing.
+ * Stores that a failure passed in the scope of this run. Returns the id of its thread, and the scopes in which a
+ * failure of this thread has not passed yet. Returns undefined if the run changes nothing.
  */
 async function passIn(
   tx: Transaction,

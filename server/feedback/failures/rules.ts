@@ -30,7 +30,7 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/** Returns a function that checks whether one test of a summary has passed. A summary lists its tests as key prefixes. */
+/** Returns a function that checks whether a test of a summary has passed. Each test is given as a prefix of a key. */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);
@@ -40,8 +40,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, it looks up
- * the beginning of the key. This is fast even with thousands of prefixes.
+ * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, it looks
+ * up the beginning of the key. This is fast even with thousands of prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);

@@ -36,8 +36,8 @@ export interface PassedScope extends GreenScope {
   readonly passedAt: string;
 }
 
-// `k` is the thread that was created for the failure. `f` is the thread to which the failure belongs now: `k` itself, or
-// the thread into which `k` was merged.
+// `k` is the thread that was created for the failure. `f` is the thread to which the failure belongs now: either `k`
+// or the thread into which `k` was merged.
 const joinedThreads = `JOIN feedback k ON k.id = r.feedback_id
   JOIN feedback f ON f.id = coalesce(k.merged_into, k.id)`;
 
@@ -51,15 +51,12 @@ const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
  * the run since then.
  */
 export const failures = {
-  /**
-   * Locks a failure, so that reports and successful runs at the same time wait for each other. Call it before you read
-   * the failure.
-   */
+  /** Locks a failure. Call it before you read the failure, because a report and a successful run may come together. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
-   * Stores that a run reported a failure. Returns false if this run has already reported the failure and the failure has
-   * not passed since then. (rule F23)
+   * Stores that a run reported a failure. Returns false if this run has already reported the failure and the failure
+   * has not passed since then. (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;

@@ -59,7 +59,7 @@ interface RunFacts extends Pick<RunState, "status" | "expiresAt"> {
   readonly outcomeStatus: string | null;
 }
 
-/** Whether a proposal awaits a decision, or is approved and not finished. An expired approval does not count. (rule F46) */
+/** Whether a proposal awaits a decision, or is approved and its work is not finished. (rule F46) */
 export const isOpenRun = ({ outcomeStatus, ...run }: RunFacts, now: Date): boolean =>
   run.status === "awaiting_approval" ||
   (run.status === "approved" &&
@@ -230,7 +230,7 @@ export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.activity === now.activity &&
   namesOf(after) === namesOf(now);
 
-/** Joins the tag ids without repeats. If two tags of a thread were merged, a stored state contains the same id twice. */
+/** Joins the tag ids without repeats. If two tags were merged, a stored state may contain the same id twice. */
 const namesOf = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /** Returns the change that restores the values that a merge has changed in a thread. (rule F77) */

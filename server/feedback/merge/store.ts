@@ -151,7 +151,7 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the merges into a thread, directly or through other threads. */
+  /** Returns the ids and numbers of the merges into a thread, directly or through other threads. */
   steps: (reader: Reader, threadId: string): Promise<MergeStep[]> =>
     reader.all<MergeStep>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number
@@ -312,7 +312,9 @@ export const merges = {
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
   },
 
-  /** Stores that personal data was erased in the thread of a report. Merges into this thread can no longer be undone. */
+  /**
+   * Stores that personal data was erased in the thread of a report. Merges into this thread can no longer be undone.
+   */
   noteErased: (tx: Transaction, reportId: string) =>
     tx.run(
       `UPDATE thread_merges SET erased = 1 WHERE feedback_id IN (
@@ -359,14 +361,14 @@ interface Place {
 const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
 
 /**
- * The SQL condition for rows that came from a thread, or from a thread that was merged into it. Both parameters are the
- * id of the thread.
+ * The SQL condition for rows that came from a thread, or from a thread that was merged into it. Both parameters are
+ * the id of the thread.
  */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
 /**
- * The SQL assignment of `origin_id` for a row that is moved back to a thread. It stays only if the row came from another
- * thread that was merged into this thread.
+ * The SQL assignment of `origin_id` for a row that is moved back to a thread. It stays only if the row came from
+ * another thread that was merged into this thread.
  */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 

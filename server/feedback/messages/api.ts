@@ -31,7 +31,7 @@ export function addMessage(
   }) => {
     await endDueSnoozes(deps);
     return save(async (tx) => {
-      // The thread is locked before the time of the message is read. So messages are stored in the order of their times.
+      // The time of the message is read after the lock. So messages are stored in the order of their times.
       const { id, appId } = await lockedThread(tx, asked, caller);
       const isReply = direction === "outbound";
       const isToEveryone = isReply && reply.everyone === true;

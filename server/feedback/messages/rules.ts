@@ -12,7 +12,7 @@ export interface SentReply {
   readonly sendsMail: boolean;
 }
 
-/** Returns how a reply was delivered. `normalised` must return an address in the form of `mailedTo`. (rules F38, M10) */
+/** Returns how a reply was delivered. `normalised` must return an address as in `mailedTo`. (rules F38, M10) */
 export function replyDelivery(
   { receivers, mailedTo, onPage, sendsMail }: SentReply,
   normalised: (email: string) => string,

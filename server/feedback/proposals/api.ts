@@ -112,7 +112,7 @@ export interface ShownClaim
     LifeClaimRow,
     "worker" | "tokenLabel" | "claimedAt" | "releasedAt" | "releasedBy" | "resumedAs" | "progressCount"
   > {
-  /** The newest progress reports, newest first. Older reports may be missing, but `progressCount` counts all of them. */
+  /** The newest progress reports, newest first. Older reports may be missing. `progressCount` counts all reports. */
   readonly progress: readonly LifeProgressRow[];
   readonly outcome: RunLife["outcome"];
 }
@@ -121,7 +121,7 @@ const mostClaims = 100;
 
 const mostProgress = 300;
 
-/** Returns, by the id of the proposal, the decision on each proposal of a thread and the work that followed. */
+/** Returns the decision and the work that followed for each proposal of a thread, by the id of the proposal. */
 export async function livesOfThread(
   reader: Reader,
   threadId: string,

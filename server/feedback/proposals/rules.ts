@@ -20,8 +20,8 @@ export interface Moment {
 }
 
 /**
- * Returns `over` if an approval has expired. Returns `unknown` if the clock may be wrong, and the approval may therefore
- * have expired. Otherwise returns `good`. (rules A23, D12)
+ * Returns `over` if an approval has expired. Returns `unknown` if the clock may be wrong, and the approval may
+ * therefore have expired. Otherwise returns `good`. (rules A23, D12)
  */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,

@@ -190,8 +190,8 @@ export const proposals = {
     ),
 
   /**
-   * Stores a decision on a proposal. Returns the time at which an agent first reads it, or null in this field if no
-   * agent waits. Returns undefined if the proposal no longer awaits approval. (rule A4)
+   * Stores a decision on a proposal. `firstReadAt` of the result is null if no agent waits for the decision. Returns
+   * undefined if the proposal no longer awaits approval. (rule A4)
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;
@@ -207,7 +207,6 @@ export const proposals = {
     );
   },
 
-  /** Recalls an approval. */
   recall: (tx: Transaction, id: string, { note, at, by }: Pick<DecidedProposal, "note" | "at" | "by">) =>
     tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'recalled', decision_note = ?, decided_at = ?, decided_by = ?,

@@ -11,7 +11,7 @@ export interface WaitingAgent {
   readonly isResting: () => boolean;
 }
 
-/** The agents that wait for decisions in this process. They get a decision without another database query. (rule A22) */
+/** The agents that wait for decisions in this process. An approval counts as read by one of them at once. (rule A22) */
 export interface WaitingAgents {
   /** Adds a waiting agent. Returns a function that removes it. */
   add(runId: string, agent: WaitingAgent): () => void;
