@@ -52,9 +52,7 @@ const Blocked = ({
         <Refused refusal={refusal} />
         {senders.length === 0 ? (
           <Empty title="Nobody is blocked">
-            <p>
-              If a sender only sends spam, open one of their threads. There you can block the sender.
-            </p>
+            <p>If a sender only sends spam, open one of their threads. There you can block the sender.</p>
           </Empty>
         ) : (
           <ul class="list">

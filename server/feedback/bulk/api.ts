@@ -205,7 +205,7 @@ async function idsOf(
 ): Promise<string[]> {
   const { ids, filter, expected } = body;
   if ((ids === undefined) === (filter === undefined))
-    throw badRequest("ids", "or `filter` must be given, but not both");
+    throw badRequest("ids", "must be given if `filter` is not given, and cannot be combined with it");
   if (ids !== undefined) return [...new Set(ids)].sort();
   if (filter === undefined || expected === undefined)
     throw badRequest("expected", "must be given with `filter`");

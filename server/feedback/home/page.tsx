@@ -259,9 +259,9 @@ interface AgentWorkProps {
   readonly lineOf: (markdown: string) => string;
   readonly now: Date;
   readonly links: Links;
-  }
+}
 
-  /** Three short lists: work in progress, failed work, and proposals for which a member asked for a new plan. */
+/** Three short lists: work in progress, failed work, and proposals for which a member asked for a new plan. */
 const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {
@@ -286,7 +286,7 @@ const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
 const parts = [
   { list: "inWork", id: "in-work", title: "In work", happened: "last activity" },
   { list: "failed", id: "failed", title: "Failed in the last 30 days", happened: "failed" },
-  { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "you asked for changes" },
+  { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "changes requested" },
 ] as const;
 
 const WorkRow = ({

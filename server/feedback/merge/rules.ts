@@ -73,9 +73,9 @@ export const undoUntil = (mergedAt: string): string =>
   new Date(Date.parse(mergedAt) + limits.unmergeDays * dayMilliseconds).toISOString();
 
 interface Undoable {
-readonly mergedAt: string;
-/** 1 if personal data was erased in the thread since the merge; 0 otherwise. */
-readonly erased: number;
+  readonly mergedAt: string;
+  /** 1 if personal data was erased in the thread since the merge; 0 otherwise. */
+  readonly erased: number;
   /** The subject in the report of the merged thread; null if the report was erased. */
   readonly subject: string | null;
 }
@@ -84,7 +84,8 @@ readonly erased: number;
 export function undoRefusal({ mergedAt, erased, subject }: Undoable, now: Date): ApiError | undefined {
   if (erased === 1 || subject === null)
     return new ApiError("wrong_state", {
-      message: "The merge cannot be undone, because data of a person was erased in this thread since the merge.",
+      message:
+        "The merge cannot be undone, because data of a person was erased in this thread since the merge.",
     });
   if (now.toISOString() > undoUntil(mergedAt))
     return new ApiError("wrong_state", {
@@ -163,9 +164,9 @@ export function depthOf(id: string, steps: readonly MergeStep[]): number {
 
 /** A reply to the senders of all reports of a thread. */
 export interface SharedReply {
-/** The id of the thread in which the reply was written. */
-readonly home: string;
-/** The number of the first merge after the reply; null if no merge followed. */
+  /** The id of the thread in which the reply was written. */
+  readonly home: string;
+  /** The number of the first merge after the reply; null if no merge followed. */
   readonly beforeMerge: number | null;
 }
 

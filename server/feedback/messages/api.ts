@@ -87,7 +87,7 @@ async function refuseUnseenMessage(
   const newer = newerMessage(await messages.list(tx, id), { expected, userId });
   if (newer === undefined) return;
   throw new ApiError("answered", {
-    message: `${whatHappened(newer)} at ${newer.createdAt}. Read it, then decide.`,
+    message: `${whatHappened(newer)} at ${newer.createdAt}. Read this message before you reply.`,
   });
 }
 
@@ -104,7 +104,7 @@ async function refuseUnseenMerge(
   const last = (await merges.into(tx, id)).at(-1);
   if (last === undefined || last.id === expected?.toLowerCase()) return;
   throw new ApiError("answered", {
-    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets it, then decide.`,
+    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets the reply before you send it.`,
   });
 }
 
@@ -116,13 +116,13 @@ async function refuseUnseenMerge(
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;
   throw new ApiError("answered", {
-    message: "Other senders than before would get the reply. Check who gets it, then decide.",
+    message: "Other senders than before would get the reply. Check who gets the reply before you send it.",
   });
 }
 
 /** Describes the new message. Names of senders are left out, because a stranger can choose any name. */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
-  if (direction === "inbound") return isRepeat === 1 ? "Somebody reported it again" : "The sender answered";
+  if (direction === "inbound") return isRepeat === 1 ? "Somebody reported the same problem again" : "The sender answered";
   const who = email ?? (author === "agent" ? "An agent" : "Somebody else");
   return direction === "outbound" ? `${who} replied` : `${who} added a note`;
 }

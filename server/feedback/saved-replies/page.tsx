@@ -89,7 +89,9 @@ const SavedReplies = ({
       <div class="head">
         <div>
           <h1>Saved replies</h1>
-          <p>Save texts that your team sends often. You can insert them into a reply and change them there.</p>
+          <p>
+            Save texts that your team sends often. You can insert them into a reply and change them there.
+          </p>
         </div>
       </div>
       <div class="stack wide">

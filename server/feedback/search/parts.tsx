@@ -106,7 +106,7 @@ export const SearchHints = ({
       </p>
     )}
     {facts?.indexing === true && (
-      <p class="hint">The search index is being built. Until it is complete, older feedback may be missing.</p>
+      <p class="hint">The search index is being built. Until that is done, older feedback may be missing.</p>
     )}
   </>
 );

@@ -31,9 +31,9 @@ export const statistics = ({
     const now = clock.now();
     const period = periodOf(query, now);
     const length = lengthOf(period);
-    if (length < 1) throw badRequest("to", "must not be before `from`");
+    if (length < 1) throw badRequest("to", "must not be before the first day");
     if (length > limits.statistics.days)
-      throw badRequest("to", `must be less than ${limits.statistics.days} days after \`from\``);
+      throw badRequest("to", `must end a period of at most ${limits.statistics.days} days`);
     await numberThreads(database, appId);
     const days = daysOf(period);
     return statisticsAnswer(period, days, await rows.read(database, appId, { days, now }));

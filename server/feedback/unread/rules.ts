@@ -82,9 +82,9 @@ export const settling = {
 const longestChange = 60_000;
 
 export interface ReadTimes {
-/** The latest time of activity in the threads that the member has read. */
-readonly newest: string;
-/** The last activity of the oldest thread whose view must stay after `read_until`. */
+  /** The latest time of activity in the threads that the member has read. */
+  readonly newest: string;
+  /** The last activity of the oldest thread whose view must stay after `read_until`. */
   readonly lastKept: string;
 }
 

@@ -145,7 +145,7 @@ async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean)
   if (fields.text("intent") !== "publish" || isOut) return;
   const fixes = await fixesOf(visit, given, false);
   if (fixes.notified.length === 0 || fields.text("notified") === notifiedVersion(fixes)) return;
-  const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list, then publish.`;
+  const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list before you publish the note.`;
   throw new ApiError("wrong_state", { message });
 }
 

@@ -61,7 +61,7 @@ const Changelog = ({
       </div>
       {!app.changelogEnabled && (
         <Notice kind="attention">
-          The changelog is turned off, so your app cannot read it.{" "}
+          The changelog is turned off for this app. The app cannot read it.{" "}
           <Can needs="owner">
             <a href={links.app(app.id)}>Turn it on in the settings</a>
           </Can>

@@ -37,7 +37,7 @@ const Faqs = (props: {
   /** The typed search words. If they are empty, the whole list is shown. */
   readonly query: string;
   readonly now: Date;
-  }) => {
+}) => {
   const { navigation, faqs, query } = props;
   const { links, app } = navigation;
   return (

@@ -222,9 +222,9 @@ async function findAmong(
 type ExpressionOrder = "newest" | "any";
 
 interface AskedEach {
-/** The expressions for the index. */
-readonly asked: readonly string[];
-/** For each expression in `asked`, a second expression that the stored words of the found threads must match. */
+  /** The expressions for the index. */
+  readonly asked: readonly string[];
+  /** For each expression in `asked`, a second expression that the stored words of the found threads must match. */
   readonly words?: readonly string[] | undefined;
   readonly order: ExpressionOrder;
 }

@@ -21,11 +21,11 @@ export interface SearchedTerms {
 
 /** The page of a search that is requested. */
 export interface SearchPage {
-/** Further conditions for the threads `f`. */
-readonly conditions: readonly Condition[];
-/** All threads of the page have a lower `seq`. */
-readonly before: number;
-/** The maximum number of threads. */
+  /** Further conditions for the threads `f`. */
+  readonly conditions: readonly Condition[];
+  /** All threads of the page have a lower `seq`. */
+  readonly before: number;
+  /** The maximum number of threads. */
   readonly limit: number;
   readonly effort?: Effort;
   /** If given, only these threads are searched. They must already match the conditions, and be sorted newest first. */

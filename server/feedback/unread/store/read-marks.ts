@@ -101,8 +101,8 @@ export const inboxViews = {
 
 /** An event on a thread. */
 interface Activity {
-readonly at: string;
-/** The account of the member who caused the event; missing if a sender, an agent or the server caused it. */
+  readonly at: string;
+  /** The account of the member who caused the event; missing if a sender, an agent or the server caused it. */
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
