@@ -224,15 +224,6 @@ const Help = () => (
 /** The maximum number of found pages, of FAQ entries and of release notes. */
 const most = 5;
 
-const translationsIn = ({ translated }: { readonly translated: string | null }): string[] => {
-  const names: (string | null)[] = translated === null ? [] : JSON.parse(translated);
-  return names.filter((name) => name !== null);
-};
-
-export const definitions: Definitions = [
-  definePage({ at: (links) => links.search, needs: "account", show: showSearch }),
-];
-
 /** A page of the console, an FAQ entry or a release note that a search has found. */
 interface Destination {
   readonly kind: "Page" | "FAQ" | "Release note";
@@ -291,6 +282,11 @@ function destinationsOf(
   ];
 }
 
+const translationsIn = ({ translated }: { readonly translated: string | null }): string[] => {
+  const names: (string | null)[] = translated === null ? [] : JSON.parse(translated);
+  return names.filter((name) => name !== null);
+};
+
 /** Returns the first `most` results that are not undefined. */
 function firstOf<Given, Result>(
   given: readonly Given[],
@@ -347,3 +343,7 @@ function pagesOf(links: Links, apps: readonly App[]): Destination[] {
     ),
   ];
 }
+
+export const definitions: Definitions = [
+  definePage({ at: (links) => links.search, needs: "account", show: showSearch }),
+];

@@ -503,6 +503,12 @@ const slot = 20;
 
 const bar = 15;
 
+interface DayChartProps {
+  readonly days: readonly DayNumbers[];
+  /** Returns the address of the list with the reports of a day. */
+  readonly at: (day: string) => string;
+}
+
 /**
  * A chart of the reports per day. Each bar is divided by the types of the reports, and a line shows the resolved
  * threads. Screen readers read the table below the chart instead.
@@ -619,9 +625,3 @@ const Sparkline = ({ counts }: { readonly counts: readonly number[] }) => {
 export const definitions: Definitions = [
   definePage({ at: (links) => links.numbers(":appId"), needs: "viewer", show: showNumbers }),
 ];
-
-interface DayChartProps {
-  readonly days: readonly DayNumbers[];
-  /** Returns the address of the list with the reports of a day. */
-  readonly at: (day: string) => string;
-}
