@@ -73,7 +73,7 @@ export const isConflicting = (row: ChangelogRow & StoredDraft): boolean =>
 export const keptOf = (texts: TranslationTexts<ReleaseTranslation>): Record<string, ReleaseTranslation> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
-/** Returns the text of a release note, without its date and its ids. */
+/** Returns the text of a release note. The date and the ids are left out. */
 export const contentOf = (row: ChangelogRow): ReleaseContent => ({
   title: row.title,
   version: row.version,

@@ -184,7 +184,7 @@ export type ReleaseValues = Readonly<Partial<Record<ReleaseField, string | null 
 
 export interface StoredRelease {
   readonly values: ReleaseValues;
-  /** The fields that a person has changed since the last import. */
+  /** The fields that count as changed by a person: changed since an import last set them. */
   readonly edited: readonly ReleaseField[];
 }
 
@@ -206,7 +206,7 @@ export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwri
   return {
     changed: differing.filter((field) => !kept.includes(field)),
     kept,
-    // If a field has the imported value, it no longer counts as changed by a person.
+    // A field that now has the imported value no longer counts as changed by a person.
     edited: stored.edited.filter((field) => given[field] === undefined || kept.includes(field)),
   };
 }

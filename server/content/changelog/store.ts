@@ -19,7 +19,7 @@ interface LinkedThread {
 
 export interface NamedThread {
   readonly id: string;
-  /** The number of the thread; null if the thread has no number yet. */
+  /** Null if the thread has no number yet. */
   readonly number: number | null;
   readonly subject: string;
   readonly status: string;
@@ -94,7 +94,6 @@ export const changelogFeedback = {
     return rows.map(({ id }) => id);
   },
 
-  /** Replaces all links of a release note. */
   async replace(tx: Transaction, entryId: string, feedbackIds: readonly string[]): Promise<void> {
     await tx.run("DELETE FROM changelog_feedback WHERE entry_id = ?", entryId);
     for (const feedbackId of feedbackIds) await tx.insert(tables.changelogFeedback, { entryId, feedbackId });

@@ -242,7 +242,6 @@ async function save(
   remove({ appId, names: picturesIn(removed) });
 }
 
-/** The id of an entry, and the id of its app. */
 interface FaqKey {
   readonly appId: string;
   readonly id: string;

@@ -179,7 +179,6 @@ export async function withPictures(
   return { ...fields, text: (name) => (name === into ? longer : fields.text(name)) };
 }
 
-/** The language that a page shows; undefined for the default language. */
 interface ShownLanguage {
   readonly tag: string | undefined;
   /** The text that a person typed as a language, if it is not a valid language tag. */
@@ -324,7 +323,6 @@ export const OutdatedNotice = () => (
 export const staysPublished = ({ translations, draft }: Translated, tag: string): boolean =>
   draft !== null && translations[tag] !== undefined;
 
-/** The form that deletes a translation. */
 export const DeleteTranslation = ({
   tag,
   action,

@@ -76,7 +76,7 @@ export function endOfClaim({
   resumedAs,
 }: {
   readonly releasedAt: string | null;
-  /** The id of the claim that replaced this one. */
+  /** The id of the claim that replaced this claim; null if no claim replaced it. */
   readonly resumedAs: string | null;
 }): "claim_released" | "claim_resumed" | undefined {
   if (releasedAt === null) return undefined;

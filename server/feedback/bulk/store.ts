@@ -43,7 +43,6 @@ export interface BulkThreadRow {
   readonly after: string;
 }
 
-/** The columns of a thread that a bulk change reads. */
 export interface StateRow {
   readonly id: string;
   readonly status: string;

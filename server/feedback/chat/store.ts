@@ -64,7 +64,6 @@ export const outbox = {
       ...[now, ...busy, most],
     ),
 
-  /** Returns the present chat of an app. */
   chatOf: (reader: Reader, appId: string) =>
     reader.get<StoredChat>(
       `SELECT chat_webhook_url AS "chatWebhookUrl", chat_format AS "chatFormat" FROM apps WHERE id = ?`,

@@ -126,7 +126,7 @@ const patience = 24 * 3_600_000;
 
 /**
  * Returns the time of the next attempt after `attempts` failures. Each pause is twice as long as the pause before, up
- * to one hour. Returns undefined if the next attempt would be more than 24 hours after the first one. (rule A8)
+ * to one hour. Returns undefined if this time is more than 24 hours after the message was created. (rule A8)
  */
 export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
   const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));

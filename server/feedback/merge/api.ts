@@ -185,7 +185,7 @@ async function takeOut(
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
   if (isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: id }, true);
-  // A snoozed thread counts as read for all members.
+  // If the thread is still snoozed, it must count as read for all members.
   if ((await snoozes.of(tx, id))?.snoozedUntil) await markReadForAll(tx, id);
   await settle(deps, tx, { id: from, appId, by, fields: ["merged"] });
   const record = createAuditWriter(deps);

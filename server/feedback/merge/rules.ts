@@ -4,7 +4,6 @@ import { type ThreadChange, ThreadStatus } from "../../../src/contract/threads.t
 import { expiryOf, type RunState } from "../proposals/rules.ts";
 import { isUnfinished } from "../threads/rules.ts";
 
-/** A thread that is to be merged. */
 interface Mergeable {
   readonly appId: string;
   /** The id of the thread into which this thread was already merged; null if it was not merged. */
@@ -76,7 +75,7 @@ interface Undoable {
   readonly mergedAt: string;
   /** 1 if personal data was erased in the thread since the merge; 0 otherwise. */
   readonly erased: number;
-  /** The subject in the report of the merged thread; null if the report was erased. */
+  /** The subject of the merged thread; null if its report was erased. */
   readonly subject: string | null;
 }
 

@@ -22,11 +22,10 @@ export interface MergeRow extends MergeStep {
   readonly erased: number;
   /** The earlier state of the other thread as JSON; null if the merge did not change it. */
   readonly reopened: string | null;
-  /** The subject in the report of the merged thread. Null if the report was erased. */
+  /** The subject of the merged thread; null if its report was erased. */
   readonly subject: string | null;
 }
 
-/** A thread that is to be merged. */
 export interface MergeableRow {
   readonly id: string;
   readonly appId: string;
@@ -124,7 +123,6 @@ export const merges = {
     return rows.map(({ key }) => key);
   },
 
-  /** Returns the proposals of a thread. */
   runs: (reader: Reader, feedbackId: string): Promise<RunRow[]> =>
     reader.all<RunRow>(
       `SELECT r.status, r.expires_at AS "expiresAt", c.outcome_status AS "outcomeStatus"
@@ -221,7 +219,7 @@ export const merges = {
     await addCounts(tx, { to: intoId, appId }, { sql: counted, values: [id] });
     await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
     await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
-    // A hidden thread is neither read nor unread.
+    // A hidden thread needs no views, because it is neither read nor unread.
     await tx.run("DELETE FROM thread_looks WHERE feedback_id = ?", id);
     await tx.run(
       `UPDATE feedback SET occurrences = occurrences + (SELECT g.occurrences FROM feedback g WHERE g.id = ?) WHERE id = ?`,
@@ -459,7 +457,7 @@ async function moveFiles(
 
 const idsAtOnce = 200;
 
-/** Calls a function with up to `idsAtOnce` values at a time, and returns all results. */
+/** Calls a function for each part of up to `idsAtOnce` values. Returns the results of all calls in one list. */
 async function inParts<Value, Result>(
   values: readonly Value[],
   one: (part: readonly Value[]) => Promise<readonly Result[]>,

@@ -13,7 +13,7 @@ import { type ReceivedUpload, uploadOf } from "./uploads.ts";
 /** A report, ready to be stored. It becomes a new thread, or a message in an earlier thread. */
 export interface FeedbackReport {
   readonly thread: NewThread;
-  /** The subject that the sender wrote; null if there was none. */
+  /** The subject that the sender wrote; null if the sender wrote none. `thread.subject` is never empty. */
   readonly ownSubject: string | null;
   /** The scope of the test run that reports a failure. It is "" if the report names no scope. `run` is its name. */
   readonly scope: string;

@@ -214,7 +214,7 @@ export interface Fact {
   readonly isNot: boolean;
 }
 
-/** The values of `has:`. */
+/** The allowed values of the operator `has:`. */
 const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "issue"] as const;
 
 export type HasName = (typeof hasNames)[number];
@@ -348,7 +348,6 @@ function factOf(name: string, given: string): Pick<Fact, "name" | "value"> | und
 /** The number of a thread, such as `#12`. */
 const threadNumber = /^#[1-9]\d{0,8}$/;
 
-/** A year, a month or a day. */
 const day = /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?$/;
 
 function termsOf(name: string, value: string): Term[] | undefined {
@@ -490,7 +489,6 @@ function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   });
 }
 
-/** A word of a text, with its position in that text. */
 interface TextWord {
   /** The normalised form of the word: in lower case, without accents and other differences of spelling. */
   readonly word: string;

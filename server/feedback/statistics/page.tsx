@@ -79,9 +79,8 @@ interface Shown {
   readonly now: Date;
   /** The time zone of the person's profile. */
   readonly profile: string;
-  /** The number of days in the period. */
   readonly length: number;
-  /** Whether the person chose the days of the period. */
+  /** Whether the person typed the days of the period in the form. */
   readonly isOwn: boolean;
   /** The error because of which the chosen period is not shown. */
   readonly refusal?: ApiError | undefined;

@@ -60,7 +60,6 @@ export interface ChangelogEntryFormProps {
   readonly existing?: string | undefined;
   /** The list to which empty rows are added. */
   readonly more?: List | undefined;
-  /** The threads that the note names. */
   readonly fixes: Fixes;
   /** The form field in which a person names the threads. */
   readonly field: ComponentChildren;
@@ -415,7 +414,7 @@ export const NamedThreads = ({
 
 const mostShown = 100;
 
-/** Shows who gets a mail when the note is published. */
+/** Shows how many senders get a mail when the note is published, and a list of their addresses. */
 const Notified = ({ fixes: { notified } }: { readonly fixes: Fixes }) =>
   notified.length === 0 ? null : (
     <details class="reveal">

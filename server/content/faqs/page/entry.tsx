@@ -360,7 +360,7 @@ const FaqForm = ({
   readonly action: string;
   /** The stored entry; undefined for a new entry. */
   readonly faq?: DraftedFaq;
-  /** The versions of the stored values; undefined for a new entry. */
+  /** Hashes of the stored values, with which the server detects conflicting changes; undefined for a new entry. */
   readonly versions?: Values;
 }) => {
   // A text from a thread becomes a draft, because a person must check it before it is published.

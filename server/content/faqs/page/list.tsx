@@ -120,7 +120,7 @@ interface FaqListProps {
   readonly faqs: readonly ListedFaq[];
   /** The last change of each entry, by the id of the entry. */
   readonly changes: ReadonlyMap<string, LastChange>;
-  /** The typed search words; empty for the whole list. */
+  /** The typed search words. If they are empty, the whole list is shown. */
   readonly query: string;
   readonly now: Date;
 }
@@ -294,7 +294,7 @@ async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(list, "moved", `faq-${id}`);
 }
 
-/** An entry and its position in the list. Entries are sorted by `sortOrder`. */
+/** An entry of the list, which is sorted by `sortOrder`. */
 export interface FaqPosition {
   readonly id: string;
   readonly sortOrder: number;

@@ -127,7 +127,7 @@ export interface ChangesAfter {
   readonly next: (last: ChangeKey | undefined) => Mark;
 }
 
-/** The sort key of a change. */
+/** The sort key of a change: changes are sorted by `number`, then by the `seq` of the thread. */
 export interface ChangeKey {
   readonly number: string | number;
   readonly seq: number;
@@ -178,7 +178,7 @@ function afterSnapshot(present: PresentMark, read: MarkParts): ChangesAfter | ty
 
 const isNumber = (text: string): boolean => /^\d{1,18}$/.test(text);
 
-/** Whether the text is a snapshot that PostgreSQL accepts and that is not newer than the current one. */
+/** Whether a text is a snapshot that PostgreSQL accepts and that is not newer than the snapshot `present`. */
 function isSnapshot(text: string, present: string): boolean {
   const [xmin = "", xmax = "", running] = text.split(":");
   const between = running === "" ? [] : (running?.split(",") ?? [""]);

@@ -315,7 +315,7 @@ export interface Release {
   readonly at: string;
   /** The person who releases the claim. Null if the server releases it, or if another claim replaces it. */
   readonly by: string | null;
-  /** The id of the claim that replaces the released one. */
+  /** The id of the claim that replaces this claim. */
   readonly resumedAs?: string;
 }
 

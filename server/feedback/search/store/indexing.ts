@@ -68,7 +68,7 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
  */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
-  // The running batch may have begun before the newest thread was in the queue.
+  // The running batch may not contain the newest threads, so another batch may be necessary.
   if (present) return { isMore: true, text: (await present).text };
   const next = indexBatch(database, log).finally(() => running.delete(database));
   running.set(database, next);

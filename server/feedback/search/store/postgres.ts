@@ -265,7 +265,6 @@ async function findEach(
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
-/** Returns SQL for an array of texts. */
 const textsOf = (texts: readonly string[]): string =>
   `CAST(ARRAY[${texts.map(() => "?").join(", ")}] AS text[])`;
 

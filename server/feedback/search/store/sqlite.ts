@@ -82,7 +82,7 @@ async function hasRare(
   return false;
 }
 
-/** Returns the threads of `among` that match. */
+/** Returns those of the threads `among` that match, at most `page.limit`. */
 async function findAmong(
   reader: Reader,
   expressions: Expressions,

@@ -136,7 +136,7 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** Counting stops at this number. Pages show a higher count as `+`, and each counted row takes time. */
+/** Counting stops at this number, because each counted row takes time. Pages show it as `99+`. */
 const mostCounted = limits.mostCounted + 1;
 
 /** Counts for a person in an app. Each number is at most `mostCounted`. */

@@ -323,7 +323,7 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   await tx.run(moveReadUntil, until, ...values, until);
 }
 
-/** The SQL expression for the time up to which a member `v` has read everything in the app. */
+/** The SQL expression for the time up to which a member `v` has read all threads that no view marks as unread. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
 const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
