@@ -389,6 +389,7 @@ function runWork(deps: ClaimDeps): Handlers<typeof workContract> {
     reportProgress: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
         const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
+        // A claim has a maximum number of progress reports. (rule A24)
         if (claim.progressCount >= limits.progressReports)
           throw new ApiError("wrong_state", {
             message: `This claim already has ${limits.progressReports} progress reports, which is the maximum. Report the outcome.`,

@@ -22,6 +22,7 @@ export const feedback = (
   return {
     async submit(request) {
       const { caller, body } = request;
+      // An owner can turn off feedback for an app. (rule F8)
       if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
       const files = feedbackFilesOf(body);
       const blockedBy = caller.blocksSenders
