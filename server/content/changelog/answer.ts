@@ -17,7 +17,7 @@ import { baseOf } from "../texts/store.ts";
 import type { ReleaseField } from "./rules.ts";
 import type { ChangelogRow, OwnedChangelogRow } from "./store.ts";
 
-/** The text of a release note in another language, in the form in which drafts and versions store it. */
+/** One translation of a release note, as it is stored in the JSON of drafts and of earlier versions. */
 const TranslatedText = z.object({
   ...{ title: z.string(), body: z.string() },
   items: z.array(z.object({ type: z.string(), text: z.string() })),
@@ -36,14 +36,14 @@ export const releaseTranslations = ({
 }): Translations<ReleaseTranslation> =>
   translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
 
-/** Returns a value that identifies the default text of a note, from which its translations are made. */
+/** Returns a hash of a note's default text. A translation is outdated if it was made from a text with another hash. */
 export const baseOfRelease = ({
   title,
   body,
   items,
 }: Pick<ChangelogRow, "title" | "body" | "items">): string => baseOf({ title, body, items });
 
-/** Returns the translations as the API returns them to members. */
+/** Returns the translations by language, in the form in which the API returns them to members. */
 export const translationsAnswer = (row: ChangelogRow) => {
   const current = baseOfRelease(row);
   return Object.fromEntries(
@@ -55,8 +55,8 @@ export const translationsAnswer = (row: ChangelogRow) => {
 };
 
 /**
- * Returns the published text of a note, and the published translations in those languages that a draft changes. (rule
- * C30)
+ * Returns the published text of a note. Of the published translations, it contains only those that the draft changes.
+ * If this result differs later, somebody has changed the published text in the meantime. (rule C30)
  */
 export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
   const published = textsOf(releaseTranslations(row));
@@ -69,11 +69,11 @@ export function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<Release
 export const isConflicting = (row: ChangelogRow & StoredDraft): boolean =>
   isConflict(row, baseOfDraft(row, row.draft === null ? {} : contentIn(row.draft).translations));
 
-/** Returns the translations without the deleted ones, which are null. */
+/** Returns the translations that are not null. Null means that a draft deletes the translation. */
 export const keptOf = (texts: TranslationTexts<ReleaseTranslation>): Record<string, ReleaseTranslation> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
-/** Returns the text of a release note, without its date and its ids. */
+/** Returns the text of a release note. The date and the ids are left out. */
 export const contentOf = (row: ChangelogRow): ReleaseContent => ({
   title: row.title,
   version: row.version,
@@ -99,14 +99,14 @@ const StoredContent = z.object({
   translations: z.optional(z.record(z.string(), z.nullable(TranslatedText))),
 });
 
-/** The text of a draft or of an earlier version. A draft has only the translations that it changes. */
+/** The text of a draft or of an earlier version. A draft contains only the translations that it changes. */
 export interface StoredContent extends ReleaseContent {
   readonly translations?: TranslationTexts<ReleaseTranslation> | undefined;
 }
 
 export const contentIn = (stored: string): StoredContent => StoredContent.parse(JSON.parse(stored));
 
-/** Converts a release note and its linked threads to the object that the API returns to members. */
+/** Returns a release note with its linked threads, in the form in which the API returns it to members. */
 export const entryAnswer = (
   row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields"> & Partial<StoredDraft>,
   feedbackIds: readonly string[] = [],
@@ -128,7 +128,7 @@ export const entryAnswer = (
   draft: draftAnswer(row),
 });
 
-/** Returns the text of a note with its translations, for its history. */
+/** Returns the text of a note and its translations, in the form in which the history stores them. */
 export function versionOf(row: ChangelogRow) {
   const translations = releaseTranslations(row);
   const hasSome = Object.keys(translations).length > 0;

@@ -92,7 +92,7 @@ import {
   changelogEntries as rows,
 } from "./store.ts";
 
-/** The endpoints for the draft of a release note, its publication, and its earlier texts. (rules C30, C31) */
+/** The endpoints for drafts, publication and earlier versions of release notes. (rules C30, C31) */
 export function releaseDrafts(
   deps: Pick<Deps, "clock" | "database" | "newId">,
 ): Pick<Handlers<typeof consoleContract>, "saveDraft" | "removeDraft" | "publish" | "history" | "restore"> {
@@ -164,7 +164,7 @@ export function releaseDrafts(
 
 const isDraft = "This release note is not published. Change the note itself.";
 
-/** Stores the draft of a published entry, and the published text from which the draft was made. (rule C30) */
+/** Stores a draft of a published entry, and the published text on which the draft is based. (rule C30) */
 async function setDraft(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -183,7 +183,10 @@ async function setDraft(
 const baseOfText = ({ title, body, items }: ReleaseContent): string =>
   baseOfRelease({ title, body, items: JSON.stringify(items) });
 
-/** Publishes an entry now. If it is already published, its date does not change. A date in the future is replaced. */
+/**
+ * Publishes an entry and its draft now. If the entry is already published, its date does not change. A date in the
+ * future is replaced by the current time.
+ */
 async function publishEntry(
   deps: EntryDeps,
   tx: Transaction,
@@ -199,7 +202,7 @@ async function publishEntry(
 
 const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
 
-/** Returns the change that replaces the text of an entry with this text. Items of unknown types are left out. */
+/** Converts a stored text to a change of an entry. Items with an unknown type are left out. */
 const toChange = ({ items, translations = {}, ...text }: StoredContent): ChangelogChange => ({
   ...text,
   items: knownItems(items),
@@ -217,7 +220,7 @@ const knownItems = (items: ReleaseContent["items"]) =>
     return known ? [{ type: known, text }] : [];
   });
 
-/** The endpoints for release notes. The endpoints for their drafts are in `drafts.ts`. */
+/** The endpoints of the console for release notes. `releaseDrafts` has the endpoints for drafts. */
 export function consoleChangelog(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">,
 ): Pick<Handlers<typeof consoleContract>, "list" | "create" | "put" | "read" | "update" | "remove"> {
@@ -289,9 +292,7 @@ export function consoleChangelog(
   };
 }
 
-/**
- * Adds these threads to the line `Feedback: ID` of a text, after the threads that the line already names. (rule C32)
- */
+/** Adds these threads to the line `Feedback: ID, ID` of a text. The threads already in this line stay. (rule C32) */
 function naming(text: string, threads: readonly string[]): string {
   const ids = threads.map((id) => id.toLowerCase());
   const named = withFeedbackLine(text, [...new Set([...idsInFeedbackLines(text), ...ids])]);
@@ -308,7 +309,7 @@ async function list(
   const position = readCursor(cursor, [instantPart, instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
   const words = wordsOf(q);
-  // A search reads more notes than it shows, but it does not read a very long list completely.
+  // A search reads more notes than it returns. It does not read a very long list completely.
   const read = words.length === 0 ? limit : Math.max(limit, mostSearched);
   const found = await rows.list(database, params.appId, { position, limit: read + 1 });
   const page = pageOf(found, read, keyOf);
@@ -323,7 +324,7 @@ async function list(
   return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
 }
 
-/** The maximum number of release notes that one request searches, unless the page is longer. */
+/** The number of release notes that one request searches, if the requested page is not longer. */
 const mostSearched = 200;
 
 const keyOf = (row: ChangelogRow): [string, string, string] => [
@@ -358,7 +359,6 @@ async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<O
   return entry;
 }
 
-/** An import of the entry for one version. */
 interface VersionImport {
   readonly appId: string;
   readonly version: string;
@@ -432,7 +432,7 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
 
 type EntryDeps = Pick<Deps, "clock" | "newId">;
 
-/** Returns the translations of a request. Fields that the request leaves out are empty. */
+/** Returns the translations of a request. A field that the request leaves out becomes empty. */
 const wholeTexts = (given: ChangelogChange["translations"] = {}): TranslationTexts<ReleaseTranslation> =>
   Object.fromEntries(
     Object.entries(given).map(([language, text]) => [
@@ -453,7 +453,7 @@ function translatedAfter(
   return merged;
 }
 
-/** The author of a change: a person in the console, or a program with a token. */
+/** Who makes a change: a person in the console, or a program with a token. */
 interface Writer {
   readonly appId: string;
   readonly isPerson: boolean;
@@ -462,8 +462,8 @@ interface Writer {
 }
 
 /**
- * Creates a release note. Without a date it is a draft. Throws `version_exists` if the app already has an entry of this
- * version, unless the request allows duplicates.
+ * Creates a release note. A note without a date is a draft. Throws `version_exists` if the app already has an entry for
+ * this version, unless the request allows duplicates.
  */
 export async function createEntry(
   deps: EntryDeps,
@@ -508,8 +508,8 @@ async function insertEntry(
 }
 
 /**
- * Changes the given fields of a locked entry, and stores that a person has changed these fields. Does nothing if no
- * field is given. Throws `version_exists` if another entry has the version, unless the request allows duplicates.
+ * Changes the given fields of a locked entry, and marks these fields as changed by a person. Does nothing if no field
+ * is given. Throws `version_exists` if another entry has this version, unless the request allows duplicates.
  */
 async function updateEntry(
   deps: EntryDeps,
@@ -534,7 +534,7 @@ async function updateEntry(
   await saveEntry(deps, tx, { entry, change: update });
 }
 
-/** Deletes an entry permanently. Returns the names of the pictures that it showed. (rule C4) */
+/** Deletes an entry permanently. Returns the file names of the pictures in its texts. (rule C4) */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
@@ -542,7 +542,7 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
   return picturesIn(texts);
 }
 
-/** Stores the changed columns of an entry, and updates the entry's links to threads. */
+/** Stores changed columns of an entry, its earlier text for the history, and its links to threads. */
 async function saveEntry(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -569,8 +569,8 @@ async function saveEntry(
 }
 
 /**
- * Stores the event that a release note was published. For a note with a date in the future, `mailReleases` stores the
- * event later.
+ * Stores the event `changelog.published`. For a note with a date in the future, `mailReleases` stores this event when
+ * the date is reached.
  */
 const tellPublished = (
   deps: Pick<Deps, "newId">,
@@ -584,7 +584,7 @@ async function renew(tx: Transaction, appId: string): Promise<void> {
   tx.signal(appTopic(appId));
 }
 
-/** Returns the entries that have this version, even if it is written differently. */
+/** Returns the entries with this version. Different spellings, such as `v1.2` and `1.2`, are the same version. */
 const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
   known.filter((entry) => isSameVersion(entry.version, version));
 
@@ -599,8 +599,8 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
 }
 
 /**
- * Returns the columns for the fields of a request; undefined for missing fields. With `publish`, the date is `now`,
- * unless the entry is already published. (rule C12)
+ * Converts the fields of a request to values of columns. A missing field is undefined. With `publish`, the date becomes
+ * `now`, unless the entry is already published. (rule C12)
  */
 function givenValues(
   given: Omit<ChangelogChange, "version">,
@@ -627,12 +627,12 @@ function givenValues(
   };
 }
 
-/** The values of a note that does not exist yet. */
+/** The values that a new note has before the values of the request are applied. */
 const newNote = { title: "", body: "", items: "[]", publishedAt: null, translations: null } as const;
 
 type GivenValues = { readonly [Field in ReleaseField]: ChangelogRow[Field] | undefined } & ReleaseValues;
 
-/** Returns a new row. Missing fields get default values. `others` are the versions of all other entries of the app. */
+/** Returns a new row with default values for missing fields. `others` are the versions of the app's other entries. */
 const newRow = (
   { title, version }: { readonly title: string; readonly version: string },
   given: GivenValues,
@@ -657,12 +657,12 @@ function formatOf({ body, items }: ChangelogChange): "items" | "markdown" | unde
 const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
-/** The parts of a release note that can name threads. */
+/** The parts of a release note in which threads can be named, with the ids of the note and its app. */
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Links a release note to exactly the threads of its app that its text names. Returns the ids of these threads. Ids
- * that are not threads of the app are ignored. (rule C17)
+ * Replaces the links of a release note by links to the threads that its text names. Returns the ids of these threads.
+ * An id that is not a thread of the app is ignored. (rule C17)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));
@@ -672,7 +672,7 @@ async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonl
   return wanted;
 }
 
-/** Returns the linked threads, by the id of the release note. */
+/** Returns a map from the id of a release note to the ids of its linked threads. */
 async function linkedFeedback(
   reader: Reader,
   entryIds: readonly string[],
@@ -727,7 +727,7 @@ async function listEntries(
   return publishedRows.listByIds(reader, appId, ids);
 }
 
-/** Returns a release note in a language, as the API returns it to apps. (rule C35) */
+/** Returns a note for apps. If there is a translation for the wanted language, it replaces the text. (rule C35) */
 function entryIn(row: PublishedRow, wanted: string) {
   const translations = releaseTranslations(row);
   const language = languageFor(translations, wanted);
@@ -742,13 +742,13 @@ function entryIn(row: PublishedRow, wanted: string) {
   return { ...entry, ...text, language };
 }
 
-/** Returns the version if an entry can have it. Otherwise returns undefined, and the app gets all entries. */
+/** Returns the trimmed version. Returns undefined if it is empty or too long; then the app gets all entries. */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;
 }
 
-/** Returns the answer for apps: a release note without the lines that only name threads. (rule C17) */
+/** Returns a release note for apps. It does not contain the lines that only name threads. (rule C17) */
 const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   id: row.id,
   title: row.title,

@@ -6,7 +6,7 @@ import { Temporal } from "temporal-polyfill";
 import type { ReleaseType } from "../../../src/contract/changelog.ts";
 import { comparableVersion, isSameVersion } from "../../../src/contract/content-text.ts";
 
-/** The versions of a release note. */
+/** A release note with its main version and the versions for single platforms. */
 export interface VersionedEntry {
   readonly id: string;
   readonly version: string;
@@ -14,10 +14,11 @@ export interface VersionedEntry {
 }
 
 /**
- * Returns the entries that a user of version `since` has not seen. `entries` must be newest first. If one or more
- * entries have that version, returns all entries that were published after the oldest of these, and all entries with a
- * greater version. If no entry has that version, returns all entries with a greater version. If the version has no
- * known form, returns all entries. (rules C8 and C9)
+ * Returns the entries that a user of version `since` has not seen. `entries` must be sorted newest first.
+ * - If entries have the version `since`: returns the entries that were published after the oldest of them, and the
+ *   entries with a greater version.
+ * - If no entry has this version: returns the entries with a greater version.
+ * - If the version has none of the forms of `VersionForm`: returns all entries. (rules C8 and C9)
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -35,16 +36,13 @@ export function unseenSince<Entry extends VersionedEntry>(
   );
 }
 
-/** Whether `a` is greater than `b`. The versions are compared in the most specific form that both have. */
+/** Whether `a` is greater than `b`. If they share several forms, the most specific form decides. */
 export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
   const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
   return form !== undefined && order.compare(a, b, form) > 0;
 }
 
-/**
- * Returns the entries with this version. If there are none, returns the entries that have this version for one of their
- * platforms.
- */
+/** Returns the entries with this main version. If there are none, returns the entries with this platform version. */
 function entriesOf<Entry extends VersionedEntry>(
   entries: readonly Entry[],
   wanted: string,
@@ -69,8 +67,8 @@ function greaterThan<Entry extends VersionedEntry>(
 }
 
 /**
- * Returns the versions of an entry that have a form. It uses the entry's own version if that has the form, otherwise
- * the versions of its platforms.
+ * Returns the main version of an entry if it has the given form. Otherwise returns those platform versions that have
+ * this form.
  */
 function versionsIn({ version, versions }: VersionedEntry, form: VersionForm, order: VersionOrder): string[] {
   const hasForm = (one: string) => order.formsOf(one).includes(form);
@@ -78,26 +76,19 @@ function versionsIn({ version, versions }: VersionedEntry, form: VersionForm, or
   return versions.map((platform) => platform.version).filter(hasForm);
 }
 
-/**
- * The forms that a version can have. Only versions of the same form are compared: a build number is not compared with
- * `1.4.2`.
- */
+/** Only versions of the same form can be compared. For example, the build number 45 is not compared with `1.4.2`. */
 type VersionForm = "build" | "date" | "semver";
 
-/** How versions are compared. */
 export interface VersionOrder {
-  /**
-   * Returns all forms that a version can have, the most specific one first. The list is empty for a text such as
-   * `Winter`.
-   */
+  /** Returns all possible forms of a version, the most specific form first. For `Winter`, the list is empty. */
   formsOf(version: string): readonly VersionForm[];
   /** Returns a positive number if `a` is greater than `b`. Both must have the given form. */
   compare(a: string, b: string, form: VersionForm): number;
 }
 
 /**
- * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` are compared as the nearest SemVer
- * version. A whole number of up to three digits can be a build number or a version. A longer number is always a build
+ * Texts that are almost SemVer, such as `v1.2`, `1.2.3.4` and `1.1.0 (45)`, are compared as the nearest SemVer version.
+ * A whole number with up to three digits can be a build number or a SemVer version. A longer number is always a build
  * number.
  */
 export const versionOrder: VersionOrder = {
@@ -108,7 +99,7 @@ export const versionOrder: VersionOrder = {
 interface ParsedVersion {
   readonly plain: string;
   readonly forms: readonly VersionForm[];
-  /** The SemVer version nearest to the written version; null if there is none. */
+  /** The nearest SemVer version; null if the text is not similar to a SemVer version. */
   readonly semVer: SemVer | null;
 }
 
@@ -117,8 +108,8 @@ const cache = new Map<string, ParsedVersion>();
 const mostCached = 50_000;
 
 /**
- * Parses a version and caches the result. To parse thousands of versions for each request would block all other
- * requests.
+ * Parses a version and caches the result. Without the cache, a request that parses thousands of versions would block
+ * all other requests.
  */
 function parsed(version: string): ParsedVersion {
   const cached = cache.get(version);
@@ -146,9 +137,9 @@ const comparisons: Record<VersionForm, Comparison> = {
 };
 
 /**
- * Returns the type of a release. It says in which part (major, minor or patch) the version differs from the greatest
- * lower version among `others`. Returns `minor` if there is no such version, or if the version is not SemVer. (rule
- * C14)
+ * Returns the type of a release. The version is compared with the greatest lower version among `others`: the first part
+ * that differs (major, minor or patch) is the type. Returns `minor` if there is no lower version, or if the version is
+ * not SemVer. (rule C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);
@@ -175,7 +166,7 @@ function nearest(plain: string): SemVer | null {
     : null;
 }
 
-/** The fields of a release note that an import can set. Lists are JSON. */
+/** The fields of a release note that an import can set. Their values are stored as text; lists are JSON. */
 export const releaseFields = [
   "title",
   "versions",
@@ -193,7 +184,7 @@ export type ReleaseValues = Readonly<Partial<Record<ReleaseField, string | null 
 
 export interface StoredRelease {
   readonly values: ReleaseValues;
-  /** The fields that a person has changed since the last import. */
+  /** The fields that count as changed by a person: changed since an import last set them. */
   readonly edited: readonly ReleaseField[];
 }
 
@@ -201,7 +192,7 @@ interface Merged {
   readonly changed: readonly ReleaseField[];
   /** The fields that the import does not change, because a person has changed them. */
   readonly kept: readonly ReleaseField[];
-  /** The fields that count as changed by a person after the import. */
+  /** The fields that, after the import, still count as changed by a person. */
   readonly edited: readonly ReleaseField[];
 }
 
@@ -215,12 +206,12 @@ export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwri
   return {
     changed: differing.filter((field) => !kept.includes(field)),
     kept,
-    // If a field has the imported value, it no longer counts as changed by a person.
+    // A field that now has the imported value no longer counts as changed by a person.
     edited: stored.edited.filter((field) => given[field] === undefined || kept.includes(field)),
   };
 }
 
-/** Returns the fields that count as changed by a person after a person has made this change. */
+/** Returns the fields that a person has changed so far, including the fields of this change. */
 export function markEdited(stored: StoredRelease, given: ReleaseValues): readonly ReleaseField[] {
   const differing = differingFields(stored.values, given);
   return releaseFields.filter((field) => stored.edited.includes(field) || differing.includes(field));
@@ -229,17 +220,17 @@ export function markEdited(stored: StoredRelease, given: ReleaseValues): readonl
 const differingFields = (values: ReleaseValues, given: ReleaseValues): readonly ReleaseField[] =>
   releaseFields.filter((field) => given[field] !== undefined && given[field] !== values[field]);
 
-/** Whether apps can read an entry with this date. */
+/** Whether apps can read an entry with this date. A date in the future or no date means that they cannot. */
 export const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
-/** Returns the date of an entry that is published at `now`; undefined if it keeps its date. (rule C12) */
+/** Returns the new date if an entry is published at `now`; undefined if it is already published. (rule C12) */
 export const publicationOf = (publishedAt: string | null, now: Date): string | undefined =>
   isPublished(publishedAt, now) ? undefined : now.toISOString();
 
 /**
- * Returns a local time of a form field, such as `2026-11-28T14:05`, in UTC and in the same form. Any other text is
- * returned without a change.
+ * Converts the local time of a form field, such as `2026-11-28T14:05`, to UTC in the same format. Returns any other
+ * text unchanged.
  */
 export function utcOf(local: string, zone: string): string {
   try {
@@ -250,14 +241,14 @@ export function utcOf(local: string, zone: string): string {
   }
 }
 
-/** Returns a time in UTC as the value of a form field in a time zone. An empty text is returned without a change. */
+/** Converts a UTC time, such as `2026-11-28T14:05`, to the local time for a form field. Keeps an empty text. */
 export function localOf(utc: string, zone: string): string {
   if (utc === "") return "";
   const instant = Temporal.Instant.from(`${utc}Z`);
   return instant.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: "minute" });
 }
 
-/** Whether a text is the name of a time zone. Browsers and servers may use different names for one zone. */
+/** Whether a text is the name of a time zone. Old names, such as `Asia/Calcutta`, are accepted too. */
 export function isZone(name: string): boolean {
   try {
     return (
@@ -270,14 +261,14 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The parts of the text with which a person names threads: ids in lower case, numbers, and words that are neither. */
+/** The words with which a person names threads: ids in lower case, numbers, and all other words. */
 interface TypedThreads {
   readonly ids: readonly string[];
   readonly numbers: readonly number[];
   readonly unknown: readonly string[];
 }
 
-/** Reads `#12, 13`, ids of threads and addresses of threads in the console. (rule C32) */
+/** Parses a list such as `#12, 13`. It can also contain thread ids and console addresses of threads. (rule C32) */
 export function typedThreads(text: string): TypedThreads {
   const words = [...new Set(text.split(/[\s,;]+/).filter((word) => word !== ""))];
   const numbers = words.flatMap((word) => {
@@ -299,10 +290,7 @@ export function typedThreads(text: string): TypedThreads {
   };
 }
 
-/**
- * Shortens an address for a list of receivers, so that members can recognise the person but cannot write to the
- * address.
- */
+/** Shortens a mail address, such as `ann@x.org` to `a…@x.org`. Members can recognise it but cannot write to it. */
 export const maskedAddress = (address: string): string => {
   const at = address.lastIndexOf("@");
   const name = [...address.slice(0, at)];

@@ -12,35 +12,32 @@ export type ReleaseTitle = Pick<Row<typeof tables.changelogEntries>, "appId" | "
   readonly translated: string | null;
 };
 
-/** A link from a release note to a thread that the note names. */
 interface LinkedThread {
   readonly entryId: string;
   readonly feedbackId: string;
 }
 
-/** A thread that a person names in a release note. */
 export interface NamedThread {
   readonly id: string;
-  /** The number of the thread; null if the thread has no number yet. */
+  /** Null if the thread has no number yet. */
   readonly number: number | null;
   readonly subject: string;
   readonly status: string;
 }
 
-/** The ids and numbers by which a person names threads. */
 export interface WantedThreads {
   readonly ids: readonly string[];
   readonly numbers: readonly number[];
 }
 
-/** The links from release notes to threads of feedback. */
+/** Queries for the links from release notes to threads. */
 export const changelogFeedback = {
-  /** Returns the links of these release notes, sorted by thread. */
+  /** Returns the links of these release notes, sorted by the id of the thread. */
   list: async (reader: Reader, entryIds: readonly string[]): Promise<readonly LinkedThread[]> =>
     entryIds.length === 0
       ? []
       : reader.all<LinkedThread>(
-          // A release note may name a thread that was merged into another one. (rule F46)
+          // If a note names a thread that was merged into another thread, returns the other thread. (rule F46)
           `SELECT DISTINCT l.entry_id AS "entryId", coalesce(k.merged_into, k.id) AS "feedbackId"
            FROM changelog_feedback l JOIN feedback k ON k.id = l.feedback_id
            WHERE l.entry_id IN (${placeholders(entryIds)}) ORDER BY 2`,
@@ -74,7 +71,7 @@ export const changelogFeedback = {
       feedbackId,
     ),
 
-  /** Returns the newest release notes that are not published at `now`, at most 20. */
+  /** Returns at most 20 drafts and release notes with a date after `now`, the newest first. */
   listOpenNotes: (reader: Reader, appId: string, now: string) =>
     reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
       `SELECT id, version, title, "publishedAt" FROM (
@@ -86,7 +83,7 @@ export const changelogFeedback = {
       ...[appId, appId, now],
     ),
 
-  /** Returns the given ids that are threads of the app, sorted. */
+  /** Returns, sorted, those of the given ids that are threads of the app. */
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(
@@ -97,7 +94,6 @@ export const changelogFeedback = {
     return rows.map(({ id }) => id);
   },
 
-  /** Replaces all links of a release note. */
   async replace(tx: Transaction, entryId: string, feedbackIds: readonly string[]): Promise<void> {
     await tx.run("DELETE FROM changelog_feedback WHERE entry_id = ?", entryId);
     for (const feedbackId of feedbackIds) await tx.insert(tables.changelogFeedback, { entryId, feedbackId });
@@ -124,14 +120,14 @@ export interface NewChangelogRow extends ChangelogRow, Partial<StoredDraft> {
   readonly updatedBy?: string | null;
 }
 
-/** The fields of an entry that may change. `versions`, `items` and `editedFields` are JSON. */
+/** The columns of an entry that may change. `versions`, `items`, `translations` and `editedFields` are JSON. */
 export type ChangelogRowChange = Partial<Omit<NewChangelogRow, "id" | "appId" | "createdAt">>;
 
 export type OwnedChangelogRow = Omit<NewChangelogRow, "draftBy"> & StoredDraft;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
-/** The date by which drafts are sorted, so that they come first. */
+/** The date that stands for the missing date of drafts when notes are sorted, so that drafts come first. */
 export const draftDate = "9999-12-31T23:59:59.999Z";
 
 const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;
@@ -178,18 +174,16 @@ const entryOf = oneForViewer<OwnedChangelogRow>({
 
 const updateEntry = update(tables.changelogEntries, "WHERE id = ?");
 
-/** The release notes for maintainers, with drafts. */
+/** Queries for release notes including drafts, for members. */
 export const changelogEntries = {
-  /** Returns the entries after the sort key `position`: drafts first, then the newest first. */
+  /** Returns the entries that follow the sort key `position`. Drafts come first, then the newest notes. */
   list: (
     reader: Reader,
     appId: string,
     { position, limit }: { readonly position: readonly string[]; readonly limit: number },
   ) => reader.all(statements.list, appId, ...position, limit),
 
-  /**
-   * Locks the app. Without this lock, two transactions could both find that a version does not exist, and both add it.
-   */
+  /** Locks the app. Without this lock, two transactions at the same time could add the same version twice. */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   /** Returns the versions of all entries of an app, including drafts, oldest first. */
@@ -204,9 +198,9 @@ export const changelogEntries = {
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM changelog_entries WHERE id = ?", id),
 };
 
-/** The release notes for users of apps. */
+/** Queries for published release notes, and for the titles in the search of the console. */
 export const changelog = {
-  /** Returns the titles of the newest release notes in all apps of a person, including drafts, at most `most`. */
+  /** Returns at most `most` titles of the newest release notes and drafts in all apps of a person. */
   listTitles: (reader: Reader, userId: string, most: number) =>
     reader.all<ReleaseTitle>(
       `SELECT e.app_id AS "appId", e.id, e.version, e.title,
@@ -235,7 +229,7 @@ export const changelog = {
       ...ids,
     ),
 
-  /** Returns when the next scheduled entry will be published. */
+  /** Returns the next date after `now` at which an entry will be published; null if there is none. */
   nextPublication: (reader: Reader, appId: string, now: string) =>
     reader.get<{ at: string | null }>(
       "SELECT min(published_at) AS at FROM changelog_entries WHERE app_id = ? AND published_at > ?",
@@ -243,7 +237,7 @@ export const changelog = {
       now,
     ),
 
-  /** Makes all cached changelogs of the app invalid. */
+  /** Changes the version number of the app's changelog, so that cached answers are no longer used. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {
     await tx.run("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId);
   },

@@ -80,7 +80,7 @@ export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof con
     removing(deps, (remove) =>
       save(async (tx) => {
         const key = { appId: caller.appId, id: params.faqId };
-        // An app key cannot see drafts. (rule C29)
+        // An app key cannot see drafts, so it cannot delete them. (rule C29)
         const removed =
           (await rows.find(tx, key.appId, key.id)) && (await removeFaq(deps, tx, { ...key, remove }));
         if (!removed) throw new ApiError("not_found");
@@ -122,7 +122,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
         const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
         const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
         if (!faq) {
-          // The entry may also have been deleted in the meantime.
+          // If another request has deleted the entry in the meantime, the error is `not_found`.
           await ownedFaq(tx, params.faqId, caller);
           throw new ApiError("wrong_state", { message: isDraft });
         }
@@ -158,8 +158,8 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
 }
 
 /**
- * Returns functions that convert the FAQ to JSON, one for each form of the answer. The endpoints for apps and for the
- * console return the same JSON. So a client can read the list from one of them and use its ETag with the other one.
+ * Returns one function for each form of the list. Each function converts the FAQ to JSON. The endpoints for apps and
+ * for the console use the same functions, so an ETag from one endpoint is also valid at the other endpoint.
  */
 const jsonOf = (list: readonly ListedFaqRow[]) => ({
   published: () => JSON.stringify(list.map(publishedFaq)),
@@ -167,7 +167,7 @@ const jsonOf = (list: readonly ListedFaqRow[]) => ({
   translations: () => JSON.stringify(list.map(listedFaq)),
 });
 
-/** The list that replaces an app's FAQ. */
+/** A request that replaces the FAQ of an app by a new list. */
 interface Replacement {
   readonly appId: string;
   readonly wanted: readonly WantedFaq[];
@@ -178,9 +178,8 @@ interface Replacement {
 }
 
 /**
- * Replaces the FAQ of an app. Returns whether this changed anything. Throws `precondition_required` without an ETag,
- * `precondition_failed` if the list has changed since the client read it, and `bad_request` for ids of other apps.
- * (rule C20)
+ * Replaces the FAQ of an app. Returns whether an entry has changed. Throws `precondition_required` without an ETag,
+ * `precondition_failed` if the list has changed since the client read it, and `bad_request` for wrong ids. (rule C20)
  */
 async function replaceFaqs(
   deps: Saving,
@@ -190,8 +189,7 @@ async function replaceFaqs(
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
-  // The client may have read the list in any form: as apps get it, with the values of the last push, or with
-  // translations.
+  // The client may have read the list in any of its forms. Each form has another ETag.
   const isRead = Object.values(jsonOf(present)).some((json) => matchesEtag(ifMatch, etagOf(json())));
   if (!isRead) throw new ApiError("precondition_failed");
   const at = deps.clock.now().toISOString();
@@ -221,7 +219,7 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
 
 const hashOf = (text: FaqText): string => hash("sha256", hashedFaqText(text));
 
-/** The parameters of a replacement. `remove` is called with the pictures of deleted texts. */
+/** `remove` is called with the pictures of deleted texts. */
 type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NotePictures };
 
 async function save(
@@ -244,15 +242,14 @@ async function save(
   remove({ appId, names: picturesIn(removed) });
 }
 
-/** The id of an entry, and the id of its app. */
 interface FaqKey {
   readonly appId: string;
   readonly id: string;
 }
 
 /**
- * Adds an entry. Without a `sortOrder`, the entry is added at the end. Entries with the same sort order are sorted by
- * the time of their creation. (rule C1)
+ * Adds an entry. Without a `sortOrder`, it is added at the end. Entries with the same sort order are sorted by the time
+ * at which they were created. (rule C1)
  */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -313,7 +310,7 @@ type DraftHandlers = Pick<
   "drafts" | "createDraft" | "read" | "saveDraft" | "removeDraft" | "publish" | "history" | "restore"
 >;
 
-/** The endpoints for unpublished texts of the FAQ. (rules C29, C30, C31) */
+/** The endpoints for drafts, publication and earlier versions of FAQ entries. (rules C29, C30, C31) */
 function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): DraftHandlers {
   const record = createAuditWriter(deps);
   const now = () => deps.clock.now().toISOString();
@@ -411,7 +408,7 @@ const neverPublished = "This entry was never published. Delete the entry to disc
 
 const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
 
-/** The text of a draft or of an earlier version. A draft has only the translations that it changes. */
+/** The text of a draft or of an earlier version. A draft contains only the translations that it changes. */
 interface StoredText extends FaqText {
   readonly translations?: TranslationTexts<FaqText> | undefined;
 }
@@ -426,13 +423,13 @@ const publishedOf = ({ question, answer }: FaqText) => ({ question, answer });
 
 const draftOf = (faq: StoredFaq): StoredText => (faq.draft === null ? publishedOf(faq) : textIn(faq.draft));
 
-/** Returns the translations without the deleted ones, which are null. */
+/** Returns the translations that are not null. Null means that a draft deletes the translation. */
 const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
 /**
- * Returns the published text of an entry, and the published translations in those languages that a draft changes. (rule
- * C30)
+ * Returns the published text of an entry. Of the published translations, it contains only those that the draft changes.
+ * If this result differs later, somebody has changed the published text in the meantime. (rule C30)
  */
 function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
   const published = textsOf(faqTranslations(faq));
@@ -444,9 +441,7 @@ function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
 const isConflicting = (faq: StoredFaq): boolean =>
   isConflict(faq, baseOfDraft(faq, draftOf(faq).translations));
 
-/**
- * Returns the translations of an entry after a change. Throws `bad_request` for too many languages. (rule C34)
- */
+/** Returns all translations of an entry after a change. Throws `bad_request` for too many languages. (rule C34) */
 function translatedAfter(
   { question, answer, translations }: FaqText & { readonly translations: Translations<FaqText> },
   given: TranslationTexts<FaqText> | undefined,
@@ -457,7 +452,6 @@ function translatedAfter(
   return merged;
 }
 
-/** Throws `bad_request` for too many or too long translations. */
 function refuseTooMany(translations: object): void {
   const fault = faultOfTranslations(translations);
   if (fault !== undefined) throw badRequest("translations", fault);
@@ -492,7 +486,7 @@ async function answerOf(reader: Reader, { appId, id }: Key): Promise<DraftedFaq>
   return draftedFaq(faq);
 }
 
-/** Returns the draft as the API returns it to members. */
+/** Returns the draft of an entry, in the form in which the API returns it to members; null if there is no draft. */
 function draftAnswer(faq: StoredFaq): DraftedFaq["draft"] {
   if (faq.draft === null) return null;
   const { translations = {}, ...text } = textIn(faq.draft);
@@ -512,8 +506,8 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
 });
 
 /**
- * Stores a draft. For an entry that was never published, the text of the draft is also stored as the text of the entry,
- * and translations are stored immediately.
+ * Stores a draft. If the entry was never published, its own text and translations are replaced immediately too, because
+ * no app can see them.
  */
 async function setDraft(
   tx: Transaction,
@@ -541,10 +535,7 @@ async function setDraft(
   });
 }
 
-/**
- * Stores the published text and translations of an entry as an earlier text, if a change replaces any of them. (rule
- * C31)
- */
+/** Adds the published text of an entry to its history, if the new text or a new translation differs. (rule C31) */
 async function keepVersion(
   { newId }: Pick<Deps, "newId">,
   tx: Transaction,
@@ -566,8 +557,8 @@ async function keepVersion(
 }
 
 /**
- * Changes an entry that has a draft into a draft that was never published, so that a new list without the entry does
- * not delete its unpublished text. Returns false for an entry without a draft. (rule C29)
+ * Withdraws the published text of an entry and keeps its draft. It is called for an entry that is missing in a new
+ * list, so that the unpublished text is not lost. Returns false for an entry without a draft. (rule C29)
  */
 async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);
@@ -585,10 +576,10 @@ async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> 
   return true;
 }
 
-/** The maximum number of ids of entries that an event contains. */
+/** The maximum number of entry ids in an event. */
 const mostNamed = 100;
 
-/** Makes all cached answers with an app's FAQ invalid, and stores the event of the change. */
+/** Makes cached answers with the app's FAQ invalid, and stores the event `faq.changed`. */
 async function renewFaqs(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -617,7 +608,7 @@ const faqTranslations = ({
 }): Translations<FaqText> =>
   translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
 
-/** Returns the translations as the API returns them to members. */
+/** Returns the translations by language, in the form in which the API returns them to members. */
 const translationsAnswer = (
   { question, answer }: FaqText,
   translations: Translations<FaqText>,
@@ -631,28 +622,25 @@ const translationsAnswer = (
   );
 };
 
-/** Returns an entry as the API returns it to members. */
+/** Returns an entry with its translations, in the form in which the API returns it to members. */
 const listedFaq = (row: ListedFaqRow): ListedFaq => ({
   ...row,
   translations: translationsAnswer(row, faqTranslations(row)),
 });
 
-/**
- * Returns an entry for the answer to a request that replaces the whole list. An entry without translations has no field
- * `translations`.
- */
+/** Returns an entry of a replaced list. If the entry has no translations, the field `translations` is missing. */
 function replacedFaq(row: ListedFaqRow) {
   const { translations, ...faq } = listedFaq(row);
   return Object.keys(translations).length === 0 ? faq : { ...faq, translations };
 }
 
-/** Returns an entry without translations, but with the values of the last push. */
+/** Returns an entry without translations, but with `pushedHash` and `pushedSortOrder`. */
 const pushedFaq = ({ translations: _, ...faq }: ListedFaqRow) => faq;
 
 /** Returns an entry as the API returns it to apps. (rule C21) */
 const publishedFaq = ({ translations: _, pushedHash: __, pushedSortOrder: ___, ...faq }: ListedFaqRow) => faq;
 
-/** Returns an entry in a language, as the API returns it to apps. (rule C35) */
+/** Returns an entry for apps. If there is a translation for the wanted language, it replaces the text. (rule C35) */
 function faqIn(row: ListedFaqRow, wanted: string) {
   const translations = faqTranslations(row);
   const language = languageFor(translations, wanted);

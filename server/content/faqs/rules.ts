@@ -11,12 +11,12 @@ export interface FaqText {
   readonly answer: string;
 }
 
-/** The text of an entry in the wanted list, with its hash. */
+/** The text of an entry in the wanted list, and the hash of this text. */
 export interface WantedText extends FaqText {
   readonly pushedHash: string;
 }
 
-/** An entry of the wanted list. If it has no id, it is new. If it has an id, fields that are missing do not change. */
+/** An entry of the wanted list. An entry without an id is new. In an existing entry, missing fields do not change. */
 export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
@@ -24,18 +24,17 @@ export interface WantedEntry {
   readonly translations?: TranslationTexts<FaqText> | undefined;
 }
 
-/** The parameters of the comparison of two lists. */
 interface Replacing {
   readonly at: string;
-  /** Returns a value that identifies a text of the default language. */
+  /** Returns a hash of a text in the default language. Translations store it, to know when they are outdated. */
   readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
-  /** Returns the hash of a translation. */
+  /** Returns the hash of a translation, which is stored as its `pushedHash`. */
   readonly pushed: (text: FaqText) => string;
 }
 
 /**
- * A stored entry. `pushedHash` and `pushedSortOrder` are its values from the last push; null if there was none. (rule
- * C21)
+ * A stored entry. `pushedHash` and `pushedSortOrder` come from the last request that replaced the whole list; null if
+ * there was no such request. (rule C21)
  */
 export interface PresentFaq {
   readonly id: string;
@@ -53,7 +52,7 @@ type CreatedFaq = WantedText & {
   readonly translations: Translations<FaqText>;
 };
 
-/** A changed entry. `isEdit` is false if only `pushedHash` or `pushedSortOrder` change. */
+/** A changed entry. `isEdit` is false if neither its texts nor its sort order change, but only stored metadata. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
 
 export interface FaqListChanges {
@@ -63,16 +62,16 @@ export interface FaqListChanges {
 }
 
 /**
- * The changes that turn the current list into the wanted list. If ids in the wanted list are wrong, the plan contains
- * their indexes and the reasons instead.
+ * The changes that turn the current list into the wanted list. If the wanted list contains wrong ids, there are no
+ * changes, but a list of the wrong elements: `at` is the index in the wanted list, `why` is the reason.
  */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }
   | FaqListChanges;
 
 /**
- * Compares the current list with the wanted list. A new entry without `sortOrder` gets its position in the wanted list,
- * counted from 1. (rule C5)
+ * Compares the current list with the wanted list. A new entry without a `sortOrder` gets its position in the wanted
+ * list as `sortOrder`, counted from 1. (rule C5)
  */
 export function planFaqList(
   present: readonly PresentFaq[],
@@ -136,13 +135,13 @@ function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly Wanted
   return wanted.flatMap(({ id }, at) => {
     if (id === undefined) return [];
     if (!byId.has(id)) return [{ at, why: "is not the id of an entry of this app" }];
-    if (seen.has(id)) return [{ at, why: "is the same id as that of an earlier element" }];
+    if (seen.has(id)) return [{ at, why: "is also the id of an earlier element" }];
     seen.add(id);
     return [];
   });
 }
 
-/** The texts of a thread from which an FAQ entry is created. */
+/** A thread from which an FAQ entry is created. */
 interface AnsweredThread {
   readonly subject: string;
   readonly sender: { readonly name: string | null; readonly email: string | null };
@@ -150,9 +149,9 @@ interface AnsweredThread {
 }
 
 /**
- * Returns the text of an FAQ entry from a thread: its subject, and the newest reply of the team. The name and the
- * addresses of the sender, other mail addresses, phone numbers, the salutation and the link to the sender's page are
- * left out. (rule C33)
+ * Returns an FAQ entry made from a thread. The question is the subject. The answer is the team's newest reply, without
+ * its salutation. Personal data is removed from both: the sender's name, mail addresses, phone numbers, and links to
+ * the sender's page. (rule C33)
  */
 export function entryFromThread({ subject, sender, messages }: AnsweredThread): {
   readonly question: string;
@@ -173,7 +172,7 @@ const isSalutation = (line: string): boolean =>
     line,
   );
 
-/** Returns a function that removes the personal data of a sender from a text. */
+/** Returns a function that replaces personal data in a text by `…`. */
 function hiding({ name, email }: AnsweredThread["sender"]): (text: string) => string {
   const own = [name ?? "", ...(name ?? "").split(/\s+/), email?.split("@")[0] ?? ""]
     .map((word) => word.trim())

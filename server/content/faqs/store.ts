@@ -32,7 +32,7 @@ const storedDrafts = select(
   "WHERE app_id = ? AND draft IS NOT NULL ORDER BY draft_at DESC, id DESC",
 );
 
-/** An entry with its draft. */
+/** An entry and its draft, published or not. */
 export type StoredFaq = Pick<Row<typeof tables.faqs>, (typeof storedFields)[number]>;
 
 /** The question of an entry. `translated` is a JSON list of the question in other languages. */
@@ -49,17 +49,17 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
   where: "f.id = ?",
 });
 
-/** The FAQ entries of apps. */
+/** Queries for the FAQ entries of apps. */
 export const faqs = {
   /**
-   * Locks an app and its FAQ. Each change of the FAQ must call this first. So the list cannot change between the check
-   * of `If-Match` and the replacement of the list.
+   * Locks the FAQ of an app. Each change of the FAQ must call this first. Otherwise the list could change between the
+   * check of `If-Match` and the replacement of the list.
    */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string): Promise<ListedFaqRow[]> => reader.all(listOf, appId),
 
-  /** Returns the published questions of the apps of a person, without the answers, at most `most`. */
+  /** Returns at most `most` published questions of all apps of a person. */
   listQuestions: (reader: Reader, userId: string, most: number) =>
     reader.all<FaqQuestion>(
       `SELECT f.app_id AS "appId", f.id, f.question,
@@ -69,18 +69,18 @@ export const faqs = {
       ...[userId, most],
     ),
 
-  /** Returns an entry, even if it was never published. */
+  /** Returns an entry, whether it is published or not. */
   findStored: (reader: Reader, appId: string, id: string): Promise<StoredFaq | undefined> =>
     reader.get(storedOne, appId, id),
 
-  /** Returns the entries that have a draft. The entry that was changed last comes first. */
+  /** Returns the entries that have a draft. The most recently changed draft comes first. */
   listDrafts: (reader: Reader, appId: string): Promise<StoredFaq[]> => reader.all(storedDrafts, appId),
 
   /** Sets columns of an entry, such as the columns of its draft. */
   set: (tx: Transaction, id: string, change: Partial<Omit<Row<typeof tables.faqs>, "id" | "appId">>) =>
     setFields(tx, change, id),
 
-  /** Returns the texts of these entries that can contain pictures. */
+  /** Returns the texts of these entries in which pictures can be: answers, drafts and translations. */
   async listAnswers(reader: Reader, appId: string, ids: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (const id of ids) {
@@ -116,7 +116,7 @@ export const faqs = {
       readonly by?: string | undefined;
       readonly pushedHash?: string | undefined;
       readonly pushedSortOrder?: number | undefined;
-      /** The text of an entry that is not published, as JSON. */
+      /** The text of a draft as JSON. With this field, the entry is not published. */
       readonly draft?: string;
       /** The translations as JSON. */
       readonly translations?: string | null;
@@ -129,10 +129,10 @@ export const faqs = {
 
   find: (reader: Reader, appId: string, id: string): Promise<Faq | undefined> => reader.get(oneOf, appId, id),
 
-  /** Returns the app of an entry, if the viewer may see that app. */
+  /** Returns the app of an entry. Returns undefined if the viewer may not see that app. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfFaq(reader, viewer, id),
 
-  /** Sets the given fields. Returns undefined if the app has no such entry. */
+  /** Sets the given fields of a published entry. Returns undefined if the app has no such entry. */
   update: (
     tx: Transaction,
     { appId, id }: { readonly appId: string; readonly id: string },
@@ -201,7 +201,7 @@ export const faqs = {
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
 
-  /** Makes all cached FAQ lists of the app invalid. */
+  /** Changes the version number of the app's FAQ, so that cached answers are no longer used. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {
     await tx.run("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId);
   },

@@ -12,14 +12,14 @@ import { pictures } from "./store.ts";
 
 type AddsPictures = typeof contract.addFaqPictures | typeof contract.addReleasePictures;
 
-/** The endpoints for the texts of FAQ entries and of release notes: the preview, and pictures. */
+/** The endpoints that FAQ entries and release notes share: the preview of a text, and the upload of pictures. */
 export function texts(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "settings">,
 ): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   const storage = createAppStorage(deps);
 
-  /** Stores pictures. Throws `bad_request` if they do not fit into the storage of the app. (rule C26) */
+  /** Stores pictures. Throws `bad_request` if the storage of the app has not enough room for them. (rule C26) */
   const addPictures = async ({
     caller,
     address,

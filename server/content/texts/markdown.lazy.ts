@@ -2,8 +2,8 @@ import MarkdownIt from "markdown-it";
 import { safeAddress } from "../../../src/words/visible.ts";
 
 /**
- * Creates the function that converts Markdown to HTML. HTML in the Markdown is escaped. Links can only lead to web and
- * mail addresses. Only images below `uploads` are shown. Other images become links.
+ * Returns a function that converts Markdown to HTML. HTML in the Markdown is escaped. Links can only lead to web and
+ * mail addresses. Only images whose address begins with `uploads` are shown. All other images become links.
  */
 export function createMarkdown(uploads: string): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
@@ -25,7 +25,7 @@ export function createMarkdown(uploads: string): (text: string) => string {
   return (text) => markdown.render(text);
 }
 
-/** Creates the function that returns a Markdown text without the Markdown syntax, with one line for each block. */
+/** Returns a function that removes the Markdown syntax from a text. Each paragraph or other block becomes one line. */
 export function createWords(): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
   return (text) =>

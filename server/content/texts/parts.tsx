@@ -19,7 +19,7 @@ import { Person } from "../../console/people.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import { directionOf } from "./rules.ts";
 
-/** A form, and the preview of its text beside it. */
+/** A form, and next to it the preview of its text. */
 export const Desk = ({
   form,
   preview,
@@ -33,13 +33,12 @@ export const Desk = ({
   </div>
 );
 
-/** The HTML attributes of a text whose language differs from the language of the page. */
 export interface TextLanguage {
   readonly lang: string;
   readonly dir: "ltr" | "rtl";
 }
 
-/** The preview of a text. The script updates its content while the person types. */
+/** The preview of a text. The page's script updates it while the person types. */
 export const Preview = ({
   label = "Preview",
   language,
@@ -47,7 +46,7 @@ export const Preview = ({
 }: {
   /** The language of the text, if it differs from the language of the page. */
   readonly language?: TextLanguage | undefined;
-  /** The title. It is `Text` for a person who cannot change the text, and `Default text` beside a translation. */
+  /** The title: `Text` if the person cannot change the text, `Default text` if it is next to a translation. */
   readonly label?: "Preview" | "Text" | "Default text" | undefined;
   readonly children: ComponentChildren;
 }) => (
@@ -68,16 +67,16 @@ export const Preview = ({
   </section>
 );
 
-/** A Markdown text as HTML. The renderer has escaped all HTML in the text. */
+/** A text whose Markdown was converted to HTML. HTML in the Markdown must be escaped already. */
 export const Rendered = ({ html }: { readonly html: string }) =>
   html.trim() === "" ? (
-    <p class="muted">The text appears here.</p>
+    <p class="muted">The preview of the text appears here.</p>
   ) : (
-    // This is the only raw HTML in the console.
+    // No other part of the console contains raw HTML.
     h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
   );
 
-/** A field for Markdown, and below it the field that adds pictures to the text. */
+/** A field for Markdown. The field below it uploads pictures and adds them to the text. */
 export const MarkdownField = ({
   form,
   name,
@@ -91,7 +90,7 @@ export const MarkdownField = ({
   readonly name: string;
   readonly label: string;
   readonly required?: boolean;
-  /** The address to which the form sends pictures. */
+  /** The address to which the form uploads pictures. */
   readonly pictures: string;
 }) => (
   <>
@@ -163,13 +162,9 @@ const PictureField = ({
   );
 };
 
-/** The message of a page if pictures were not added. */
 export const picturesNotAdded: NotDone = { word: "addPictures", notDone: "The pictures were not added." };
 
-/**
- * Stores the pictures of a form. Returns the fields of the form, with the Markdown of the pictures added at the end of
- * a text.
- */
+/** Stores the pictures of a form. Returns the form's fields; Markdown for the pictures is added to the field `into`. */
 export async function withPictures(
   { ask, body, fields, param }: UploadVisit,
   endpoint: typeof texts.addFaqPictures | typeof texts.addReleasePictures,
@@ -184,14 +179,13 @@ export async function withPictures(
   return { ...fields, text: (name) => (name === into ? longer : fields.text(name)) };
 }
 
-/** The language that a page shows; undefined for the default language. */
 interface ShownLanguage {
   readonly tag: string | undefined;
-  /** The typed text, if it is not a valid language tag. */
+  /** The text that a person typed as a language, if it is not a valid language tag. */
   readonly unknown: string | undefined;
 }
 
-/** Returns the language in the address or in the sent form. */
+/** Returns the language from the sent form or from the address of the page. */
 export function shownLanguage({ query, fields }: SignedInVisit): ShownLanguage {
   const typed = (fields.text("lang") || query("lang")).trim().replaceAll("_", "-");
   const tag = typed === "" ? undefined : canonicalLanguage(typed);
@@ -200,29 +194,28 @@ export function shownLanguage({ query, fields }: SignedInVisit): ShownLanguage {
 
 let names: Intl.DisplayNames | undefined;
 
-/** Returns the English name of a language, such as `German`; the tag if it has none. */
+/** Returns the English name of a language, such as `German` for `de`. Returns the tag if there is no name. */
 export function languageName(tag: string): string {
   names ??= new Intl.DisplayNames(["en"], { type: "language" });
   return names.of(tag) ?? tag;
 }
 
-/** Returns the HTML attributes for a text in a language. */
 export const attributesOf = (tag: string) => ({ lang: tag, dir: directionOf(tag) });
 
-/** A language of a text, and whether its translation is older than the text of the default language. */
+/** The tab for a translation. `outdated` is true if the default text has changed since the translation was saved. */
 interface TabLanguage {
   readonly tag: string;
   readonly outdated: boolean;
 }
 
-/** Returns the languages of a text and of its draft. A draft has null for a translation that it deletes. */
+/** Returns the languages of a text and of its draft, without the languages that the draft deletes. */
 export const languagesOf = ({ translations, draft }: Translated): TabLanguage[] =>
   [...new Set([...Object.keys(translations), ...Object.keys(draft?.translations ?? {})])]
     .filter((tag) => draft?.translations[tag] !== null)
     .sort()
     .map((tag) => ({ tag, outdated: isOutdated({ translations, draft }, tag) }));
 
-/** Whether the published translation of a language is older than the default text, and the draft does not change it. */
+/** Whether a published translation is outdated and the draft does not contain a newer translation. */
 export const isOutdated = ({ translations, draft }: Translated, tag: string): boolean =>
   !draft?.translations[tag] && translations[tag]?.outdated === true;
 
@@ -231,7 +224,6 @@ interface Translated {
   readonly draft: { readonly translations: Readonly<Record<string, object | null | undefined>> } | null;
 }
 
-/** The messages of a page after a translation was saved. */
 export const translationSaved = {
   "translation-saved": "The translation is saved.",
   "translation-drafted": "The translation is saved in the draft. It is not published.",
@@ -239,7 +231,6 @@ export const translationSaved = {
 
 export type TranslationDone = keyof typeof translationSaved;
 
-/** The messages of a page after a translation was deleted. */
 export const translationDeleted = {
   "translation-deleted": "The translation is deleted.",
   "translation-deleted-in-draft":
@@ -321,7 +312,6 @@ const common = [
   ...["ko", "nl", "no", "pl", "pt", "pt-BR", "ro", "ru", "sv", "th", "tr", "uk", "vi", "zh-Hans", "zh-Hant"],
 ];
 
-/** Shows that a translation is older than its original text. */
 export const OutdatedNotice = () => (
   <Notice kind="attention">
     The default text has changed since this translation was saved. Compare both. If the translation is still
@@ -329,14 +319,10 @@ export const OutdatedNotice = () => (
   </Notice>
 );
 
-/**
- * Whether the deletion of a translation changes only the draft. The published translation then stays until the draft is
- * published.
- */
+/** Whether a translation that is deleted now stays published until the draft is published. */
 export const staysPublished = ({ translations, draft }: Translated, tag: string): boolean =>
   draft !== null && translations[tag] !== undefined;
 
-/** The form that deletes a translation. */
 export const DeleteTranslation = ({
   tag,
   action,
@@ -360,17 +346,14 @@ export const DeleteTranslation = ({
   </Confirmation>
 );
 
-/** A field of a text, with its published value and the value of the draft. */
+/** A field whose published value and draft are compared. */
 export interface ComparedField {
   readonly label: string;
   readonly published: string;
   readonly draft: string;
 }
 
-/**
- * Shows how many changes of a draft are not published, shows the difference, and offers to discard the draft. (rule
- * C30)
- */
+/** Shows the number of unpublished changes, the difference, and a button that discards the draft. (rule C30) */
 export const Unpublished = ({
   fields,
   conflict,
@@ -417,7 +400,7 @@ const countOfChanges = (count: number): string => {
   return count === 1 ? "1 change is not published" : `${count} changes are not published`;
 };
 
-/** The maximum number of changed lines that are compared. A longer comparison would block other requests. */
+/** If more lines differ, no difference is shown, because a longer comparison would block other requests. */
 const mostChanges = 500;
 
 /** The difference between the published text and the draft, line by line. */
@@ -442,7 +425,6 @@ const Difference = ({ published, draft }: ComparedField) => {
   );
 };
 
-/** An earlier text, with its author. */
 interface ShownVersion {
   readonly id: string;
   readonly at: string;
@@ -450,14 +432,14 @@ interface ShownVersion {
   readonly text: ComponentChildren;
 }
 
-/** The earlier texts, newest first. A person can restore each of them as a draft. */
+/** The earlier versions of a text, newest first. Each has a button that restores the version as a draft. */
 export const History = ({
   items,
   action,
   canRestore,
 }: {
   readonly items: readonly ShownVersion[];
-  /** The address of the form that restores an earlier text. */
+  /** The address of the form that restores an earlier version. */
   readonly action: string;
   readonly canRestore: boolean;
 }) =>

@@ -3,12 +3,12 @@ import { limits } from "../../../src/contract/limits.ts";
 
 const address = /\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
 
-/** Returns the names of the stored pictures that these texts show, without repeats. */
+/** Returns the names of the uploaded pictures in these texts. Each name occurs once in the list. */
 export const picturesIn = (texts: readonly string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(address)].map(([, name = ""]) => name))),
 ];
 
-/** Returns the Markdown that shows a picture. Its description is the name of the file without its ending. */
+/** Returns the Markdown that shows a picture. The description in it is the file name without the extension. */
 export const markdownOfPicture = (url: string, fileName: string | null): string =>
   `![${descriptionOf(fileName ?? "")}](${url})`;
 
@@ -18,13 +18,13 @@ const descriptionOf = (fileName: string): string =>
     .replace(/[\\[\]<>`*_!&\s\p{C}]+/gu, " ")
     .trim();
 
-/** Whether an FAQ entry or a release note has all words of a search in its texts. The words are in lower case. */
+/** Whether these texts together contain all words of a search. The words must be in lower case. */
 export const hasWords = (texts: readonly string[], words: readonly string[]): boolean => {
   const text = texts.join("\n").toLowerCase().normalize("NFC");
   return words.every((word) => text.includes(word));
 };
 
-/** Returns the words of a search. Each word occurs once in the list. */
+/** Returns the words of a search in lower case. Each word occurs once in the list. */
 export const wordsOf = (query: string): readonly string[] => [
   ...new Set(
     query
@@ -35,33 +35,32 @@ export const wordsOf = (query: string): readonly string[] => [
   ),
 ];
 
-/** The stored data of a translation, without its text. */
+/** The metadata that is stored with the text of a translation. */
 interface AboutTranslation {
-  /** Identifies the text of the default language at the time when the translation was saved. */
+  /** The hash of the default text from the time when the translation was saved. */
   readonly base: string;
   readonly at: string;
-  /** The hash of the text in this language at the last replacement of the whole FAQ. */
+  /** The hash of the text that this translation got from the last request that replaced the whole FAQ. */
   readonly pushedHash?: string | undefined;
 }
 
-/** The translations of a text, by language, as they are stored. */
+/** The stored translations of a text, by language. */
 export type Translations<Text> = Readonly<Record<string, Text & AboutTranslation>>;
 
-/** The texts of translations; null for a translation that is deleted. */
+/** Texts by language. Null means that the translation is deleted. */
 export type TranslationTexts<Text> = Readonly<Record<string, Text | null>>;
 
-/** The parameters of a change of translations. */
 interface Merging<Text> {
-  /** Identifies the text of the default language after the change. */
+  /** The hash of the default text after the change. */
   readonly base: string;
   readonly at: string;
-  /** Returns the hash of a text. Only a replacement of the whole FAQ has this function. */
+  /** Returns the hash of a text. It is given only by a request that replaces the whole FAQ. */
   readonly pushed?: (text: Text) => string;
 }
 
 /**
- * Returns the translations after a change. Languages that the change leaves out stay as they are. A translation that is
- * sent again with the same text counts as checked, so it is no longer outdated. (rule C34)
+ * Returns the translations after a change. Languages that the change does not contain stay unchanged. A translation
+ * that is sent again with the same text is no longer outdated, because a person has checked it. (rule C34)
  */
 export function mergedTranslations<Text extends object>(
   stored: Translations<Text>,
@@ -98,7 +97,7 @@ const textOf = (translation: object): Content =>
 const isSameText = (one: object, other: object): boolean =>
   storedContent(textOf(one)) === storedContent(textOf(other));
 
-/** Returns why translations cannot be stored; undefined if they can. (rule C34) */
+/** Returns an error message if there are too many or too long translations; otherwise undefined. (rule C34) */
 export function faultOfTranslations(translations: object): string | undefined {
   if (Object.keys(translations).length > limits.languages)
     return `must have at most ${limits.languages} languages`;
@@ -107,7 +106,7 @@ export function faultOfTranslations(translations: object): string | undefined {
     : undefined;
 }
 
-/** Returns the given texts that differ from the stored translations. */
+/** Returns those of the given texts that change the stored translations. */
 export const changedTexts = <Text extends object>(
   stored: Translations<Text>,
   given: TranslationTexts<Text> = {},
@@ -119,11 +118,11 @@ export const changedTexts = <Text extends object>(
     }),
   );
 
-/** Whether two lists of translations have the same texts. */
+/** Whether two sets of translations have the same texts. Their metadata may differ. */
 export const haveSameTexts = (one: object, other: object): boolean =>
   storedContent(textsOf(one)) === storedContent(textsOf(other));
 
-/** Returns the texts of translations, without their other stored data. */
+/** Returns the texts of translations without their metadata. */
 export const textsOf = (translations: object): Content =>
   sorted(
     Object.entries(translations).map(([language, translation]) => [language, textOf(Object(translation))]),
@@ -132,35 +131,34 @@ export const textsOf = (translations: object): Content =>
 /** Scripts that are written from right to left. */
 const rightToLeft: ReadonlySet<string> = new Set(["Arab", "Hebr", "Thaa", "Syrc", "Nkoo", "Adlm", "Rohg"]);
 
-/** Returns the direction in which a language is written. */
 export const directionOf = (language: string): "ltr" | "rtl" =>
   rightToLeft.has(new Intl.Locale(language).maximize().script ?? "") ? "rtl" : "ltr";
 
-/** Returns the language in which a person gets a text; undefined for the default language. (rule C35) */
+/** Returns the best translation for a wanted language; undefined means the default text. (rule C35) */
 export const languageFor = (
   translations: Readonly<Record<string, unknown>>,
   wanted: string,
 ): string | undefined => lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag));
 
-/** The values of the fields of a text. */
+/** The fields of a text, such as `question` and `answer`. */
 export type Content = Readonly<Record<string, unknown>>;
 
-/** The stored columns of a draft. All are null without a draft. */
+/** The columns of a draft. All of them are null if there is no draft. */
 export interface StoredDraft {
   readonly draft: string | null;
   readonly draftBase: string | null;
   readonly draftAt: string | null;
 }
 
-/** Returns a text in the form in which it is stored. The same values always have the same form. */
+/** Converts a text to JSON. The keys are sorted, so equal texts have equal JSON. */
 export const storedContent = (content: Content): string =>
   JSON.stringify(
     Object.fromEntries(Object.entries(content).sort(([a], [b]) => Number(a > b) - Number(a < b))),
   );
 
 /**
- * Whether the published text has changed since the draft was saved. If it has, publishing the draft would undo a change
- * that the writer of the draft has not seen. (rule C30)
+ * Whether the published text has changed since the draft was saved. In this case, publishing the draft would undo a
+ * change that the author of the draft has not seen. (rule C30)
  */
 export const isConflict = ({ draft, draftBase }: StoredDraft, published: Content): boolean =>
   draft !== null && draftBase !== null && draftBase !== storedContent(published);

@@ -8,45 +8,42 @@ import * as feedbackTables from "../../database/schema/feedback.ts";
 import { mailType, type NewUpload } from "../../files/store.ts";
 import { type Content, picturesIn, storedContent } from "./rules.ts";
 
-/** The condition for uploads that are pictures of FAQ entries and release notes. */
+/** The SQL condition that selects, among all uploads, the pictures for FAQ entries and release notes. */
 const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '${mailType}'`;
 
 /**
- * The columns with the present texts of FAQ entries and release notes. `of` is the column of `content_versions` with
- * the id of the entry or note to which an earlier text belongs.
+ * The tables and columns in which texts with pictures are stored. `of` is a column of `content_versions`: the id of the
+ * FAQ entry or release note to which an earlier text belongs.
  */
 const sources = [
   { table: "faqs", of: "faq_id", columns: ["answer", "draft", "translations"] },
   { table: "changelog_entries", of: "entry_id", columns: ["body", "items", "draft", "translations"] },
 ] as const;
 
-/** How many entries one query reads. */
 const entriesAtOnce = 20;
 
-/**
- * The SQL function that returns the position of a text in another text, or 0. It searches a long text faster than LIKE.
- */
+/** The SQL function that searches a text in another text. It is faster than LIKE for long texts. */
 const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
 
 /** The pictures that the texts of an app show. */
 export interface ShownPictures {
   readonly names: ReadonlySet<string>;
-  /** The ids of the earlier texts that were read. An earlier text gets no new pictures. */
+  /** The ids of the earlier texts that were read. They need not be read again, because they never change. */
   readonly versions: ReadonlySet<string>;
 }
 
-/** The pictures of FAQ entries and release notes. They are uploads that belong to no report and no proof. */
+/** Queries for the pictures in FAQ entries and release notes. */
 export const pictures = {
   insert: (tx: Transaction, picture: NewUpload) => tx.insert(feedbackTables.uploads, picture),
 
-  /** Returns the apps with pictures that were added before a time. */
+  /** Returns the apps that have pictures from before the given time. */
   appsWithOld: (reader: Reader, before: string) =>
     reader.all<{ appId: string }>(
       `SELECT DISTINCT app_id AS "appId" FROM uploads WHERE ${ofContent} AND created_at < ? ORDER BY app_id`,
       before,
     ),
 
-  /** Returns pictures of an app that were added before a time. `after` is the last name on the previous page. */
+  /** Returns a page of an app's pictures from before a time. `after` is the last name on the previous page. */
   listOld: (
     reader: Reader,
     appId: string,
@@ -59,8 +56,8 @@ export const pictures = {
     ),
 
   /**
-   * Returns the pictures that the texts of an app show. Reads the texts in small parts. Texts that are saved in the
-   * meantime may be missing, but `removeUnused` reads them.
+   * Returns the pictures that the texts of an app show. Reads the texts with many small queries. Texts that are saved
+   * during this time may be missing, so `removeUnused` checks again.
    */
   async shown(reader: Reader, appId: string): Promise<ShownPictures> {
     const names = new Set<string>();
@@ -92,9 +89,9 @@ export const pictures = {
   },
 
   /**
-   * Deletes those of the given pictures that no text of the app shows. Call it with only a few pictures. Returns the
-   * hashes of the deleted files. `shown` says which rows of `content_versions` were already read, so that only the rows
-   * that were added since then are read. The lock of the app waits for texts that are being saved. (rule C27)
+   * Deletes those of the given pictures that no text of the app shows. Returns the hashes of the deleted files. Pass
+   * only a few pictures, because several queries are made for each. `shown` is the result of `shown()`. Earlier texts
+   * that it contains are not read again. Locks the app, so that no text is saved at the same time. (rule C27)
    */
   async removeUnused(
     tx: Transaction,
@@ -134,7 +131,7 @@ export const pictures = {
     return hashes;
   },
 
-  /** Deletes all pictures of an app. Returns the hashes of their files. The caller must lock the app first. */
+  /** Deletes all pictures of an app. Returns the hashes of the deleted files. The caller must lock the app first. */
   async removeOfApp(tx: Transaction, appId: string): Promise<string[]> {
     const removed = await tx.all<{ sha256: string }>(
       `DELETE FROM uploads WHERE app_id = ? AND ${ofContent} RETURNING sha256`,
@@ -147,12 +144,11 @@ export const pictures = {
 /** The FAQ entry or the release note to which an earlier text belongs. */
 type VersionOf = { readonly faqId: string } | { readonly entryId: string };
 
-/** An earlier published text. */
 interface VersionRow {
   readonly id: string;
   readonly content: string;
   readonly at: string;
-  /** The address of the account that wrote the text; null if it is not known. */
+  /** The mail address of the account that wrote the text; null if it is not known. */
   readonly by: string | null;
   readonly byName: string | null;
 }
@@ -164,12 +160,9 @@ const idOf = (of: VersionOf): string => ("faqId" in of ? of.faqId : of.entryId);
 const columns = `v.id, v.content, v.at, ${emailOf("v.written_by")} AS by,
   ${nameOf("v.written_by", "v.app_id")} AS "byName"`;
 
-/** The earlier texts of FAQ entries and release notes. */
+/** Queries for the history of FAQ entries and release notes. */
 export const versions = {
-  /**
-   * Stores a text that is being replaced. If there are more texts than the limit, it deletes the oldest ones. (rule
-   * C31)
-   */
+  /** Adds a text to the history. If the history is longer than its limit, deletes the oldest texts. (rule C31) */
   async keep(
     tx: Transaction,
     of: VersionOf,
@@ -206,12 +199,12 @@ export const versions = {
     ),
 };
 
-/** Translations with more bytes than this are not read for a list of names, so that the list is read fast. */
+/** For a list of titles, longer translations are not read, so that the query stays fast. */
 const mostBytes = 65_536;
 
 /**
- * Returns SQL for one field of all translations of a row, as a JSON list. The value is null if there are no
- * translations, or if they are very long.
+ * Returns an SQL expression: the JSON list of one field, such as `title`, in all translations of a row. Translations
+ * that are too long in total are left out.
  */
 export const fieldOfTranslations = (engine: Engine, row: string, field: string): string => {
   const stored = `CASE WHEN octet_length(${row}.translations) <= ${mostBytes} THEN ${row}.translations END`;
@@ -220,5 +213,5 @@ export const fieldOfTranslations = (engine: Engine, row: string, field: string):
   return `(SELECT CAST(json_agg(t.value ->> '${field}') AS text) FROM json_each(CAST(${stored} AS json)) AS t)`;
 };
 
-/** Returns a value that identifies a text of the default language. Its translations store this value. */
+/** Returns a short hash of a default text. Each translation stores the hash of the text from which it was made. */
 export const baseOf = (content: Content): string => hash("sha256", storedContent(content)).slice(0, 16);

@@ -2,10 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { removeFiles } from "../../feedback/threads/store/removal.ts";
 import { pictures, type ShownPictures } from "./store.ts";
 
-/**
- * A picture that no text shows is kept for this number of days, because its text may be in a form that was not sent
- * yet.
- */
+/** An unused picture is kept for this number of days, because a person may not have saved its text yet. */
 const keptDays = 30;
 
 const atOnce = 1_000;
@@ -13,8 +10,8 @@ const atOnce = 1_000;
 type SweepDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log">;
 
 /**
- * Deletes pictures that were added more than 30 days ago and that no FAQ entry and no release note shows. A failure in
- * one app is logged, and the pictures of the other apps are still deleted. (rule C27)
+ * Deletes the pictures that are older than 30 days and that no FAQ entry or release note shows. If this fails for one
+ * app, logs the error and continues with the other apps. (rule C27)
  */
 export async function sweepPictures(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - keptDays * 86_400_000).toISOString();
@@ -45,18 +42,18 @@ async function sweepApp(
 
 type RemovingDeps = Pick<Deps, "database" | "keptFiles" | "log">;
 
-/** The pictures in a deleted or replaced text of an app. */
+/** The names of the pictures in a text that was deleted or replaced. */
 interface Left {
   readonly appId: string;
   readonly names: readonly string[];
 }
 
-/** Collects the pictures that a text no longer uses after a change. */
+/** Remembers pictures of a deleted or replaced text, so that they are deleted after the change. */
 export type NotePictures = (left: Left) => void;
 
 /**
- * Runs a change, and then deletes the collected pictures that no other text shows. If only the deletion fails, the
- * change stays, and the daily cleanup deletes the pictures later. (rule C27)
+ * Runs a change. Then deletes the pictures that the change passed to `note` and that no other text shows. If this
+ * deletion fails, the change stays, and the daily cleanup deletes the pictures later. (rule C27)
  */
 export async function removing<Answer>(
   deps: RemovingDeps,
@@ -79,10 +76,10 @@ async function removeLeft(deps: RemovingDeps, { appId, names }: Left): Promise<v
   }
 }
 
-/** How many pictures one transaction deletes. The number is small, so that other writes wait only briefly. */
+/** The number of pictures that one transaction deletes. It is small, so that other writes wait only briefly. */
 const mostRemovedAtOnce = 5;
 
-/** Deletes those of the given pictures that no text of the app shows. It uses small transactions. */
+/** Deletes those of the given pictures that no text of the app shows, in several small transactions. */
 async function removeUnused(
   deps: RemovingDeps,
   appId: string,

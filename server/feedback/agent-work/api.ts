@@ -134,8 +134,8 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       const milliseconds = (request.query.wait ?? 0) * 1_000;
       const look = async () => {
         const found = await findRun(runId);
-        // The caller is checked after the proposal was read, because a credential that was revoked while the request
-        // waited must not get the answer. (rule A10)
+        // The credential may be revoked while the request waits. So the caller is checked after the proposal was read.
+        // (rule A10)
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found) ? found : undefined;
       };
@@ -150,14 +150,14 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
       if (!needsSettling(found, deps.clock.now())) {
         const isKept = () => findRun.peek(runId) === found;
-        // If a request has waited and there is still no decision, its answer is not cached, because the next such
-        // request must wait, too.
+        // If a request has waited without a decision, its answer is not cached. A cached answer would be returned
+        // immediately, but the next request must wait, too.
         const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
         return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
       }
       const settled = await settle(deps, runId);
       const run = settled === "as it was" ? found : knownRun(settings, settled);
-      // The token may have been revoked while `settle` wrote to the database.
+      // The token may have been revoked while `settle` ran.
       if (!run || !mayRead(await request.callerNow(), run)) throw new ApiError("not_found");
       return run.answer;
     }),
@@ -176,8 +176,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     }
     if (!thread) throw new ApiError("not_found");
     const { answer, proposal: run } = thread;
-    // Another proposal was approved in the meantime. `settle` must run for that proposal, and the next request does
-    // that. So this answer is not cached.
+    // Another proposal was approved in the meantime. The next request runs `settle` for it, so this answer must not be
+    // cached.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
@@ -188,10 +188,10 @@ type ProposeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Stores a new proposal, an internal note on the thread, and a message to the chat channel. The new proposal replaces a
- * proposal that awaits approval. Returns the thread, its app, and the ids of the replaced proposals. If the thread of
- * the request was merged, it returns the thread into which it was merged. Throws `run_superseded` if the newest
- * proposal is not the one that the agent expects. (rules A3, A5, A7)
+ * Stores a new proposal, an internal note on the thread, and a message to the chat of the app. The new proposal
+ * replaces proposals that await approval. If the thread was merged into another thread, the proposal is stored for the
+ * other thread, whose id is returned. Throws `run_superseded` if the agent named an expected proposal and the newest
+ * proposal is another one. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
@@ -246,24 +246,24 @@ async function announce(
 const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
   proposal ? bytesOfBody(JSON.stringify(proposal)) : 0;
 
-/** A cached thread, for an agent that may read it. */
+/** A cached thread. It is cached separately for each viewer. */
 interface KnownThread {
-  /** The id of the request. */
+  /** The id in the request. */
   readonly id: string;
-  /** The id of the thread in the answer. It differs from `id` if the thread of the request was merged. */
+  /** The id of the thread in the answer. It differs from `id` if the thread was merged into another thread. */
   readonly shownId: string;
   readonly appId: string;
-  /** The newest proposal of the thread, as it is stored in the database. */
+  /** The newest proposal of the thread. */
   readonly proposal: StoredProposal | undefined;
   readonly answer: PreparedAnswer;
 }
 
-/** The estimated memory for a cached thread, in bytes. Its answer and its proposal are not included. */
+/** The estimated memory of a cached thread in bytes, without its answer and its proposal. */
 const threadOverhead = 2_000;
 
 /**
- * Creates the function that finds a thread for an agent. It returns undefined if the agent may not read the thread.
- * Each viewer has separate cached answers. They are deleted when the access of the viewer changes.
+ * Creates a function that finds a thread for an agent. The function returns undefined if the agent may not read the
+ * thread. Each viewer has its own cached answers, which are deleted when the viewer's access changes.
  */
 export function createFindThread({
   clock,
@@ -295,10 +295,10 @@ export function createFindThread({
       ...[threadTopic(id), threadTopic(shownId), accessTopic(appId)],
       ...(proposal ? [proposalTopic(proposal.id)] : []),
     ],
-    // Both the answer and the object with the proposal are in memory.
+    // The cache keeps both the answer and the object with the proposal in memory.
     bytesOf: ({ answer, proposal }) => threadOverhead + bytesOfBody(answer.body) + bytesOfProposal(proposal),
   });
-  /** Returns a function that checks whether the cache still has this thread unchanged. */
+  /** Returns a function that checks whether this thread is still in the cache and unchanged. */
   const isKept = (thread: KnownThread, caller: AgentCaller) => {
     const name = nameOf(thread.id, caller);
     return () => find.peek(name) === thread;
@@ -317,7 +317,10 @@ function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string
 
 const viewedThreadOf = (name: string): ViewedThread => JSON.parse(name);
 
-/** Creates the function that finds a proposal for any caller. The proposal is cached until it changes. */
+/**
+ * Creates a function that finds a proposal and caches it until it changes. The function does not check whether the
+ * caller may read the proposal.
+ */
 const createFindRun = ({
   database,
   memory,
@@ -336,12 +339,12 @@ const createFindRun = ({
     bytesOf: ({ answer, owners }) => proposalOverhead + bytesOfBody(answer.body) + bytesOfBody(owners),
   });
 
-/** The estimated memory for a cached proposal, in bytes. Its answer is not included. */
+/** The estimated memory of a cached proposal in bytes, without its answer. */
 const proposalOverhead = 1_000;
 
 /**
- * Returns a proposal in the form for the cache: its answer, and the data that decides who may read it and whether
- * `settle` must run for it.
+ * Returns the object that is cached for a proposal. It contains the answer, the data that decides who may read the
+ * proposal, and the data that decides whether `settle` must run for it.
  */
 function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
   if (!run) return undefined;
@@ -353,9 +356,7 @@ function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
 const mayRead = ({ userId, appId }: AgentCaller, run: Pick<ProposalRow, "owners" | "appId">): boolean =>
   run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
-/**
- * Returns an answer together with the time until which it is valid. The time is limited because an approval may expire.
- */
+/** Adds to an answer how long it is valid. An answer with an approved proposal is valid until the approval expires. */
 function lastingAnswer(
   {
     answer,
@@ -363,9 +364,9 @@ function lastingAnswer(
     isKept,
   }: {
     readonly answer: PreparedAnswer;
-    /** The proposal in the answer, if the answer has one. */
+    /** The proposal in the answer; undefined for a thread without a proposal. */
     readonly run: Pick<RunState, "status" | "expiresAt"> | undefined;
-    /** Whether the cache still has this answer unchanged. */
+    /** Whether this answer is still in the cache and unchanged. */
     readonly isKept: () => boolean;
   },
   { time }: Pick<Deps, "time">,
@@ -379,7 +380,7 @@ function lastingAnswer(
 
 type ClaimDeps = Pick<Deps, "clock" | "newId" | "settings" | "time">;
 
-/** The handlers with which a worker claims an approved proposal and reports its progress and its outcome. */
+/** The handlers with which a worker claims an approved proposal, reports progress, and reports the outcome. */
 function runWork(deps: ClaimDeps): Handlers<typeof workContract> {
   const record = createStepRecorder(deps);
   return {
@@ -388,7 +389,7 @@ function runWork(deps: ClaimDeps): Handlers<typeof workContract> {
     reportProgress: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
         const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
-        // The number of progress reports of a claim is limited. (rule A24)
+        // A claim has a maximum number of progress reports. (rule A24)
         if (claim.progressCount >= limits.progressReports)
           throw new ApiError("wrong_state", {
             message: `This claim already has ${limits.progressReports} progress reports, which is the maximum. Report the outcome.`,
@@ -491,7 +492,7 @@ function claimRefusal(
 }
 
 const resumeMessage =
-  "A worker of your account has claimed this proposal. If that was you and you have lost the answer, or if that worker has stopped, claim it again with `resume: true`. Otherwise leave the proposal to that worker.";
+  "A worker of your account has already claimed this proposal. If you made this claim and lost the answer, or if that worker has stopped, claim the proposal again with `resume: true`. Otherwise leave the proposal to that worker.";
 
 const newerApprovalMessage =
   "A newer proposal of this thread was approved. Its id is in `runId`. Do not carry out this proposal.";
@@ -499,7 +500,7 @@ const newerApprovalMessage =
 const notApprovedMessage =
   "Only an approved proposal can be claimed. This proposal is not approved now. Read it again, or wait for the decision.";
 
-/** Returns the answer to the worker. Only this answer has the id of the claim. (rule A19) */
+/** Returns the answer to a claim. No other answer contains the id of the claim. (rule A19) */
 const claimAnswer = (
   { settings }: Pick<Deps, "settings">,
   run: ProposalRow,
@@ -513,8 +514,8 @@ interface NamedClaim {
 }
 
 /**
- * Returns the proposal of a claim, and the claim. Throws `wrong_state` if the claim already has an outcome. Also throws
- * the errors of `namedClaim`. (rule A24)
+ * Locks a proposal and returns it with the claim. Throws `wrong_state` if the outcome of the claim was already
+ * reported, and the errors of `namedClaim`. (rule A24)
  */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
@@ -525,8 +526,8 @@ async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: Nam
 }
 
 /**
- * Returns the claim with this id if the caller's account created it. Throws `not_found`, `claim_released` or
- * `claim_resumed`. (rule A24)
+ * Returns the claim with this id. Throws `not_found` if the caller's account did not create it, `claim_released` if it
+ * was released, and `claim_resumed` if another claim has replaced it. (rule A24)
  */
 async function namedClaim(
   { clock }: Pick<Deps, "clock">,
@@ -573,8 +574,8 @@ function findWork(deps: FindDeps): Handlers<typeof findContract> {
 type ListRequest = Request<typeof findContract.listFeedback>;
 
 /**
- * Returns a page of the list. The first page also has a mark, after which a client can ask for later changes. (rule
- * A30)
+ * Returns a page of the list of threads. The first page also contains a mark. With this mark, a client can later ask
+ * which threads have changed since then. (rule A30)
  */
 async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const { database, settings } = deps;
@@ -585,7 +586,7 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
   const position = readCursor(cursor, sortKey.parts);
   await endDueSnoozes(deps);
   if (order === "found") await indexForSearch(deps);
-  // The mark comes from the rows of the list. An empty list has no rows, so another mark is read before the list.
+  // The rows of the list contain the mark. An empty list has no rows, so a mark is also read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
@@ -593,7 +594,10 @@ async function list(deps: FindDeps, { caller, query }: ListRequest) {
   return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
 }
 
-/** Returns the threads that changed after a mark. If there are none, it waits for the next change. (rules A30, A31) */
+/**
+ * Returns the threads that have changed since a mark. If there are none, waits at most `milliseconds` for the next
+ * change. (rules A30, A31)
+ */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;
   const { caller, callerNow, query } = request;
@@ -606,13 +610,12 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
     if (after === notAMark)
       throw badRequest(
         "changedAfter",
-        "is not a mark of this database; read the list again and use `changes` of that answer",
+        "is not a mark of this database; read the list again and use the `changes` of the new answer",
       );
     const { conditions, next } = after;
     const rows = await findChanged(database, search, { conditions, limit: limit + 1 });
     mark = next(rows.length > limit ? rows.at(limit - 1) : undefined);
-    // The caller is checked after the read, because a credential that was revoked while the request waited must not get
-    // the answer.
+    // The credential may be revoked while the request waits. So the caller is checked after the read.
     if (milliseconds > 0) await callerNow();
     return rows.slice(0, limit);
   };
@@ -628,9 +631,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
 
 const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
 
-/**
- * Returns the search that the request describes. Throws `not_found` if the caller is not a member of the app.
- */
+/** Converts the filters of a request to a search. Throws `not_found` if the caller is not a member of the app. */
 async function searchOf(
   { database }: Pick<Deps, "database">,
   viewer: ListRequest["caller"],

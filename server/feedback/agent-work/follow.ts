@@ -8,20 +8,17 @@ import { proposals } from "../proposals/store.ts";
 import { notAMark, threadChanges } from "./store/changes.ts";
 import { findChanged } from "./store/work.ts";
 
-/**
- * The longest time for which one request gets changes. After that, the client sends a new request with its current
- * token.
- */
+/** One request gets changes for at most this time. Then the client sends a new request with its current token. */
 const mostMilliseconds = 3_600_000;
 
 type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
 
-/** Prepares the function that sends changes to an agent while its token is valid. */
+/** Reads the current state, and returns a function that reports changes to an agent while its token is valid. */
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**
- * Creates the function that follows the proposals that an agent names and the threads of its apps. It reads the current
- * state before it listens, so it misses no change. (rule A60)
+ * Creates a function with which an agent follows the named proposals and, with `queue`, the threads of its apps. The
+ * function reads the current state first, so it misses no later change. (rule A60)
  */
 export function createFollow(deps: FollowDeps): Follow {
   return async (callerNow, { runIds, queue }) => {
@@ -105,7 +102,7 @@ const untilEnd = (signal: AbortSignal) => ({
   signal: () => signal,
 });
 
-/** Returns a hash of the answer that an agent gets for a proposal. Does not mark the proposal as read. */
+/** Returns a hash of a proposal as the agent sees it. The proposal is not marked as read. */
 async function stateOf({ database, settings }: FollowDeps, id: string, viewer: AgentCaller) {
   const run = await proposals.find(database, id, viewer);
   return run && hashOf(JSON.stringify(proposalAnswer(settings, run)));

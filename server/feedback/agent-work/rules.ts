@@ -1,8 +1,8 @@
 import { expiryOf, type Moment, type RunState } from "../proposals/rules.ts";
 
-/** The active claim on a proposal, and the rights of the caller. */
+/** The claim on a proposal that is not released, as the caller who wants to claim the proposal sees it. */
 export interface HeldClaim {
-  /** Whether the caller created this claim with the same worker name and token. */
+  /** Whether the claim was created with the caller's token and worker name. */
   readonly own: boolean;
   readonly finished: boolean;
   readonly mayResume: boolean;
@@ -12,7 +12,7 @@ export interface ClaimFacts {
   readonly run: Pick<RunState, "status" | "expiresAt">;
   readonly held: HeldClaim | undefined;
   readonly resume: boolean;
-  /** The id of a newer proposal of the thread that is or was approved. */
+  /** The id of a newer proposal of the same thread, if it is or was approved. */
   readonly newerApproval: string | undefined;
 }
 
@@ -40,14 +40,14 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 }
 
 /**
- * How long a worker must be silent before another token of the same account may resume its claim. If the worker's token
- * was revoked or has expired, there is no wait.
+ * If a worker has sent no report for this time, another token of the same account may resume its claim. If the worker's
+ * token was revoked or has expired, the other token may resume the claim immediately.
  */
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Whether a caller may resume a claim that is not released. If the clock may be wrong, silence of the worker does not
- * count, because it is not certain. (rule A32)
+ * Whether a caller may resume a claim that is not released. If the clock of the server may be wrong, the time since the
+ * last report is not certain and does not count. (rule A32)
  */
 export function mayResume(
   {
@@ -58,9 +58,9 @@ export function mayResume(
   }: {
     readonly ofAccount: boolean;
     readonly ofToken: boolean;
-    /** Whether the token with which the claim was created was revoked or has expired. */
+    /** Whether the token of the claim was revoked or has expired. */
     readonly tokenEnded: boolean;
-    /** The time of the worker's last report; without a report, the time of the claim. */
+    /** The time of the worker's last report. If there is no report, the time of the claim. */
     readonly heardAt: string;
   },
   { now, doubtful }: Pick<Moment, "now" | "doubtful">,
@@ -76,14 +76,14 @@ export function endOfClaim({
   resumedAs,
 }: {
   readonly releasedAt: string | null;
-  /** The id of the claim that replaced this one. */
+  /** The id of the claim that replaced this claim; null if no claim replaced it. */
   readonly resumedAs: string | null;
 }): "claim_released" | "claim_resumed" | undefined {
   if (releasedAt === null) return undefined;
   return resumedAs === null ? "claim_released" : "claim_resumed";
 }
 
-/** Returns the text of the internal note about an outcome. (rule A25) */
+/** Returns the text of the internal note that tells the team the outcome. (rule A25) */
 export const outcomeNote = ({
   status,
   summary,

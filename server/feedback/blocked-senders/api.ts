@@ -14,7 +14,7 @@ import { hiddenFeedback, blockedSenders as rows } from "./store.ts";
 
 const mostHidden = 100;
 
-/** The handlers for blocked senders and for the feedback that they sent. (rule F34) */
+/** The handlers for blocked senders and for their hidden feedback. (rule F34) */
 export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
@@ -33,10 +33,10 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
         if (sender === undefined) throw badRequest("sender", "must be a mail domain such as example.org");
         const block = { id: deps.newId(), kind, sender, createdAt: deps.clock.now().toISOString() };
         if (!(await rows.insert(tx, { ...block, appId, by: caller.userId })))
-          throw new ApiError("wrong_state", { message: "This sender is blocked already." });
+          throw new ApiError("wrong_state", { message: "This sender is already blocked." });
         if ((await rows.list(tx, appId)).length > limits.blockedSenders)
           throw new ApiError("wrong_state", {
-            message: `The app has ${limits.blockedSenders} blocked senders already. Unblock some first.`,
+            message: `This app already has ${limits.blockedSenders} blocked senders, which is the maximum. Unblock some senders first.`,
           });
         await record(tx, { caller, address }, { action: "sender.block", appId, target: sender });
         tx.signal(appTopic(appId));
@@ -80,7 +80,7 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
   };
 }
 
-/** Returns the block if the caller may remove it. Throws `not_found` or `forbidden` otherwise. */
+/** Returns the blocked sender if the caller may unblock it. Otherwise throws `not_found` or `forbidden`. */
 async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
   const block = await rows.find(reader, caller, id);
   if (!block) throw new ApiError("not_found");
@@ -88,14 +88,15 @@ async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
   return block;
 }
 
-/** How many rows one transaction releases. With this number, other writes wait only a few milliseconds. */
+/** The number of rows that one transaction releases. It is small, so that other writes wait only a few milliseconds. */
 const atOnce = 200;
 
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
- * Releases the feedback that a block hid. It uses several transactions, because SQLite has one writer. If the work is
- * interrupted, the sender stays blocked and the rest stays hidden. The next attempt continues.
+ * Shows the hidden feedback of a blocked sender in the inbox. `write` runs each part in a transaction. Between two
+ * parts, other requests can write. If this is interrupted, the sender stays blocked and the rest of the feedback stays
+ * hidden until the next attempt.
  */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },
@@ -108,7 +109,7 @@ async function releaseInParts(
     }
 }
 
-/** Returns a hidden report or answer if the caller is a member of its app. Throws `not_found` otherwise. */
+/** Returns a hidden report or answer. Throws `not_found` if the caller is not a member of its app. */
 async function hiddenOf(reader: Reader, id: string, caller: ConsoleCaller) {
   const report = await hiddenFeedback.findReport(reader, caller, id);
   const found = report ?? (await hiddenFeedback.findAnswer(reader, caller, id));

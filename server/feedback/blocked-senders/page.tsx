@@ -43,8 +43,8 @@ const Blocked = ({
         <div>
           <h1>Blocked senders</h1>
           <p>
-            The server accepts the feedback of these senders, and hides it here for 30 days. They do not
-            notice this. To block a sender, open one of their threads.
+            Feedback of these senders does not appear in the inbox. It is kept on this page for 30 days. The
+            senders do not notice this. To block a sender, open one of their threads.
           </p>
         </div>
       </div>
@@ -52,9 +52,7 @@ const Blocked = ({
         <Refused refusal={refusal} />
         {senders.length === 0 ? (
           <Empty title="Nobody is blocked">
-            <p>
-              If a sender only sends spam, open one of their threads. It has a button that blocks the sender.
-            </p>
+            <p>If a sender only sends spam, open one of their threads. There you can block the sender.</p>
           </Empty>
         ) : (
           <ul class="list">
@@ -118,7 +116,7 @@ const SenderLine = ({
       </span>
     </p>
     <Confirmation offer="Unblock" action={action} button="Unblock, and show the hidden feedback">
-      Everything of this sender that was hidden in the last 30 days appears in the inbox.
+      All hidden feedback of this sender from the last 30 days will appear in the inbox.
     </Confirmation>
   </li>
 );

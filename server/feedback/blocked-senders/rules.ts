@@ -1,17 +1,14 @@
-/** The keys with which a contact is compared with the blocked senders. */
+/** The normalised forms of a contact, with which it is compared with the blocked senders. */
 export interface SenderKeys {
-  /**
-   * The address without the part after a plus sign. If the contact is not an address, this field has the text of the
-   * contact.
-   */
+  /** The address without a suffix such as `+news`. If the contact is not an address, it is the text of the contact. */
   readonly address: string;
-  /** The domain of the address and its parent domains; empty if the contact is not an address. */
+  /** The domain of the address and its parent domains. The list is empty if the contact is not an address. */
   readonly domains: readonly string[];
 }
 
 /**
- * Returns the keys of a contact. The keys do not depend on upper or lower case, Unicode forms, a name around the
- * address, `mailto:`, the part after a plus sign, or the spelling of a domain. (rule F34)
+ * Returns the keys of a contact. Different spellings of an address have the same keys: upper and lower case, Unicode
+ * forms, `Name <address>`, `mailto:`, a suffix such as `+news`, and international domains. (rule F34)
  */
 export function senderKeysOf(contact: string): SenderKeys {
   const folded = folding(contact);
@@ -26,7 +23,7 @@ export function senderKeysOf(contact: string): SenderKeys {
   return { address: `${local}@${domain}`, domains };
 }
 
-/** Returns a mail domain in its normalised form; undefined for a text that is not a domain. */
+/** Returns a mail domain in its normalised form. Returns undefined if the text is not a domain. */
 export function blockedDomainOf(given: string): string | undefined {
   const name = folding(given).replace(/^@/, "").replace(/\.$/, "");
   const address = `http://${name}/`;

@@ -24,7 +24,7 @@ const columns = `b.id, b.kind, b.sender, b.created_at AS "createdAt",
 
 const insertBlock = insert(tables.blockedSenders, "ON CONFLICT (app_id, sender, kind) DO NOTHING");
 
-/** The senders whose feedback an app does not show. (rule F34) */
+/** Queries for the blocked senders of apps. (rule F34) */
 export const blockedSenders = {
   /** Returns the stored form of a typed address or domain; undefined for an invalid domain. */
   storedFormOf: (kind: BlockKind, given: string): string | undefined =>
@@ -43,7 +43,7 @@ export const blockedSenders = {
     where: "b.id = ?",
   }),
 
-  /** Stores a block. Returns false if the sender is already blocked. */
+  /** Blocks a sender. Returns false if the sender is already blocked. */
   insert: (
     tx: Transaction,
     {
@@ -61,7 +61,7 @@ export const blockedSenders = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM blocked_senders WHERE id = ?", id),
 
-  /** Returns the id of a block that matches one of these contacts; undefined if none does. */
+  /** Returns the id of a blocked sender that matches one of these contacts; undefined if there is none. */
   async blocking(reader: Reader, appId: string, contacts: readonly (string | null | undefined)[]) {
     const keys = contacts.flatMap((contact) => (contact ? [senderKeysOf(contact)] : []));
     if (keys.length === 0) return undefined;
@@ -78,13 +78,13 @@ export const blockedSenders = {
   },
 };
 
-/** A report, a repeat or an answer of a blocked sender. */
+/** A hidden report of a blocked sender, or a hidden message that the sender added to a thread. */
 interface HiddenRow {
   readonly id: string;
   readonly threadId: string;
   readonly senderName: string | null;
   readonly senderEmail: string | null;
-  /** The beginning of the text. */
+  /** The first 300 characters of the text. */
   readonly text: string;
   readonly createdAt: string;
 }
@@ -100,7 +100,7 @@ const answers = {
   columns: `m.id, m.feedback_id AS "threadId", coalesce(m.sender_name, f.sender_name) AS "senderName",
     coalesce(m.foreign_from, m.sender_email, f.sender_email) AS "senderEmail",
     substr(m.body, 1, 300) AS text, m.created_at AS "createdAt"`,
-  // With CROSS JOIN, SQLite first reads the hidden answers, which are few, and not all threads of the app.
+  // CROSS JOIN makes SQLite begin with the hidden answers, which are few. It would otherwise read all threads first.
   from: "FROM messages m CROSS JOIN feedback f",
   app: "f.app_id",
 };
@@ -124,14 +124,12 @@ const findAnswer = oneForViewer<HiddenInApp>({
   where: `m.id = ? AND ${where.answers}`,
 });
 
-// The report appears again in lists and searches. It counts as activity at the time when it arrived.
+// After this statement, lists and searches contain the report again.
 const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, activity_count = activity_count + 1`;
 
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 
-/**
- * Selects the next rows that a block hides: at most `most`, beginning with those that arrived at the time `from`.
- */
+/** Selects at most `most` hidden rows of a blocked sender. `from` is the time of arrival of the first row. */
 interface HiddenPart {
   readonly appId: string;
   readonly blockId: string;
@@ -145,12 +143,9 @@ const latest = (rows: readonly { readonly createdAt: string }[]): string | undef
     undefined,
   );
 
-/**
- * The feedback that blocked senders sent. It is hidden until a member releases it, and is deleted after 30 days. (rule
- * F34)
- */
+/** Queries for hidden feedback. It is deleted after 30 days unless a member releases it. (rule F34) */
 export const hiddenFeedback = {
-  /** Returns the newest hidden reports, answers and repeats of an app. */
+  /** Returns the newest hidden reports and messages of an app. */
   list: (reader: Reader, appId: string, most: number) =>
     reader.all<HiddenRow>(
       `SELECT * FROM (
@@ -176,8 +171,8 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Releases some of the reports that a block hid. It begins with the oldest report that is not older than `from`.
-   * Returns the time of the last released report; undefined if there were none.
+   * Releases the next hidden reports of a blocked sender, oldest first. Returns the time at which the last released
+   * report arrived; undefined if no report is left.
    */
   async releaseReports(
     tx: Transaction,
@@ -194,7 +189,7 @@ export const hiddenFeedback = {
   },
 
   /**
-   * Releases some of the answers and repeats that a block hid, as `releaseReports` does with reports. Each counts as
+   * Releases the next hidden messages of a blocked sender, like `releaseReports`. In its thread, each message counts as
    * activity at the time when it arrived.
    */
   async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
@@ -219,14 +214,14 @@ export const hiddenFeedback = {
       ...[before, most],
     ),
 
-  /** Returns at most `most` hidden answers and repeats that arrived before a time. */
+  /** Returns at most `most` hidden messages that arrived before a time. */
   oldAnswers: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string; files: string | null }>(
       "SELECT id, files FROM messages WHERE direction = 'blocked' AND created_at < ? LIMIT ?",
       ...[before, most],
     ),
 
-  /** Deletes an answer with its uploads. */
+  /** Deletes a hidden message, its uploads, and the original of its mail. */
   async removeAnswer(tx: Transaction, { id, files }: { readonly id: string; readonly files: string | null }) {
     const kinds: Record<string, { upload: string }[]> = JSON.parse(files ?? "{}");
     for (const { upload } of Object.values(kinds).flat())

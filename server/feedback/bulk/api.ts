@@ -33,14 +33,13 @@ import { type BulkThreadRow, bulkChanges, nothingDone, type Tally } from "./stor
 
 type BulkDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "time">;
 
-/** The caller, the caller's network address, and the app of the threads. */
 interface Act {
   readonly caller: ConsoleCaller;
   readonly address: string;
   readonly appId: string;
 }
 
-/** The handlers for changes of many threads at once. (rule F45) */
+/** The handlers that change many threads at once, and that undo such a change. (rule F45) */
 export function bulk(deps: BulkDeps): Handlers<typeof contract> {
   const { clock, database } = deps;
   return {
@@ -92,13 +91,13 @@ export function bulk(deps: BulkDeps): Handlers<typeof contract> {
         });
       }
       if (tally.changed + tally.skippedCount === 0)
-        throw new ApiError("wrong_state", { message: "This change was undone already." });
+        throw new ApiError("wrong_state", { message: "This change was already undone." });
       return save(async () => ({ ...tally, skipped: [...tally.skipped] }));
     },
   };
 }
 
-/** Returns the id of the change that an interrupted request with the same key began. */
+/** Returns the id of the change that an interrupted request with the same idempotency key has begun. */
 async function begunBefore(
   { database }: BulkDeps,
   { name, content }: RepeatMark,
@@ -109,7 +108,8 @@ async function begunBefore(
 }
 
 /**
- * Selects the threads of a change. Returns the function that stores them, and whether they need more than one part.
+ * Selects the threads of a bulk change. Returns a function that stores their ids in parts of up to 200, and whether
+ * there is more than one part.
  */
 async function beginning(
   deps: BulkDeps,
@@ -130,7 +130,7 @@ async function beginning(
   };
 }
 
-/** Changes the next part of the threads, if there is one. Returns the result so far. */
+/** Changes the threads of the next part, if a part is left. Returns the result of all parts so far. */
 async function changePart(
   deps: BulkDeps,
   tx: Transaction,
@@ -146,7 +146,7 @@ async function changePart(
 
 const mostSkipped = 100;
 
-/** The result of a change of some threads: how many were changed, and which were not. */
+/** The result for one part: the number of changed threads, and the threads that were not changed. */
 interface PartTally {
   changed: number;
   readonly skipped: Skipped[];
@@ -164,7 +164,7 @@ function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
   return chunks;
 }
 
-/** Throws `bad_request` for a change that is not possible for any thread. */
+/** Throws an error for a change that is not possible for any thread, such as a wrong assignee. */
 async function checkChange(
   { clock, database }: BulkDeps,
   {
@@ -190,19 +190,22 @@ async function checkChange(
 }
 
 /**
- * How long a search may take to find all its threads. No transaction is open during this time. The exact count of a
- * list has less time than this, so every list with an exact count can also be changed.
+ * The time limit of a search for the threads to change. No transaction is open during the search. The count of a list
+ * in the inbox has a lower limit, so each list whose exact count is shown can also be changed.
  */
 const searchedMilliseconds = 6_000;
 
-/** Returns the ids of the threads, sorted. Throws `bad_request` and `list_changed`. */
+/**
+ * Returns the sorted ids of the threads to change. Throws `bad_request` for a wrong filter or too many threads, and
+ * `list_changed` if the list no longer has the expected number of threads.
+ */
 async function idsOf(
   deps: BulkDeps,
   { appId, caller, body }: Pick<Request<typeof contract.change>, "body" | "caller"> & Pick<Act, "appId">,
 ): Promise<string[]> {
   const { ids, filter, expected } = body;
   if ((ids === undefined) === (filter === undefined))
-    throw badRequest("ids", "cannot be combined with `filter`, and one of the two must be given");
+    throw badRequest("ids", "must be given if `filter` is not given, and cannot be combined with it");
   if (ids !== undefined) return [...new Set(ids)].sort();
   if (filter === undefined || expected === undefined)
     throw badRequest("expected", "must be given with `filter`");
@@ -235,7 +238,7 @@ interface Part {
   readonly ids: readonly string[];
 }
 
-/** Changes up to 200 threads, and stores their earlier states. */
+/** Changes the threads of one part, and stores their states before and after the change. */
 async function changeSome(
   deps: BulkDeps,
   tx: Transaction,
@@ -296,7 +299,7 @@ async function stateOf(
   };
 }
 
-/** Returns the change. Throws `not_found` or `wrong_state` unless the caller may undo it now. */
+/** Returns the stored bulk change. Throws `not_found` or `wrong_state` if the caller cannot undo it now. */
 async function checkUndo(
   { clock }: BulkDeps,
   tx: Transaction,
@@ -310,14 +313,14 @@ async function checkUndo(
     throw new ApiError("wrong_state", {
       message: "You cannot undo this change, because your role in the app has changed since then.",
     });
-  // An undo that began in time can continue, even if its request was interrupted.
+  // If an undo began in time and was interrupted, it can be continued later.
   const hasBegun = row.undoRequest !== null;
   if (!hasBegun && clock.now().getTime() - Date.parse(row.endedAt ?? row.createdAt) > undoMilliseconds)
     throw new ApiError("wrong_state", { message: "This change can only be undone within ten minutes." });
   return row;
 }
 
-/** Restores the state from before a bulk change, for threads that nobody has changed since then. */
+/** Restores the states of these threads from before a bulk change. Skips threads that were changed since then. */
 async function undoSome(
   deps: BulkDeps,
   tx: Transaction,
@@ -338,7 +341,7 @@ async function undoSome(
     }
     const change = changeBack({ before, after }, { names, now: deps.clock.now().toISOString() });
     if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
-    // The thread keeps the time of its earlier resolution. Otherwise it would count as resolved today. (rule F60)
+    // Restores the time at which the thread was resolved. Otherwise it would count as resolved today. (rule F60)
     if (change.status !== undefined && before.resolvedAt !== undefined)
       await restoreResolution(tx, id, before.resolvedAt);
     if (before.unread !== null) await markRead(tx, act, id, !before.unread);

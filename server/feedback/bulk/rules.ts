@@ -4,19 +4,20 @@ import { ThreadStatus } from "../../../src/contract/threads.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { isUnfinished } from "../threads/rules.ts";
 
-/** The fields of a thread that a bulk change can change, with their values at one time. */
+/** The values of the fields that a bulk change can change, before or after the change. */
 export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
   readonly snoozedUntil: string | null;
   /** The ids of the tags of the thread, sorted. */
   readonly tagIds: readonly string[];
-  /** The number of events of the thread. */
+  /** The number of events of the thread so far. */
   readonly activity: number;
-  /** Whether the thread was unread for the caller. Null if the request marks nothing as read. */
+  /** Whether the thread was unread for the caller; null if the bulk change does not affect this. */
   readonly unread: boolean | null;
   /**
-   * When the thread was last resolved; null if it never was. Rows of older versions do not have this field.
+   * The time at which the thread was last resolved; null if it was never resolved. States that an older version of the
+   * server has stored do not have this field.
    */
   readonly resolvedAt?: string | null;
 }
@@ -24,10 +25,10 @@ export interface ThreadState {
 /** How long a bulk change can be undone. */
 export const undoMilliseconds = 600_000;
 
-/** How long a repeat of an interrupted request can continue the change. */
+/** For this time, an interrupted request can be repeated to continue the change. */
 export const continuedMilliseconds = 86_400_000;
 
-/** Returns why a bulk change does not change a thread; undefined if it does. (rule F45) */
+/** Returns why a bulk change must skip a thread; undefined if it can change the thread. (rule F45) */
 export function bulkRefusal(
   { status, tagKeys }: { readonly status: string; readonly tagKeys: readonly string[] },
   change: BulkChange,
@@ -42,19 +43,19 @@ export function bulkRefusal(
 }
 
 interface Undo {
-  /** The thread as it was before the bulk change, and just after it. */
+  /** The states of the thread immediately before and after the bulk change. */
   readonly before: ThreadState;
   readonly after: ThreadState;
 }
 
-/** Returns why a bulk change of a thread cannot be undone; undefined if it can. (rule F45) */
+/** Returns why the change of a thread cannot be undone; undefined if it can be undone. (rule F45) */
 export function undoRefusal({
   now,
   before,
   after,
   assignable,
 }: Undo & {
-  /** The state of the thread at present. Undefined if the thread was deleted or hidden. */
+  /** The present state of the thread; undefined if the thread was deleted or hidden. */
   readonly now: ThreadState | undefined;
   /** The ids of the members to whom threads can be assigned. */
   readonly assignable: ReadonlySet<string>;
@@ -72,10 +73,10 @@ export function undoRefusal({
   return isGone ? "assignee" : undefined;
 }
 
-/** If two tags of a thread were merged into one, a stored state contains the id of this tag twice. */
+/** Ignores repeated ids. If two tags of a thread were merged, a stored state contains the same id twice. */
 const idsIn = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
-/** Returns the change that restores the state of a thread from before a bulk change. */
+/** Returns the change that restores a thread's state from before a bulk change. Leaves out a snooze that is over. */
 export function changeBack(
   { before, after }: Undo,
   { names, now }: { readonly names: ReadonlyMap<string, string>; readonly now: string },

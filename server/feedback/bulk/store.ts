@@ -4,7 +4,6 @@ import * as tables from "../../database/schema/feedback.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { insert, listed, plannedEachTime, update } from "../../database/statements.ts";
 
-/** A bulk change that can be undone. */
 export interface BulkRow {
   readonly id: string;
   readonly appId: string;
@@ -13,15 +12,14 @@ export interface BulkRow {
   readonly createdAt: string;
 }
 
-/** The result so far of a bulk change or of its undo. */
+/** The result of a bulk change, or of its undo. It is updated after each part. */
 export interface Tally {
   readonly changed: number;
-  /** The first threads that were not changed. */
+  /** Threads that were not changed, at most 100. `skippedCount` is the number of all of them. */
   readonly skipped: readonly Skipped[];
   readonly skippedCount: number;
 }
 
-/** A bulk change as it is stored. */
 interface StoredBulk extends BulkRow {
   readonly endedAt: string | null;
   readonly content: string | null;
@@ -32,20 +30,19 @@ interface StoredBulk extends BulkRow {
 
 export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
 
-/** A request: a name, which is the same for its repeats, and the fingerprint of its content. */
+/** A request. Repeats of a request have the same name. `content` is the fingerprint of its body. */
 interface BulkRequest {
   readonly name: string;
   readonly content: string;
 }
 
-/** A thread of a bulk change: its states before and after, as JSON. */
+/** A thread that a bulk change has changed. `before` and `after` are its states as JSON. */
 export interface BulkThreadRow {
   readonly feedbackId: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** The columns of a thread that a bulk change reads. */
 export interface StateRow {
   readonly id: string;
   readonly status: string;
@@ -81,9 +78,9 @@ const storedOf = (row: Found | undefined): StoredBulk | undefined =>
 
 const tallyIn = (stored: string | null): Tally => (stored === null ? nothingDone : JSON.parse(stored));
 
-/** Bulk changes, and the threads that they changed. (rule F45) */
+/** Queries for bulk changes, for the parts that are left to do, and for the threads that were changed. (rule F45) */
 export const bulkChanges = {
-  /** Returns these threads of an app, without those that are deleted or hidden. */
+  /** Returns the states of these threads of an app. Deleted and hidden threads are left out. */
   states: (reader: Reader, appId: string, ids: readonly string[]): Promise<StateRow[]> =>
     reader.all<StateRow>(
       plannedEachTime(`SELECT f.id, f.status, f.assignee_id AS "assigneeId", f.snoozed_until AS "snoozedUntil",
@@ -94,8 +91,8 @@ export const bulkChanges = {
     ),
 
   /**
-   * Begins a bulk change. Returns its id. If a request with the same key has already begun a change, returns the id of
-   * that change. Each part is a list of ids.
+   * Stores a bulk change and its parts. Each part is a list of thread ids. Returns the id of the change. If an earlier
+   * request with the same name has already begun a change, stores nothing and returns the id of that change.
    */
   async begin(
     tx: Transaction,
@@ -113,14 +110,14 @@ export const bulkChanges = {
     return row.id;
   },
 
-  /** Returns the bulk change that a request with this key has begun. */
+  /** Returns the bulk change that a request with this name has begun. */
   ofRequest: async (reader: Reader, name: string): Promise<StoredBulk | undefined> =>
     storedOf(await reader.get<Found>(`SELECT ${columns} FROM bulk_changes WHERE request = ?`, name)),
 
   find: async (reader: Reader, id: string): Promise<StoredBulk | undefined> =>
     storedOf(await reader.get<Found>(`SELECT ${columns} FROM bulk_changes WHERE id = ?`, id)),
 
-  /** Locks a bulk change until the transaction ends, so that two requests do not work on the same part. */
+  /** Locks a bulk change until the transaction ends. Otherwise two requests could work on the same part. */
   lock: (tx: Transaction, id: string) => tx.lock(`bulk change ${id}`),
 
   /** Whether more than one part is left. */
@@ -128,7 +125,7 @@ export const bulkChanges = {
     (await reader.get("SELECT 1 AS one FROM bulk_parts WHERE change_id = ? LIMIT 1 OFFSET 1", changeId)) !==
     undefined,
 
-  /** Deletes the next part, and returns the ids of its threads; undefined if no part is left. */
+  /** Removes the next part. Returns the ids of its threads; undefined if no part is left. */
   async takePart(tx: Transaction, changeId: string): Promise<string[] | undefined> {
     const [row] = await tx.all<{ threads: string }>(
       `DELETE FROM bulk_parts WHERE change_id = ? AND part = (
@@ -149,7 +146,7 @@ export const bulkChanges = {
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
 
-  /** Removes some threads from a bulk change and returns them, so that each is undone at most once. */
+  /** Removes at most `most` threads from a bulk change and returns them. So each thread is undone at most once. */
   take: (tx: Transaction, changeId: string, most: number): Promise<BulkThreadRow[]> =>
     tx.all<BulkThreadRow>(
       `DELETE FROM bulk_threads WHERE change_id = ? AND feedback_id IN (
@@ -159,7 +156,8 @@ export const bulkChanges = {
     ),
 
   /**
-   * Deletes the changes that ended before `ended` and are not being undone, and all changes that began before `begun`.
+   * Deletes the changes that ended before `ended` and whose undo has not begun. Also deletes all changes that began
+   * before `begun`.
    */
   prune: (tx: Transaction, ended: string, begun: string) =>
     tx.run(

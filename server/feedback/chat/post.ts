@@ -6,8 +6,8 @@ import { type ChatMessage, chatFormatOf, chatPost, chatTarget } from "./rules.ts
 import { outbox, type StoredChat } from "./store.ts";
 
 /**
- * Queues a message for the chat of an app, in the transaction of the change that it reports. Does nothing if the app
- * has no chat, or if the address of the chat was sealed with a secret that is lost. (rules A8, N9)
+ * Queues a message to the chat of an app. Call it in the transaction of the change that the message reports. Does
+ * nothing if the app has no chat, or if the stored address of the chat cannot be decrypted. (rules A8, N9)
  */
 export async function postToApp(
   { clock, newId, sealer }: Pick<Deps, "clock" | "newId" | "sealer">,
@@ -34,8 +34,8 @@ export async function postToApp(
 }
 
 /**
- * Returns the address to which messages for a chat are posted now. Returns undefined if there is no chat, or if its
- * address was sealed with a secret that is lost.
+ * Returns the address to which messages to a chat are posted. Returns undefined if there is no chat, or if the stored
+ * address cannot be decrypted.
  */
 export function targetOf(
   { sealer }: Pick<Deps, "sealer">,
@@ -45,7 +45,7 @@ export function targetOf(
   return address === undefined ? undefined : chatTarget(chatFormatOf(chatFormat), address);
 }
 
-/** Whether a queued message goes to the present chat of its app. `target` is its sealed address. (rule N9) */
+/** Whether a queued message is for the present chat of its app. `target` is its encrypted address. (rule N9) */
 export function isForChat(
   { sealer }: Pick<Deps, "sealer">,
   target: string,

@@ -2,27 +2,26 @@ import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
 import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
 /**
- * A message for the chat of an app. It begins with a sentence of this program. Texts that other people wrote follow.
- * (rules A8, W3)
+ * A message to the chat of an app. It begins with a sentence that the server wrote. Texts that senders or agents wrote
+ * follow. (rules A8, W3)
  */
 export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };
-  /** The kind of event, such as `proposal`. */
+  /** The kind of the event that the message is about, such as `proposal`. */
   readonly kind: string;
-  /** The sentence of this program, as its parts before and after the name of the app. */
+  /** The sentence that the server wrote, without the name of the app between its two parts. */
   readonly sentence: readonly [before: string, after: string];
   readonly link: string;
   readonly words: readonly Words[];
 }
 
-/** A text that other people wrote: who wrote it, and how many of its characters are shown at most. */
+/** A text that a sender or an agent wrote. At most `most` characters of it are shown. */
 interface Words {
   readonly by: "Reported by the public" | "Written by an agent";
   readonly text: string;
   readonly most: number;
 }
 
-/** The body that is posted, and the address to which it is posted. */
 export interface ChatPost {
   readonly url: string;
   /** The body as JSON. */
@@ -48,7 +47,7 @@ export const proposalMessage = ({
   ],
 });
 
-/** Returns a message with a sentence about an app, and with the subject of a thread if there is one. */
+/** Returns a message with a sentence about an app. If the message is about a thread, its subject is added. */
 export const noticeMessage = ({
   app,
   kind,
@@ -66,30 +65,27 @@ export const noticeMessage = ({
 
 type Escape = (text: string, most: number) => string;
 
-/**
- * Returns the lines of a message: the sentence of this program with the link, then each text of other people on a
- * separate line.
- */
+/** Returns the lines of a message: the server's sentence with the link, and one line for each quoted text. */
 const linesOf = ({ app, sentence: [before, after], link, words }: ChatMessage, cleaned: Escape): string[] => [
   `${before}${cleaned(app.name, mostInChat.appName)}${after}: ${link}`,
   ...words.map(({ by, text, most }) => `${by}: ${quoted(cleaned(text, most))}`),
 ];
 
-/** Returns the sentence of this program without a link, as the title of a message. */
+/** Returns the server's sentence without a link, as the title of a message. */
 const titleOf = ({ app, sentence: [before, after] }: ChatMessage, cleaned: Escape): string =>
   `${before}${cleaned(app.name, mostInChat.appName)}${after}`;
 
-/** Discord interprets Markdown and mentions, but not HTML entities. */
+/** Escapes the characters of Markdown and mentions with a backslash. Discord does not support HTML entities. */
 const forDiscord: Escape = (text, most) => unlinkedLine(text, most).replace(/[\\`*_~[\]()|#<>:-]/g, "\\$&");
 
-/** In Telegram, `/word` is a command, and `#word` and `$WORD` are links to a search. */
+/** Adds a space after `/`, `#` and `$`, because Telegram makes links of `/word`, `#word` and `$WORD`. */
 const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/#$](?=\S)/g, "$& ");
 
 const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
 
 /**
- * The bodies for each format, as the documentation of that chat describes. The tests compare their types with published
- * types for these chats. (rule N9)
+ * The functions that create the body of a message for each chat program, as its documentation describes the body. Tests
+ * compare the types of the bodies with published types of the chat programs. (rule N9)
  */
 export const chatBodies = {
   slack: (message: ChatMessage) => ({ text: linesOf(message, unmade).join("\n") }),
@@ -125,15 +121,15 @@ export const chatBodies = {
 } satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
 
 /**
- * The functions that return the address to which a message is posted. Only formats that do not use the entered address
- * have such a function.
+ * The functions that convert the entered address to the address to which messages are posted. For the other formats,
+ * both addresses are the same.
  */
 const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
   telegram: (address) => withoutQuery(address, address.pathname),
   ntfy: (address) => `${withoutQuery(address, "/")}${address.search}`,
 };
 
-/** A card of Microsoft Teams. Texts of other people are in text runs, because Teams interprets no Markdown there. */
+/** Returns a card for Microsoft Teams. Quoted texts are in text runs, in which Teams does not interpret Markdown. */
 const teamsMessage = (message: ChatMessage) => ({
   type: "message",
   attachments: [
@@ -161,7 +157,7 @@ const richText = (text: string, weight: "Bolder" | "Default") => ({
   inlines: [{ type: "TextRun", text, weight }],
 });
 
-/** Returns what to post to a chat. `address` is the plain address that an owner entered. */
+/** Returns the request that posts a message to a chat. `address` is the decrypted address that an owner entered. */
 export function chatPost(format: ChatFormat, message: ChatMessage, address: string): ChatPost {
   return {
     url: chatTarget(format, address),
@@ -169,17 +165,17 @@ export function chatPost(format: ChatFormat, message: ChatMessage, address: stri
   };
 }
 
-/** Returns the address to which messages are posted. `address` is the plain address that an owner entered. */
+/** Returns the address to which messages are posted. `address` is the decrypted address that an owner entered. */
 export const chatTarget = (format: ChatFormat, address: string): string => {
   const entered = new URL(address);
   return targets[format]?.(entered) ?? entered.href;
 };
 
-/** Returns a stored format; `slack` for an unknown one. */
+/** Returns the format of a chat. An unknown format becomes `slack`. */
 export const chatFormatOf = (stored: string): ChatFormat =>
   chatFormats.find((format) => format === stored) ?? "slack";
 
-/** Returns why an address does not fit its format; undefined if it fits. */
+/** Returns why an address cannot be used with a chat format; undefined if it can be used. */
 export function chatAddressFault(format: ChatFormat, address: string): string | undefined {
   const { pathname, searchParams } = new URL(address);
   if (format === "telegram" && !(/^\/bot[^/]+\/sendMessage$/.test(pathname) && searchParams.get("chat_id")))
@@ -189,7 +185,5 @@ export function chatAddressFault(format: ChatFormat, address: string): string | 
   return undefined;
 }
 
-/**
- * After this many failed attempts to send a message, owners get a notice. The attempts take about 85 minutes. (rule N2)
- */
+/** After this number of failed attempts, which take about 85 minutes, owners get a notice. (rule N2) */
 export const failingAttempts = 10;

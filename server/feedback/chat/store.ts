@@ -5,16 +5,16 @@ interface NewDelivery {
   readonly id: string;
   readonly appId: string;
   readonly kind: "chat";
-  /** The id of the proposal that the message is about. */
+  /** The id of the proposal or the thread that the message is about. */
   readonly subjectId: string;
   readonly target: string;
   readonly payload: string;
   readonly createdAt: string;
 }
 
-/** The chat of an app as it is stored. */
+/** The columns of an app that describe its chat. */
 export interface StoredChat {
-  /** The sealed address; null if the app has no chat. */
+  /** The encrypted address; null if the app has no chat. */
   readonly chatWebhookUrl: string | null;
   readonly chatFormat: string;
 }
@@ -34,33 +34,28 @@ export interface LatestMessage extends NewDelivery {
   readonly sentAt: string | null;
 }
 
-/**
- * The current time, the time until which due deliveries are reserved, and the highest number of these deliveries.
- */
+/** Selects at most `most` deliveries that are due at `now`, and reserves them until `until`. */
 interface OutboxClaim {
   readonly now: string;
   readonly until: string;
   readonly most: number;
 }
 
-/** The reason that is stored if a delivery is given up because the app no longer has its chat. */
+/** The stored reason for a delivery that is given up because the app now has another chat or none. */
 export const chatChanged = "The chat of the app was changed";
 
-/** The body of a delivery after it was sent or given up. */
+/** Replaces the body of a delivery that was sent or given up. */
 const noBody = "{}";
 
 /**
- * Outgoing messages. A message is stored in the same transaction as the change that it reports. It is sent after the
- * commit.
+ * Queries for outgoing messages. A message is stored in the same transaction as the change that it reports. It is sent
+ * after this transaction has ended.
  */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
-  /**
-   * Returns the apps that have due deliveries to their chats and are not in `busy`. The apps whose deliveries have
-   * waited longest come first.
-   */
+  /** Returns apps that have due deliveries and are not in `busy`. The app with the longest waiting time comes first. */
   dueApps: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ appId: string }>(
       `SELECT app_id AS "appId" FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ?
@@ -69,14 +64,13 @@ export const outbox = {
       ...[now, ...busy, most],
     ),
 
-  /** Returns the present chat of an app. */
   chatOf: (reader: Reader, appId: string) =>
     reader.get<StoredChat>(
       `SELECT chat_webhook_url AS "chatWebhookUrl", chat_format AS "chatFormat" FROM apps WHERE id = ?`,
       appId,
     ),
 
-  /** Returns due deliveries of an app and reserves them until `until`, so that no other server sends them too. */
+  /** Returns due deliveries of an app, and reserves them until `until`. So no other server sends them too. */
   claimDue: (tx: Transaction, appId: string, { now, until, most }: OutboxClaim) =>
     tx.all<Delivery>(
       `UPDATE outbox SET due_at = ?, attempts = attempts + 1
@@ -87,17 +81,14 @@ export const outbox = {
       ...[until, now, appId, now, most],
     ),
 
-  /**
-   * Marks all pending deliveries as sent but does not send them. The development server uses this. Returns their
-   * number.
-   */
+  /** Marks all pending deliveries as sent without sending them, for the development server. Returns the number. */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",
       at,
     ),
 
-  /** Returns the newest deliveries, newest first. */
+  /** Returns at most `most` deliveries, newest first. */
   latest: (reader: Reader, most: number) =>
     reader.all<LatestMessage>(
       `SELECT id, app_id AS "appId", kind, subject_id AS "subjectId", target, payload, status,
@@ -124,16 +115,15 @@ export const outbox = {
       ...[dueAt, error, id],
     ),
 
-  /** Gives up a pending delivery, and deletes its body. */
+  /** Marks a pending delivery as failed, and deletes its body. */
   giveUp: (tx: Transaction, id: string, error: string) => giveUp(tx, "id = ?", error, id),
 
-  /** Gives up all pending deliveries of an app. */
+  /** Marks all pending deliveries of an app as failed, and deletes their bodies. */
   giveUpAll: (tx: Transaction, appId: string, error: string) => giveUp(tx, "app_id = ?", error, appId),
 
   /**
-   * Gives up the pending deliveries about a thread, a proposal, or a report that was merged into another thread,
-   * because text in it is erased. Also deletes the bodies of its earlier deliveries. `id` is the id of the thread, the
-   * proposal or the report. (rules P3, P4, N8)
+   * Deletes the bodies of all deliveries about `id`, because text in them must be erased. Pending deliveries are given
+   * up. `id` is the id of a thread, of a proposal, or of a report in a merged thread. (rules P3, P4, N8)
    */
   async forgetWords(tx: Transaction, id: string): Promise<void> {
     const about = `subject_id IN (
@@ -145,9 +135,7 @@ export const outbox = {
     await tx.run(`UPDATE outbox SET payload = '${noBody}' WHERE ${about} AND status <> 'pending'`, ...ids);
   },
 
-  /**
-   * Deletes at most `most` deliveries that were sent or given up before the time `before`. Returns their number.
-   */
+  /** Deletes at most `most` deliveries that were sent or given up before `before`. Returns the number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (
@@ -156,7 +144,7 @@ export const outbox = {
       most,
     ),
 
-  /** Returns when the next pending delivery of an app that is not in `busy` is due. */
+  /** Returns the time at which the next pending delivery is due. Apps in `busy` are left out. */
   nextDue: (reader: Reader, busy: readonly string[]) =>
     reader.get<{ dueAt: string }>(
       `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' AND kind = 'chat'
@@ -172,7 +160,7 @@ const giveUp = (tx: Transaction, where: string, error: string, ...values: Value[
     ...[error, ...values],
   );
 
-/** The delivery of a message about a proposal to the chat of its app. */
+/** The delivery of a message about a proposal. */
 export interface DeliveryRow {
   readonly proposalId: string;
   readonly status: "pending" | "sent" | "failed";
@@ -182,7 +170,6 @@ export interface DeliveryRow {
   readonly sentAt: string | null;
 }
 
-/** The deliveries of messages to chat channels. */
 export const deliveries = {
   /** Returns the deliveries for all proposals of a thread, oldest first. */
   list: (reader: Reader, feedbackId: string) =>

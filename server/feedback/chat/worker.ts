@@ -10,19 +10,19 @@ import { chatChanged, type Delivery, outbox } from "./store.ts";
 
 const atOnce = 10;
 
-/** How long a delivery to a chat channel is reserved for this server. This is longer than any delivery takes. */
+/** A delivery is reserved for this server for this time, which is longer than any delivery takes. */
 const holdMilliseconds = 60_000;
 
 interface OutboxWorker {
-  /** Starts no more deliveries, and waits until the running ones have ended. */
+  /** Starts no further deliveries, and waits until the running deliveries have ended. */
   stop(): Promise<void>;
 }
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Sends the due deliveries of the outbox to chat channels. A new delivery is sent immediately. A failed delivery is
- * sent again later. Each app has its own queue, so a chat that does not answer does not delay other chats. (rule A8)
+ * Starts sending the messages of the outbox to chats. A new message is sent immediately, a failed message again later.
+ * Each app has its own queue, so a chat that does not answer does not delay other chats. (rule A8)
  */
 export function startOutbox(deps: WorkerDeps): OutboxWorker {
   const stop = startTargetQueues(deps, {
@@ -43,7 +43,7 @@ async function pause({ database, clock, time }: WorkerDeps, busy: readonly strin
 }
 
 async function dueApps(deps: WorkerDeps, busy: readonly string[], most: number): Promise<string[]> {
-  // If the clock is wrong, a delivery could be given up, or postponed for years.
+  // With a wrong clock, a delivery could be given up too early, or be postponed for years.
   if (deps.time.isDoubtful()) return [];
   const now = deps.clock.now().toISOString();
   if (deps.settings.dev) {
@@ -99,8 +99,8 @@ async function post(
 const timeLimitMs = 10_000;
 
 /**
- * Posts a message to the address of a chat. Throws an Error if the status of the answer is not successful. The message of
- * the error does not contain the chat's address, because that address is a secret. (rule A8)
+ * Posts a message to a chat. Throws an error if the status of the answer is not 2xx. The error message does not contain
+ * the address of the chat, because this address is a secret. (rule A8)
  */
 export async function postToChat({
   url,
@@ -125,8 +125,8 @@ const longestPause = 3_600_000;
 const patience = 24 * 3_600_000;
 
 /**
- * Returns when to send a delivery to a chat channel again after `attempts` failures. The pauses grow, and the last
- * attempt is within 24 hours. Returns undefined if no further attempt follows. (rule A8)
+ * Returns the time of the next attempt after `attempts` failures. Each pause is twice as long as the pause before, up
+ * to one hour. Returns undefined if this time is more than 24 hours after the message was created. (rule A8)
  */
 export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
   const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));

@@ -46,8 +46,8 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        // If the threads of two failures were merged, the second failure may have resolved a thread that was listed as
-        // still failing after the first one.
+        // Two failures can belong to one thread, because their threads were merged. The first failure may list this
+        // thread as still failing, and the second failure may then resolve it.
         const done = new Set(resolved.map(({ id }) => id));
         return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
@@ -56,11 +56,11 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /** Returns whether one test of a summary has passed. It is set only for a summary of several tests. */
+  /** Returns whether one of the tests in a summary has passed. It is set only for a summary of several tests. */
   readonly partHasPassed?: (part: string) => boolean;
 }
 
-/** Sorts the failures, so that two concurrent runs lock them in the same order. */
+/** Sorts the failures, so that two runs at the same time lock them in the same order. */
 const inOrder = (all: readonly Passing[]): Passing[] =>
   [...all].sort((one, other) => (one.failure.dedupeKey < other.failure.dedupeKey ? -1 : 1));
 
@@ -72,8 +72,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns the failures that a run names but cannot resolve. Either only other scopes have reported them, or the run's
- * own scope reported them after the run started. (rule F25)
+ * Returns the failures that a run names as passed but cannot resolve. Either only other scopes have reported the
+ * failure, or the scope of the run reported it after the start of the run. (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
@@ -112,8 +112,8 @@ function passOf(
 }
 
 /**
- * Stores that a failure passed in the scope of this run. Returns its thread, and the scopes in which a failure of the
- * thread still exists; undefined if the run changes nothing.
+ * Stores that a failure passed in the scope of this run. Returns the id of its thread, and the scopes in which a
+ * failure of this thread has not passed yet. Returns undefined if the run changes nothing.
  */
 async function passIn(
   tx: Transaction,

@@ -5,17 +5,15 @@ interface NamedFailure {
   readonly isSummary?: boolean;
 }
 
-/** The open failures that a green run may resolve. */
+/** The open failures that a successful run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures that the run names as passed, by their keys or by prefixes of their keys. Sorted by key. */
+  /** The failures whose keys, or prefixes of whose keys, the run names as passed. Sorted by key. */
   readonly passed: Failure[];
-  /** The failures that summarize many tests. Some of these tests may have passed. Sorted by key. */
+  /** The other failures that summarize many tests. Some of these tests may have passed. Sorted by key. */
   readonly summaries: Failure[];
 }
 
-/**
- * Returns the failures that a green run may resolve. A prefix of a key names one test, and never a summary. (rule F24)
- */
+/** Selects the failures that a successful run may resolve. A prefix of a key never names a summary. (rule F24) */
 export function passedFailures<Failure extends NamedFailure>(
   failing: readonly Failure[],
   passed: readonly Passed[],
@@ -32,10 +30,7 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/**
- * Returns a function that checks whether a run names this key prefix as passed. A summary lists its tests as key
- * prefixes.
- */
+/** Returns a function that checks whether a test of a summary has passed. Each test is given as a prefix of a key. */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);
@@ -45,8 +40,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks whether a text begins with one of the prefixes. It looks up one prefix for each
- * length, because there may be thousands of prefixes.
+ * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, it looks
+ * up the beginning of the key. This is fast even with thousands of prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);
@@ -57,13 +52,10 @@ function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   };
 }
 
-/**
- * The part of a key before the name of the test. A prefix that is not longer than this part would also match other
- * tests.
- */
+/** Matches the part of a key before the name of the test. A prefix without a test name would match too many tests. */
 const testPart = /^junit(?:-\w+)?:[^:]*:/;
 
-/** Returns the text of the note on a thread whose failure has passed. */
+/** Returns the text of the internal note on a thread that a successful run has resolved. */
 export const passedNote = ({
   scope,
   run,

@@ -5,12 +5,10 @@ import { insert } from "../../database/statements.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /**
-   * The scope of the run, such as a workflow, a job and a branch. It is "" if the report does not name a scope.
-   */
+  /** The scope of the run, such as a workflow with a job and a branch. It is "" if the report names no scope. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes, as prefixes of their keys. */
+  /** The tests that the report summarizes. Each is a prefix of a key. */
   readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }
@@ -18,20 +16,18 @@ export interface FailureReport {
 export interface Failure {
   /** The id of the thread to which the failure belongs now. */
   readonly id: string;
-  /** The id of the thread with the key. It differs from `id` if that thread was merged. */
+  /** The id of the thread that was created for the failure. It differs from `id` if this thread was merged. */
   readonly failureId: string;
   readonly dedupeKey: string;
   /** Whether a report of this failure summarizes many tests. */
   readonly isSummary: boolean;
 }
 
-/** A successful run, and the scope that it tests. */
+/** A successful run. */
 export interface GreenScope {
   readonly scope: string;
   readonly run: string;
-  /**
-   * When the run started. The run does not resolve reports that came after this time, except its own reports.
-   */
+  /** The time at which the run started. The run resolves only reports from before this time, and its own reports. */
   readonly startedAt: string;
 }
 
@@ -40,8 +36,8 @@ export interface PassedScope extends GreenScope {
   readonly passedAt: string;
 }
 
-// A row of `failure_runs` names the thread `k` with the key. The thread `f` is the thread into which `k` was merged. If
-// `k` was not merged, `f` is `k`.
+// `k` is the thread that was created for the failure. `f` is the thread to which the failure belongs now: either `k`
+// or the thread into which `k` was merged.
 const joinedThreads = `JOIN feedback k ON k.id = r.feedback_id
   JOIN feedback f ON f.id = coalesce(k.merged_into, k.id)`;
 
@@ -51,19 +47,16 @@ const isOfOpenThread = `EXISTS (SELECT 1 FROM feedback k JOIN feedback f ON f.id
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
 /**
- * The runs that reported the failure of a thread. Each row also shows whether the tests of its scope have succeeded
- * since then.
+ * Queries for the test runs that reported failures. Each row also stores whether the failure has passed in the scope of
+ * the run since then.
  */
 export const failures = {
-  /**
-   * Locks a failure, so that concurrent reports and passed runs of this failure wait for each other. Call it before you
-   * read the failure.
-   */
+  /** Locks a failure. Call it before you read the failure, because a report and a successful run may come together. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**
-   * Stores that a run reported a failure. Returns false if this run has already reported it and it has not passed since
-   * then. (rule F23)
+   * Stores that a run reported a failure. Returns false if this run has already reported the failure and the failure
+   * has not passed since then. (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;
@@ -83,10 +76,7 @@ export const failures = {
     return false;
   },
 
-  /**
-   * Returns the failures that this scope can resolve: the scope has reported them, and they have not passed there since
-   * then.
-   */
+  /** Returns the failures that this scope has reported and that have not passed in this scope since then. */
   async failingIn(
     tx: Transaction,
     { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
@@ -102,7 +92,7 @@ export const failures = {
     return found.map(failureOf);
   },
 
-  /** Returns the open failures of an app, with one row for each scope in which the failure has not passed. */
+  /** Returns the open failures of an app. There is one row for each scope in which a failure has not passed. */
   async failingAnywhere(tx: Transaction, appId: string): Promise<(Failure & { readonly scope: string })[]> {
     const found = await tx.all<FoundFailure & { readonly scope: string }>(
       `SELECT f.id, k.id AS "failureId", k.dedupe_key AS "dedupeKey", r.scope, COUNT(r.parts) AS summaries
@@ -129,7 +119,7 @@ export const failures = {
     return passed > 0;
   },
 
-  /** Removes the passed tests from the summaries of a failure. Returns whether this changed anything. */
+  /** Removes the passed tests from the summaries of a failure. Returns whether a summary has changed. */
   async passParts(
     tx: Transaction,
     pass: PassedScope,
@@ -166,8 +156,8 @@ export const failures = {
   },
 
   /**
-   * Returns the scopes in which a failure of the thread was reported and has not passed since then. Failures of threads
-   * that were merged into it count, too.
+   * Returns the scopes in which a failure of the thread was reported and has not passed since then. This includes the
+   * failures of threads that were merged into this thread.
    */
   async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
     const rows = await tx.all<{ scope: string }>(
@@ -195,9 +185,9 @@ const listOf = (json: string): readonly string[] => {
 };
 
 /**
- * Returns the tests that a report summarizes, together with the stored tests of the same run that have not passed.
- * Several jobs of a run may report in the same scope. Returns null if one of these reports names no tests, because then
- * it is unknown which tests must pass.
+ * Returns the tests of a summary as JSON. If the same run has already reported a summary in this scope, for example in
+ * another job, its tests that have not passed are added. Returns null if one of these reports names no tests, because
+ * then it is unknown which tests must pass.
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;

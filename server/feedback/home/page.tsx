@@ -12,7 +12,7 @@ import { linesOfMarkdown } from "../../content/texts/html.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
 import { DecidedNotice, decidedBefore, threadInQueue } from "../inbox/neighbours.tsx";
 
-/** Shows everything that waits for this person, in all apps. */
+/** Shows the start page: what waits for this person in all apps, the work of agents, and the list of apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
   const [around, decided, waiting, work, requests, lastWeek, started, lineOf] = await Promise.all([
@@ -69,7 +69,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
               <SlotRequestLines rows={requests} links={links} now={now} />
               {asked > requests.length && (
                 <p class="muted">
-                  {`${requests.length} of ${asked} requests are shown. They are the ones that expire first. To see all requests of an app, open its Testing page.`}
+                  {`${requests.length} of ${asked} requests are shown. These requests expire first. To see all requests of an app, open its Testing page.`}
                 </p>
               )}
             </section>
@@ -93,7 +93,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Returns the page of waiting proposals that the query of the address selects. */
+/** Returns a page of the waiting proposals. The query parameters select the page and the order. */
 async function waitingPage({ reads, links, query }: SignedInVisit) {
   const newestFirst = query("order") === "newest";
   const cursor = query("cursor");
@@ -175,30 +175,27 @@ const Waits = ({ unread, waiting }: AppCounts) => (
 
 interface WaitingProposalsProps {
   readonly rows: readonly WaitingProposal[];
-  /** Returns a Markdown text without the Markdown syntax. */
+  /** Returns the beginning of a Markdown text without the Markdown syntax. */
   readonly lineOf: (markdown: string) => string;
-  /** The number of waiting proposals on all pages. It is at most 100. */
+  /** The number of waiting proposals on all pages. The server does not count further than 100. */
   readonly count: number;
   readonly newestFirst: boolean;
-  /** Returns the address of the first page, sorted with the newest or the oldest proposal first. */
+  /** Returns the address of the first page in this order. */
   readonly ordered: (newestFirst: boolean) => string;
-  /**
-   * The address of the first page. It is undefined on the first page, and the address of the next page is undefined on
-   * the last page.
-   */
+  /** The address of the first page; undefined if this is the first page. */
   readonly first: string | undefined;
+  /** The address of the next page; undefined if this is the last page. */
   readonly next: string | undefined;
   readonly now: Date;
   readonly links: Links;
 }
 
-/** The proposals that wait for a decision, in pages. */
 const WaitingProposals = (props: WaitingProposalsProps) => {
   const { rows, count, first, next } = props;
   if (rows.length === 0 && first === undefined) {
     return (
       <Empty title="Nothing is waiting for you">
-        <p>When an agent proposes a plan on a thread, it appears here. The oldest comes first.</p>
+        <p>When an agent proposes a plan for a thread, the proposal appears here. The oldest comes first.</p>
       </Empty>
     );
   }
@@ -258,13 +255,13 @@ const WaitingRow = ({
 
 interface AgentWorkProps {
   readonly work: Readonly<Record<"inWork" | "failed" | "sentBack", ShortList>>;
-  /** Returns a Markdown text without the Markdown syntax. */
+  /** Returns the beginning of a Markdown text without the Markdown syntax. */
   readonly lineOf: (markdown: string) => string;
   readonly now: Date;
   readonly links: Links;
 }
 
-/** Short lists of agent work: work in progress, failed work, and proposals for which a person asked for a new plan. */
+/** Three short lists: work in progress, failed work, and proposals for which a member asked for a new plan. */
 const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {
@@ -289,7 +286,7 @@ const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
 const parts = [
   { list: "inWork", id: "in-work", title: "In work", happened: "last activity" },
   { list: "failed", id: "failed", title: "Failed in the last 30 days", happened: "failed" },
-  { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "you asked for changes" },
+  { list: "sentBack", id: "sent-back", title: "Waiting for a new plan", happened: "changes requested" },
 ] as const;
 
 const WorkRow = ({

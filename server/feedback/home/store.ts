@@ -4,7 +4,6 @@ import { type PageOfScopes, pageOfScopes } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { isNewer } from "../threads/store/threads.ts";
 
-/** A proposal that waits for a decision, with its thread and app. */
 export interface AwaitingRow {
   readonly id: string;
   readonly summary: string;
@@ -15,7 +14,7 @@ export interface AwaitingRow {
   readonly appName: string;
 }
 
-/** The proposals on which this person may decide and that await approval. The sort key is `createdAt` and `id`. */
+/** Queries for the proposals that await a decision of this person. The sort key is `createdAt` and `id`. */
 export const awaitingProposals = {
   list(reader: Reader, userId: string, page: PageOfScopes): Promise<AwaitingRow[]> {
     const sorted = { at: "r.created_at", id: "r.id" };
@@ -50,22 +49,22 @@ export const awaitingProposals = {
   },
 };
 
-/** A proposal in one of the start page's lists of agent work, with its thread and app. */
+/** A row in one of the start page's lists of agent work. */
 export interface AgentWorkRow {
   readonly runId: string;
   readonly feedbackId: string;
   readonly subject: string;
   readonly appId: string;
   readonly appName: string;
-  /** The worker. Null for a proposal that nobody has claimed. */
+  /** The name of the worker; null for a proposal that nobody has claimed. */
   readonly worker: string | null;
-  /** The time of the last event that the list shows. */
+  /** The time that the list shows: of the last activity, of the failure, or of the request for changes. */
   readonly at: string;
-  /** The agent's last text about the work, or the note of the person who asked for changes. */
+  /** The agent's last report about the work, or the note of the person who asked for changes. */
   readonly text: string | null;
 }
 
-/** The person whose work a list shows, the earliest time of this work, and the highest number of rows. */
+/** Selects at most `most` rows since the time `since` in the apps of a person. */
 interface WorkQuery {
   readonly userId: string;
   readonly since: string;
@@ -74,20 +73,20 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// Claims and proposals are read first, because their indexes are small, while an app may have very many threads. CROSS
-// JOIN makes SQLite keep this order. PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
+// Claims and proposals must be read first, because an app has far fewer of them than threads. CROSS JOIN makes SQLite
+// keep this order. PostgreSQL does not allow ON after CROSS JOIN, so the conditions are in WHERE.
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
 const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
-// Excludes threads that are done or have a newer proposal, because their failed work and requested changes are no
-// longer current.
+// Excludes finished threads and threads with a newer proposal. There, failed work and requested changes no longer
+// matter.
 const current = `f.status IN ('open', 'in_progress')
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND ${isNewer("n", "r")})`;
 
-/** The work of agents in all apps of a person, including failed work. (rule A54) */
+/** Queries for the work of agents in all apps of a person. (rule A54) */
 export const agentWork = {
   /** Returns claims without an outcome, oldest first. */
   inWork: (reader: Reader, { userId, most }: Omit<WorkQuery, "since">) =>
@@ -111,7 +110,7 @@ export const agentWork = {
       most,
     ),
 
-  /** Returns proposals for which a person requested changes and that no newer proposal has replaced, newest first. */
+  /** Returns proposals for which a member requested changes and for which there is no newer proposal, newest first. */
   sentBack: (reader: Reader, { userId, since, most }: WorkQuery) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, NULL AS worker, r.decision_note AS text, r.decided_at AS at

@@ -37,7 +37,7 @@ import {
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 
-/** The caller of a change, and the app and the id of its thread. */
+/** Who makes a change, and the thread `id` that is changed. */
 interface Change {
   readonly caller: ConsoleCaller;
   readonly address: string;
@@ -51,7 +51,7 @@ export const merge = (
 ): Pick<Handlers<typeof contract>, "merge" | "unmerge"> => ({
   async merge({ caller, address, params, body, save }) {
     const [id, into] = [params.id.toLowerCase(), body.into.toLowerCase()];
-    // The notices and the audit log name both threads by their numbers, so both need a number before the merge.
+    // Notices and the audit log name both threads by their numbers, so both must have a number before the merge.
     await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
     await endDueSnoozes(deps);
     return save(async (tx) => {
@@ -76,7 +76,7 @@ export const merge = (
   },
 });
 
-/** Locks two threads. Returns the facts that decide whether the first thread can be merged into the other one. */
+/** Locks two threads. Returns the data with which `mergeRefusal` decides whether `id` can be merged into `into`. */
 async function lockedPair(
   tx: Transaction,
   { id, into, caller }: { readonly id: string; readonly into: string; readonly caller: ConsoleCaller },
@@ -94,7 +94,7 @@ async function lockedPair(
   };
 }
 
-/** Moves everything of a thread into another one, and stores the consequences for both threads. */
+/** Moves everything in a thread into another thread, and records this for both threads. */
 async function moveInto(
   deps: MergeDeps,
   tx: Transaction,
@@ -133,13 +133,14 @@ async function moveInto(
 }
 
 /**
- * Locks the thread into which the thread `id` was merged. Returns this merge, all merges into the locked thread, and
- * the locked thread. Throws `not_found` and `wrong_state`.
+ * Locks the thread into which the thread `id` was merged. Returns the merge (`row`), all merges into the locked thread
+ * (`all`), and the locked thread (`other`). Throws `not_found` if the caller may not read the thread, and `wrong_state`
+ * if it is not merged or an erasure is running.
  */
 async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   const from = await lockedTarget(tx, id, caller);
-  // An erasure reads threads first, and then messages. If a report moved from the messages to the threads during an
-  // erasure, the erasure would miss it.
+  // An erasure of personal data reads threads first and messages afterwards. If undoing a merge moved a report from
+  // the messages to the threads in between, the erasure would miss this report.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", {
       message: "The data of a person is being erased. Try again in a minute.",
@@ -151,7 +152,7 @@ async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   return { row, all, other };
 }
 
-/** Takes a thread out of the thread into which it was merged, and stores the consequences for both threads. */
+/** Takes a thread out of the thread into which it was merged, and records this for both threads. */
 async function takeOut(
   deps: MergeDeps,
   tx: Transaction,
@@ -169,8 +170,8 @@ async function takeOut(
 ): Promise<void> {
   const { id } = row;
   const { id: from, appId } = other;
-  // If the person has read the thread `from`, the thread that is taken out counts as read, too. So undoing a merge
-  // makes nothing unread for this person. (rule F50)
+  // If the person has read the thread `from`, the thread that is taken out must count as read, too. Undoing a merge
+  // must not make anything unread for this person. (rule F50)
   const isRead = (await threadNews(tx, caller.userId, [from]))[0]?.unread !== 1;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
@@ -184,7 +185,7 @@ async function takeOut(
     await changeBack(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
   if (isRead) await threadViews.mark(tx, { appId, userId: by, feedbackId: id }, true);
-  // A snoozed thread counts as read for all members.
+  // If the thread is still snoozed, it must count as read for all members.
   if ((await snoozes.of(tx, id))?.snoozedUntil) await markReadForAll(tx, id);
   await settle(deps, tx, { id: from, appId, by, fields: ["merged"] });
   const record = createAuditWriter(deps);
@@ -201,7 +202,7 @@ async function takeOut(
   });
 }
 
-/** Changes the other thread of a merge, and stores its earlier state. (rule F77) */
+/** Changes the thread into which `id` was merged, and stores its earlier state. (rule F77) */
 async function changeOther(
   deps: MergeDeps,
   tx: Transaction,
@@ -218,7 +219,7 @@ async function changeOther(
   if (after) await noteReopened(tx, id, { status, resolvedAt, snoozedUntil, after });
 }
 
-/** Undoes the changes that a merge made in a thread, if nothing has happened in the thread since then. (rule F77) */
+/** Undoes the changes that a merge made in a thread. Does nothing if the thread was changed since then. (rule F77) */
 async function changeBack(
   deps: MergeDeps,
   tx: Transaction,
@@ -234,18 +235,17 @@ async function changeBack(
 const notMerged = () =>
   new ApiError("wrong_state", { message: "This thread is not merged into another one." });
 
-/** A thread, and the number by which people know it. */
 interface NamedThread {
   readonly id: string;
   readonly number: number | null;
 }
 
-/** Returns the name of a thread in the audit log. */
+/** Returns the name of a thread for the audit log, such as `#12`. */
 const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
 /**
- * Locks the failures of some threads, and then the threads. Reports of a failure and passed test runs use the same
- * order of locks, so no report can be added to a thread while the thread is merged.
+ * Locks the failures of these threads, and then the threads. Reports of a failure and successful test runs lock in the
+ * same order, so there is no deadlock and no report is added to a thread while it is merged.
  */
 async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "sqlite") return;
@@ -260,7 +260,7 @@ async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
 
 const byCode = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
-/** Locks and returns the thread into which a thread was merged. Throws `not_found` and `wrong_state`. */
+/** Locks the thread into which `id` was merged, and returns its id. Throws `wrong_state` if `id` is not merged. */
 async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller): Promise<string> {
   for (let locked = ""; ; ) {
     const { id: target } = await readableThread(tx, id, caller);
@@ -272,8 +272,8 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
 }
 
 /**
- * Stores the consequences of a merge, or of its undoing, for one of the two threads: the state of its newest proposal,
- * its activity, and the event about its change.
+ * Completes a merge or its undoing for one of the two threads: updates the state of the newest proposal and the
+ * activity, and stores an event.
  */
 async function settle(
   deps: MergeDeps,

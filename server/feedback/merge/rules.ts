@@ -4,31 +4,30 @@ import { type ThreadChange, ThreadStatus } from "../../../src/contract/threads.t
 import { expiryOf, type RunState } from "../proposals/rules.ts";
 import { isUnfinished } from "../threads/rules.ts";
 
-/** A thread that is to be merged. */
 interface Mergeable {
   readonly appId: string;
-  /** The id of the thread into which the thread was already merged. Null if it was not merged. */
+  /** The id of the thread into which this thread was already merged; null if it was not merged. */
   readonly mergedInto: string | null;
 }
 
-/** The data that decides whether a thread can be merged into another one. */
+/** The data that decides whether the thread `id` can be merged into the thread `into`. */
 interface MergeFacts {
   readonly id: string;
   readonly into: string;
-  /** The two threads. A thread that the caller may not read is undefined. */
+  /** The threads with the ids `id` and `into`; undefined if the caller may not read the thread. */
   readonly thread: Mergeable | undefined;
   readonly other: Mergeable | undefined;
-  /** The proposals of the first thread. */
+  /** The proposals of the thread `id`. */
   readonly runs: readonly RunFacts[];
-  /** The number of messages of the first thread. */
+  /** The number of messages of the thread `id`. */
   readonly messages: number;
   /** The number of threads that were merged into one of the two threads. */
   readonly merged: number;
-  /** The number of merges in the longest chain that would end in the other thread. */
+  /** After the merge: the number of merges in the longest chain that ends in the thread `into`. */
   readonly depth: number;
 }
 
-/** Returns why a thread cannot be merged into another one; undefined if it can. (rule F46) */
+/** Returns the error if a thread cannot be merged into another thread; otherwise undefined. (rule F46) */
 export function mergeRefusal(
   { id, into, thread, other, runs, messages, merged, depth }: MergeFacts,
   now: Date,
@@ -46,7 +45,7 @@ export function mergeRefusal(
     });
   if (merged >= limits.mergedThreads)
     return new ApiError("wrong_state", {
-      message: `At most ${limits.mergedThreads} threads can be merged into one. Merge the others into another thread.`,
+      message: `At most ${limits.mergedThreads} threads can be merged into one thread. Merge the others into another thread.`,
     });
   if (depth > limits.mergeDepth)
     return new ApiError("wrong_state", {
@@ -55,15 +54,11 @@ export function mergeRefusal(
   return undefined;
 }
 
-/** A proposal, and the outcome of its work. */
 interface RunFacts extends Pick<RunState, "status" | "expiresAt"> {
   readonly outcomeStatus: string | null;
 }
 
-/**
- * Whether a proposal waits for a decision, is approved, or is carried out by a worker. An expired approval does not
- * count. (rule F46)
- */
+/** Whether a proposal awaits a decision, or is approved and its work is not finished. (rule F46) */
 export const isOpenRun = ({ outcomeStatus, ...run }: RunFacts, now: Date): boolean =>
   run.status === "awaiting_approval" ||
   (run.status === "approved" &&
@@ -72,23 +67,24 @@ export const isOpenRun = ({ outcomeStatus, ...run }: RunFacts, now: Date): boole
 
 const dayMilliseconds = 86_400_000;
 
-/** Returns until when a merge can be undone. (rule F46) */
+/** Returns the time until which a merge can be undone. (rule F46) */
 export const undoUntil = (mergedAt: string): string =>
   new Date(Date.parse(mergedAt) + limits.unmergeDays * dayMilliseconds).toISOString();
 
-/** A merge, and whether data of a person was erased in the thread since the merge. */
 interface Undoable {
   readonly mergedAt: string;
+  /** 1 if personal data was erased in the thread since the merge; 0 otherwise. */
   readonly erased: number;
-  /** The subject in the report of the merged thread; null if the report was erased. */
+  /** The subject of the merged thread; null if its report was erased. */
   readonly subject: string | null;
 }
 
-/** Returns why a merge cannot be undone; undefined if it can. (rule F46) */
+/** Returns the error if a merge cannot be undone; otherwise undefined. (rule F46) */
 export function undoRefusal({ mergedAt, erased, subject }: Undoable, now: Date): ApiError | undefined {
   if (erased === 1 || subject === null)
     return new ApiError("wrong_state", {
-      message: "Since the merge, data of a person was erased in this thread. So the merge cannot be undone.",
+      message:
+        "The merge cannot be undone, because data of a person was erased in this thread since the merge.",
     });
   if (now.toISOString() > undoUntil(mergedAt))
     return new ApiError("wrong_state", {
@@ -97,23 +93,23 @@ export function undoRefusal({ mergedAt, erased, subject }: Undoable, now: Date):
   return undefined;
 }
 
-/** A merge of one thread into another. */
+/** The merge of the thread `id` into the thread `intoId`. */
 export interface MergeStep {
   readonly id: string;
   readonly intoId: string;
-  /** The position in the order of all merges into the same thread. */
+  /** A number that grows with each merge into the same thread. */
   readonly number: number;
 }
 
 /**
- * The threads to which a report has belonged. Each has the number of the merge by which the report came into the
- * thread. The first thread has 0.
+ * A map from the id of a thread to the number of the merge with which a report came into this thread. The number is 0
+ * for the report's first thread.
  */
 export type Homes = ReadonlyMap<string, number>;
 
 /**
- * Returns all threads to which a report of the thread `id` has belonged. The function follows only merges with
- * increasing numbers, so it ends even if the merges form a circle.
+ * Returns all threads to which a report of the thread `id` has belonged since it arrived. Only merges with increasing
+ * numbers are followed, so the function ends even if wrong data contains a circle of merges.
  */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
   const homes = new Map([[id, 0]]);
@@ -124,10 +120,9 @@ export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Home
   return homes;
 }
 
-/** Merges, by the thread into which they went. */
+/** Merges, grouped by the id of the thread into which they went. */
 export type MergesByTarget = ReadonlyMap<string, readonly MergeStep[]>;
 
-/** Groups merges by the thread into which they went. */
 export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
   const groups = new Map<string, MergeStep[]>();
   for (const step of steps) {
@@ -139,9 +134,9 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 }
 
 /**
- * Returns a thread and all threads that were merged into it, directly or through other threads. Each has the number of
- * the merge by which its reports came into the thread. The thread itself has 0. The function follows only merges with
- * decreasing numbers, so it ends even if the merges form a circle.
+ * Returns the thread `id` and all threads that were merged into it, directly or through other threads. The number of
+ * each is the number of the merge with which its reports came into the thread `id`. Only merges with decreasing numbers
+ * are followed, so the function ends even if wrong data contains a circle of merges.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
@@ -156,33 +151,35 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   return arrivals;
 }
 
-/** Returns the number of merges in the longest chain that ends in a thread. `steps` are all merges into this thread. */
+/** Returns the number of merges in the longest chain that ends in a thread. `steps` must be all merges into it. */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
-  // If other threads were merged into a thread first, their merges have smaller numbers than its own merge. So they
-  // come first here.
+  // Merges into a thread have smaller numbers than the merge of this thread itself. So in this order, the depth of
+  // `from` is always complete before it is used.
   for (const { id: from, intoId } of [...steps].sort((one, other) => one.number - other.number))
     depths.set(intoId, Math.max(depths.get(intoId) ?? 0, 1 + (depths.get(from) ?? 0)));
   return depths.get(id) ?? 0;
 }
 
-/** A reply to everyone: the thread in which it was written, and the number of the first merge after it. */
+/** A reply to the senders of all reports of a thread. */
 export interface SharedReply {
+  /** The id of the thread in which the reply was written. */
   readonly home: string;
+  /** The number of the first merge after the reply; null if no merge followed. */
   readonly beforeMerge: number | null;
 }
 
 /**
- * Whether a reply to everyone went to a report. It did if the report already belonged to the thread of the reply when
- * the reply was written. `since` is the number of the merge by which the report came into that thread, or undefined if
- * the report never belonged to it. The numbers of merges tell the order, because clocks can be wrong. (rule M9)
+ * Whether a reply to everyone went to the sender of a report. This is the case if the report belonged to the thread of
+ * the reply when the reply was written. `since` is the number of the merge with which the report came into this thread;
+ * undefined if it never belonged to it. Merge numbers are compared, not times, because clocks can be wrong. (rule M9)
  */
 export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /**
- * Returns the change that a merge must make in the other thread. Without this change, an open question could be in a
- * finished thread, or could be snoozed for longer than before. Undefined if no change is necessary. (rule F77)
+ * Returns the change that a merge must make in the thread `other`; undefined if no change is necessary. Without it, an
+ * open question of `thread` could disappear in a finished thread, or in a thread with a longer snooze. (rule F77)
  */
 export function changeByMerge(
   thread: SnoozeRow,
@@ -198,35 +195,34 @@ export function changeByMerge(
   return until == null || until < otherUntil ? { snoozedUntil: until ?? null } : undefined;
 }
 
-/** The status of a thread, and its snooze. */
 interface SnoozeRow {
   readonly status: string;
   readonly snoozedUntil: string | null;
 }
 
-/** What members can change in a thread. `activity` counts its events. */
+/** The values of a thread that members can change. `activity` is the number of its events. */
 export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
   readonly snoozedUntil: string | null;
   readonly activity: number;
-  /** The ids of its tags, sorted. */
+  /** The ids of the thread's tags, sorted. */
   readonly tagIds: readonly string[];
 }
 
 /**
- * A thread that a merge has changed. It has the status, the resolution and the snooze from before the merge. `after` is
- * the state directly after the merge.
+ * What a merge has changed in the thread into which another thread was merged. `after` is the state immediately after
+ * the merge. The other values are from before the merge.
  */
 export interface Reopened {
   readonly status: string;
   readonly resolvedAt: string | null;
-  /** Undefined for merges by older versions, which did not change snoozes. */
+  /** Undefined if an older version of the server made the merge. Older versions did not change snoozes. */
   readonly snoozedUntil?: string | null;
   readonly after: ThreadState;
 }
 
-/** Whether nothing has happened in a thread since a merge changed it. (rule F77) */
+/** Whether a thread is still in the state immediately after the merge. (rule F77) */
 export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.status === now.status &&
   after.assigneeId === now.assigneeId &&
@@ -234,7 +230,7 @@ export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.activity === now.activity &&
   namesOf(after) === namesOf(now);
 
-/** Returns the ids of the tags as one text. If two tags became one, a stored state has the id of this tag twice. */
+/** Joins the tag ids without repeats. If two tags were merged, a stored state may contain the same id twice. */
 const namesOf = ({ tagIds }: ThreadState): string => [...new Set(tagIds)].sort().join();
 
 /** Returns the change that restores the values that a merge has changed in a thread. (rule F77) */

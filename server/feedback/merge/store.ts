@@ -10,23 +10,22 @@ import { notices } from "../../notices/waiting/store.ts";
 import type { NewMessage } from "../messages/store.ts";
 import type { MergeStep, Reopened, SharedReply, ThreadState } from "./rules.ts";
 
-/** A thread that was merged into another one. */
+/** A thread that was merged into another thread. `status` and `tags` are from before the merge. */
 export interface MergeRow extends MergeStep {
   readonly threadNumber: number | null;
   readonly status: string;
-  /** The ids of its tags before the merge, as JSON. */
+  /** A JSON list of tag ids. */
   readonly tags: string;
   readonly mergedAt: string;
   readonly mergedBy: string | null;
   readonly mergedByName: string | null;
   readonly erased: number;
-  /** The earlier state of the other thread, if the merge changed it, as JSON. */
+  /** The earlier state of the other thread as JSON; null if the merge did not change it. */
   readonly reopened: string | null;
-  /** The subject in the report of the merged thread. Null if the report was erased. */
+  /** The subject of the merged thread; null if its report was erased. */
   readonly subject: string | null;
 }
 
-/** A thread that is to be merged. */
 export interface MergeableRow {
   readonly id: string;
   readonly appId: string;
@@ -43,7 +42,7 @@ interface RunRow {
   readonly outcomeStatus: string | null;
 }
 
-/** The columns of a report that a thread and a message have in common. */
+/** The columns of a report that exist both in threads and in messages. */
 const reportColumns = [
   ...["category", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
   ...["sender_name", "sender_email", "metadata", "metadata_dropped", "files", "link_counter", "created_at"],
@@ -53,7 +52,7 @@ const noFiles = JSON.stringify({ images: [], videos: [], attachments: [] });
 
 const emptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
 
-/** Stores in a thread whether its last message to or from a sender is a reply. */
+/** Sets `answered` to 1 if the last message to or from a sender is a reply; otherwise to 0. */
 const answeredAgain = `UPDATE feedback SET answered = coalesce((
     SELECT CASE m.direction WHEN 'outbound' THEN 1 ELSE 0 END FROM messages m
     WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')
@@ -61,12 +60,12 @@ const answeredAgain = `UPDATE feedback SET answered = coalesce((
 
 const unfinished = (status: string): string => `${status} IN ('open', 'in_progress')`;
 
-/** SQL for the messages of a thread to and from senders. `origin_id` is the thread in which a message was written. */
+/** The messages of a thread to and from senders. `origin_id` is the merged thread in which a message was written. */
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
 /**
- * Stores that a thread waits for us although its last message is a reply. This is the case if a question in it had no
- * reply before the merge of its thread, and nobody has replied since the merge. (rule F77)
+ * Sets `answered` to 0 although the last message of a thread is a reply. This is necessary if a question from a merged
+ * thread had no reply before the merge, and nobody has replied since the merge. (rule F77)
  */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)
@@ -80,8 +79,8 @@ const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered =
         SELECT 1 ${written} AND m.direction = 'outbound' AND m.created_at >= g.merged_at)))`;
 
 /**
- * Locks the rows of threads. A server that writes a mail with texts of these threads locks the same rows before it
- * changes notices.
+ * Locks the rows of threads on PostgreSQL. A server that creates a mail about these threads locks the same rows before
+ * it changes notices. Without this lock, the two transactions could block each other.
  */
 async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (tx.engine === "postgres")
@@ -93,7 +92,7 @@ async function lockRows(tx: Transaction, ids: readonly string[]): Promise<void> 
 
 const listed = (ids: Iterable<string>): string => [...ids].map(() => "?").join(", ");
 
-/** The merges of threads. (rule F46) */
+/** Queries for merges of threads. (rule F46) */
 export const merges = {
   find: (reader: Reader, id: string): Promise<MergeableRow | undefined> =>
     reader.get<MergeableRow>(
@@ -102,10 +101,7 @@ export const merges = {
       id,
     ),
 
-  /**
-   * Returns the threads that were merged into this one, directly or through other threads, in the order of their
-   * merges.
-   */
+  /** Returns the merges into a thread, directly or through other threads, in the order in which they were made. */
   into: (reader: Reader, threadId: string): Promise<MergeRow[]> =>
     reader.all<MergeRow>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
@@ -116,7 +112,7 @@ export const merges = {
       threadId,
     ),
 
-  /** Returns the keys of the failures whose repeats are added to these threads. */
+  /** Returns the keys of the failures that belong to these threads, directly or through merged threads. */
   async keysOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
     const rows = await reader.all<{ key: string }>(
       `SELECT DISTINCT dedupe_key AS key FROM feedback
@@ -127,7 +123,6 @@ export const merges = {
     return rows.map(({ key }) => key);
   },
 
-  /** Returns the proposals of a thread. */
   runs: (reader: Reader, feedbackId: string): Promise<RunRow[]> =>
     reader.all<RunRow>(
       `SELECT r.status, r.expires_at AS "expiresAt", c.outcome_status AS "outcomeStatus"
@@ -135,7 +130,7 @@ export const merges = {
       feedbackId,
     ),
 
-  /** Counts the messages of a thread. Stops at `most`. */
+  /** Counts the messages of a thread, but at most `most`. */
   async countMessages(reader: Reader, feedbackId: string, most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       "SELECT count(*) AS count FROM (SELECT 1 AS one FROM messages WHERE feedback_id = ? LIMIT ?) AS counted",
@@ -144,7 +139,7 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
-  /** Counts the threads that were merged into these threads, directly or through other threads. Stops at `most`. */
+  /** Counts the threads that were merged into these threads, directly or through other threads, but at most `most`. */
   async countThreads(reader: Reader, ids: readonly string[], most: number): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM (
@@ -154,7 +149,7 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the merges into a thread, directly or through other threads. */
+  /** Returns the ids and numbers of the merges into a thread, directly or through other threads. */
   steps: (reader: Reader, threadId: string): Promise<MergeStep[]> =>
     reader.all<MergeStep>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number
@@ -162,7 +157,7 @@ export const merges = {
       threadId,
     ),
 
-  /** Returns the highest merge number that is stored with the merges into these threads or with their messages. */
+  /** Returns the highest merge number in the merges into these threads and in their replies to everyone. */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
       `SELECT max(number) AS last FROM (
@@ -176,7 +171,7 @@ export const merges = {
     return Number(row?.last ?? 0);
   },
 
-  /** Hides a thread, and moves everything in it to another one. */
+  /** Hides a thread, and moves everything in it to the thread `intoId`. */
   async merge(
     tx: Transaction,
     {
@@ -224,7 +219,7 @@ export const merges = {
     await addCounts(tx, { to: intoId, appId }, { sql: counted, values: [id] });
     await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
     await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
-    // A hidden thread is neither read nor unread.
+    // A hidden thread needs no views, because it is neither read nor unread.
     await tx.run("DELETE FROM thread_looks WHERE feedback_id = ?", id);
     await tx.run(
       `UPDATE feedback SET occurrences = occurrences + (SELECT g.occurrences FROM feedback g WHERE g.id = ?) WHERE id = ?`,
@@ -236,17 +231,17 @@ export const merges = {
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
-    // If one of the two threads waited for us, the thread `intoId` now waits for us. A later reply in the other thread
-    // was not for that question. (rule F77)
+    // If one of the two threads waited for an answer of the team, the merged thread waits, too. A later reply in the
+    // other thread did not answer this question. (rule F77)
     if (waits) await tx.run("UPDATE feedback SET answered = 0 WHERE id = ?", intoId);
     else await tx.run(answeredAgain, intoId);
     for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
   },
 
   /**
-   * Shows a merged thread again, and moves its messages back to it: the messages from before the merge, and the
-   * messages that its senders wrote and received since then. Replies to everyone since the merge are then in both
-   * threads. The snooze continues if its end is in the future and the sender has not answered since the merge.
+   * Undoes a merge. Moves back the messages from before the merge, and the messages that the senders of the thread
+   * wrote and received since then. Replies to everyone since the merge are copied, so they are in both threads. The
+   * snooze continues if its end is in the future and the sender has not answered since the merge.
    */
   async unmerge(
     tx: Transaction,
@@ -309,15 +304,14 @@ export const merges = {
     }
   },
 
-  /** Whether an erasure is running. No erasure can begin before this transaction ends. */
+  /** Whether an erasure of personal data is running. No erasure can begin before this transaction ends. */
   async isErasing(tx: Transaction): Promise<boolean> {
     await tx.lock(erasuresTopic);
     return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
   },
 
   /**
-   * Stores that data of a person was erased in the thread of a report, so that the merges into this thread cannot be
-   * undone.
+   * Stores that personal data was erased in the thread of a report. Merges into this thread can no longer be undone.
    */
   noteErased: (tx: Transaction, reportId: string) =>
     tx.run(
@@ -330,13 +324,13 @@ export const merges = {
 
 interface Unmerge {
   readonly row: MergeRow;
-  /** The id of the thread that has the messages now. */
+  /** The id of the thread in which the messages are now. */
   readonly from: string;
   readonly appId: string;
   readonly now: string;
-  /** The ids of the thread and of the threads that were merged into it before. */
+  /** The ids of the thread that is taken out, and of the threads that were merged into it earlier. */
   readonly inside: ReadonlySet<string>;
-  /** Whether a reply to everyone since the merge also went to the reports of the thread. */
+  /** Whether a reply to everyone also went to the senders of the thread that is taken out. */
   readonly reaches: (reply: SharedReply) => boolean;
 }
 
@@ -347,7 +341,7 @@ interface MovedRow {
   readonly category: string | null;
 }
 
-/** Whether a message is a report. Hidden repeats of blocked senders do not count. */
+/** Whether a message is a report. Hidden reports of blocked senders do not count. */
 const isReport = ({ direction, category }: MovedRow): boolean => category !== null && direction === "inbound";
 
 interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply {
@@ -355,10 +349,7 @@ interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply 
   readonly authorId: string | null;
 }
 
-/**
- * The thread `id` that gets its messages back, and the thread `from` that has them until now. The threads that were
- * merged into `id` before belong to `id` again.
- */
+/** The messages are moved back from the thread `from` to the thread `id`. */
 interface Place {
   readonly id: string;
   readonly from: string;
@@ -368,20 +359,20 @@ interface Place {
 const ofInner = "origin_id IN (SELECT f.id FROM feedback f WHERE f.merged_into = ?)";
 
 /**
- * The condition that a row came from a thread, or from a thread that was merged into it. Both of its values are the id
- * of the thread.
+ * The SQL condition for rows that came from a thread, or from a thread that was merged into it. Both parameters are
+ * the id of the thread.
  */
 const isInside = `(origin_id = ? OR ${ofInner})`;
 
 /**
- * The assignment of the origin for a row that is moved back. If the row came from a thread that was merged before, that
- * thread stays its origin.
+ * The SQL assignment of `origin_id` for a row that is moved back to a thread. It stays only if the row came from
+ * another thread that was merged into this thread.
  */
 const innerOrigin = `origin_id = CASE WHEN ${ofInner} THEN origin_id END`;
 
 const movedColumns = "id, direction, files, category";
 
-/** Returns the reports of the threads that are taken out. */
+/** Returns the reports that must be moved back. */
 const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   tx.all<MovedRow>(
     `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND category IS NOT NULL AND ${isInside}`,
@@ -389,8 +380,8 @@ const reportsOf = (tx: Transaction, { id, from }: Place): Promise<MovedRow[]> =>
   );
 
 /**
- * Returns the reports, the messages that were written in these threads, and the messages to and from the senders of the
- * reports. The keys are the ids of the messages.
+ * Returns all messages that must be moved back, by id: the reports, the messages that were written in the thread, and
+ * later messages to and from the senders of the reports.
  */
 async function messagesOf(
   tx: Transaction,
@@ -430,7 +421,7 @@ async function moveMessages(
   await inParts(ids, async (part) => {
     const these = `m.id IN (${listed(part)})`;
     await addCounts(tx, { to: from, appId, sign: "-" }, { sql: repeatsOf(tx.engine, these), values: part });
-    // In its own thread, the first report is not a repeat.
+    // The first report of the thread `id` is not a repeat in this thread.
     const repeats = repeatsOf(tx.engine, `${these} AND m.id <> ?`);
     await addCounts(tx, { to: id, appId }, { sql: repeats, values: [...part, id] });
     await tx.run(
@@ -442,7 +433,7 @@ async function moveMessages(
   await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ? AND count <= 0", from);
 }
 
-/** Moves the files of the moved messages, and the original mails that belong to these reports. */
+/** Moves the files of the moved messages, and the original mails that belong to the reports. */
 async function moveFiles(
   tx: Transaction,
   { id, from }: Place,
@@ -466,7 +457,7 @@ async function moveFiles(
 
 const idsAtOnce = 200;
 
-/** Calls a function with up to `idsAtOnce` values at a time, and returns all results. */
+/** Calls a function for each part of up to `idsAtOnce` values. Returns the results of all calls in one list. */
 async function inParts<Value, Result>(
   values: readonly Value[],
   one: (part: readonly Value[]) => Promise<readonly Result[]>,
@@ -477,7 +468,7 @@ async function inParts<Value, Result>(
   return results;
 }
 
-/** Adds a number to the counted repeats of a thread, or subtracts it. */
+/** Adds counts to the stored numbers of repeats of a thread. With the sign `-`, subtracts them. */
 const addCounts = (
   tx: Transaction,
   { to, appId, sign = "" }: { readonly to: string; readonly appId: string; readonly sign?: "-" | "" },
@@ -515,7 +506,7 @@ function uploadsIn(files: string | null): string[] {
   return Object.values(lists).flatMap((list) => list.map(({ upload }) => upload));
 }
 
-/** Returns the time of the first reply in a thread. Null if the thread has no reply. */
+/** Returns the stored time of the first reply in a thread; null if there is none. */
 async function firstReplyOf(tx: Transaction, threadId: string): Promise<string | null> {
   const row = await tx.get<{ at: string | null }>(
     "SELECT first_reply_at AS at FROM thread_times WHERE feedback_id = ?",
@@ -525,9 +516,9 @@ async function firstReplyOf(tx: Transaction, threadId: string): Promise<string |
 }
 
 /**
- * Stores the time of the first reply in a thread after its merge was undone. This is the time from before the merge. If
- * there was no reply, it is the time of the first reply that was written in the thread or to its senders since then.
- * Replies from other threads that had been merged into this thread do not count. (rule F60)
+ * Stores the time of the first reply in a thread whose merge was undone. `before` is the time from before the merge. If
+ * it is null, the first reply that was moved back counts, but no reply from a thread that was merged into this thread.
+ * (rule F60)
  */
 const restoreFirstReply = (tx: Transaction, threadId: string, before: string | null): Promise<void> =>
   corrected(tx, threadId, () =>
@@ -542,9 +533,9 @@ const restoreFirstReply = (tx: Transaction, threadId: string, before: string | n
   );
 
 /**
- * Corrects the times of first replies after the thread `id` was taken out of the thread `from`: for `from`, and for the
- * hidden threads that are still merged into it. If a first reply was moved away with the thread `id`, the next reply
- * that was written in the same thread counts. (rule F60)
+ * Corrects the time of the first reply in the thread `from`, and in the threads that are still merged into it, after
+ * the thread `id` was taken out. If their first reply was moved away, the next reply in the same thread counts. (rule
+ * F60)
  */
 const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise<void> =>
   corrected(tx, from, () => {
@@ -561,7 +552,7 @@ const correctFirstReplies = (tx: Transaction, from: string, id: string): Promise
     );
   });
 
-/** Changes the first reply of a thread, and corrects the counts of the statistics. */
+/** Runs a change of the time of a thread's first reply, and corrects the statistics. */
 async function corrected(tx: Transaction, threadId: string, change: () => Promise<unknown>): Promise<void> {
   await tx.run(corrections.firstReply(tx.engine, "-1"), threadId);
   await change();
@@ -570,7 +561,7 @@ async function corrected(tx: Transaction, threadId: string, change: () => Promis
 
 type StateRow = Omit<ThreadState, "tagIds">;
 
-/** Returns the present values of a thread that members can change. Undefined if there is no such thread. */
+/** Returns the present values of a thread that members can change; undefined if there is no such thread. */
 export async function threadState(reader: Reader, id: string): Promise<ThreadState | undefined> {
   const row = await reader.get<StateRow>(
     `SELECT status, assignee_id AS "assigneeId", snoozed_until AS "snoozedUntil", activity_count AS activity
@@ -584,7 +575,7 @@ export async function threadState(reader: Reader, id: string): Promise<ThreadSta
   return row && { ...row, activity: Number(row.activity), tagIds: tags.map((tag) => tag.id).sort() };
 }
 
-/** Returns the time at which a thread was resolved. Null if it was not resolved. */
+/** Returns the time at which a thread was resolved; null if it was not resolved. */
 export async function resolutionOf(reader: Reader, id: string): Promise<string | null> {
   const row = await reader.get<{ at: string | null }>(
     "SELECT resolved_at AS at FROM thread_times WHERE feedback_id = ?",
@@ -593,11 +584,11 @@ export async function resolutionOf(reader: Reader, id: string): Promise<string |
   return row?.at ?? null;
 }
 
-/** Stores the earlier state of the other thread, which the merge of the thread `id` has changed. */
+/** Stores what the merge of the thread `id` has changed in the other thread. */
 export const noteReopened = (tx: Transaction, id: string, reopened: Reopened) =>
   tx.run("UPDATE thread_merges SET reopened = ? WHERE feedback_id = ?", JSON.stringify(reopened), id);
 
-/** Restores the earlier resolution of a thread, also in the statistics. (rule F60) */
+/** Restores the time at which a thread was resolved earlier, and corrects the statistics. (rule F60) */
 export async function restoreResolution(
   tx: Transaction,
   id: string,

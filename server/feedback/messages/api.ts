@@ -31,7 +31,7 @@ export function addMessage(
   }) => {
     await endDueSnoozes(deps);
     return save(async (tx) => {
-      // The thread is locked before the message gets its time. So messages are stored in the order of their times.
+      // The time of the message is read after the lock. So messages are stored in the order of their times.
       const { id, appId } = await lockedThread(tx, asked, caller);
       const isReply = direction === "outbound";
       const isToEveryone = isReply && reply.everyone === true;
@@ -68,8 +68,8 @@ export function addMessage(
 }
 
 /**
- * Throws `answered` if the writer of a reply has not seen a new message of a sender, another member or an agent. The
- * caller must lock the messages of the thread first. (rule F35)
+ * Throws `answered` if there is a new message that the writer of a reply has not seen. The writer's own messages do not
+ * count. The caller must lock the thread first. (rule F35)
  */
 async function refuseUnseenMessage(
   tx: Transaction,
@@ -87,14 +87,13 @@ async function refuseUnseenMessage(
   const newer = newerMessage(await messages.list(tx, id), { expected, userId });
   if (newer === undefined) return;
   throw new ApiError("answered", {
-    message: `${whatHappened(newer)} at ${newer.createdAt}. Read it, then decide.`,
+    message: `${whatHappened(newer)} at ${newer.createdAt}. Read this message before you reply.`,
   });
 }
 
 /**
- * Throws `answered` if another thread was merged into this one after the writer of a reply to everyone had read this
- * thread. The reply would then go to more senders than the writer saw. The caller must lock the thread first. (rule
- * F35)
+ * Throws `answered` if another thread was merged into this thread since the writer of a reply to everyone read it. The
+ * reply would go to more senders than the writer saw. The caller must lock the thread first. (rule F35)
  */
 async function refuseUnseenMerge(
   tx: Transaction,
@@ -105,28 +104,25 @@ async function refuseUnseenMerge(
   const last = (await merges.into(tx, id)).at(-1);
   if (last === undefined || last.id === expected?.toLowerCase()) return;
   throw new ApiError("answered", {
-    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets it, then decide.`,
+    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets the reply before you send it.`,
   });
 }
 
 /**
- * Throws `answered` if a reply to everyone would go to other senders than its writer saw. The check for newer messages
- * does not find a hidden report that was released in the meantime, because the report keeps its old time. The caller
+ * Throws `answered` if a reply to everyone would go to other senders than its writer saw. This happens if a hidden
+ * report was released. `refuseUnseenMessage` does not find such a report, because it keeps its old time. The caller
  * must lock the thread first. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;
   throw new ApiError("answered", {
-    message: "Other senders than before would get the reply. Check who gets it, then decide.",
+    message: "Other senders than before would get the reply. Check who gets the reply before you send it.",
   });
 }
 
-/**
- * Describes the message that the writer has not seen. The text has no name of a sender, because strangers choose these
- * names.
- */
+/** Describes the new message. Names of senders are left out, because a stranger can choose any name. */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
-  if (direction === "inbound") return isRepeat === 1 ? "Somebody reported it again" : "The sender answered";
+  if (direction === "inbound") return isRepeat === 1 ? "Somebody reported the same problem again" : "The sender answered";
   const who = email ?? (author === "agent" ? "An agent" : "Somebody else");
   return direction === "outbound" ? `${who} replied` : `${who} added a note`;
 }

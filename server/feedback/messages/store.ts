@@ -15,29 +15,27 @@ export interface NewMessage {
   readonly feedbackId: string;
   /** `blocked` is a hidden message from a blocked sender. */
   readonly direction: "inbound" | "outbound" | "note" | "blocked";
-  /** The id of the block that hides the message. */
+  /** The id of the blocked sender because of whom the message is hidden. */
   readonly blockedBy?: string | undefined;
-  /** The default is the sender for an inbound message and the team for all others. */
+  /** The default is `sender` for inbound and blocked messages, and `team` for all others. */
   readonly author?: MessageAuthor;
   /** The account of the member who wrote the message. */
   readonly authorId?: string | null;
   readonly body: string;
   readonly createdAt: string;
-  /**
-   * For a reply: the id of the report whose sender gets it. For an answer: the id of the report whose sender wrote it.
-   */
+  /** The id of a report. Its sender gets this reply, or has written this answer. */
   readonly reportId?: string | null;
   /** 1 if a reply is for the senders of all reports on the thread; 0 otherwise. */
   readonly everyone?: number;
   /** The address from which an answer was mailed, if it is not the address of the report's sender. */
   readonly foreignFrom?: string | null;
-  /** JSON. Only answers and repeats have files. */
+  /** The files as JSON. Only answers and repeated reports can have files. */
   readonly files?: string | null;
-  /** For a repeat of a failure whose thread was merged into this thread: the id of the merged thread. */
+  /** The id of the merged thread to which a repeated failure belongs, if its thread was merged into this thread. */
   readonly originId?: string | null;
 }
 
-/** The fields that a message stores for a repeated report. `metadata`, `metadataDropped` and `files` are JSON. */
+/** A repeated report, which is stored as a message. `metadata`, `metadataDropped` and `files` are JSON. */
 export interface RepeatedReport extends ReportTexts {
   readonly category: string;
   /** The subject that the sender wrote; null if there was none. */
@@ -53,23 +51,17 @@ export interface RepeatedReport extends ReportTexts {
 export interface MessageRow extends Pick<NewMessage, "id" | "direction" | "createdAt"> {
   readonly author: string;
   readonly authorId: string | null;
-  /**
-   * The e-mail address of the member who wrote the message; null if the account was deleted or the author is not a
-   * member.
-   */
+  /** The mail address of the member who wrote the message; null for a deleted account, a sender or an agent. */
   readonly email: string | null;
-  /** 1 if the message is a report that repeats the first report of the thread; 0 otherwise. */
+  /** 1 if the message is a further report of the same thread; 0 otherwise. */
   readonly isRepeat: number;
 }
 
 const written = { inbound: "answer", outbound: "reply", note: undefined } as const;
 
-/** The messages of threads. */
+/** Queries for the messages of threads. */
 export const messages = {
-  /**
-   * Locks the thread, so that other messages to it wait until this transaction ends. Call it before each change of the
-   * thread's row.
-   */
+  /** Locks a thread until the transaction ends. Call it before you change the thread or add a message. */
   lock: (tx: Transaction, feedbackId: string) => tx.lock(feedbackId),
 
   async insert(tx: Transaction, message: NewMessage): Promise<void> {
@@ -121,13 +113,11 @@ const rowOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: 
   ...{ foreignFrom: more.foreignFrom, blockedBy: more.blockedBy, originId: more.originId },
 });
 
-/** A member who is writing an answer in a thread. */
 interface Writer {
   readonly userId: string;
   readonly feedbackId: string;
 }
 
-/** The stored row of a member who writes. */
 interface AnsweringRow extends NotedAnswering {
   readonly userId: string;
 }
@@ -137,17 +127,17 @@ const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id
 const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
 /**
- * The stored members who write answers, each with the thread. Whether a member is still writing depends on the time in
- * the row. (rule F36)
+ * Queries for the members who are writing answers. A row stays after the member has stopped, so check its time with
+ * `isAnswering`. (rule F36)
  */
 export const answering = {
-  /** Returns the thread in which a member was last stored as a writer. */
+  /** Returns the row of a member: the last thread in which the member was writing. */
   find: (reader: Reader, userId: string): Promise<AnsweringRow | undefined> => reader.get(ofPerson, userId),
 
-  /** Returns all stored writers of a thread. */
+  /** Returns the rows of a thread. */
   list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
-  /** Stores a writer of a thread. Does nothing if the member may not answer there. */
+  /** Stores that a member is writing in a thread. Does nothing if the member may not answer in this thread. */
   async note(tx: Transaction, { userId, feedbackId }: Writer, at: string): Promise<void> {
     await tx.run(
       `INSERT INTO answering_members (user_id, app_id, feedback_id, noted_at)
@@ -160,13 +150,13 @@ export const answering = {
     tx.signal(answeringTopic(feedbackId));
   },
 
-  /** Removes a writer of a thread. */
+  /** Stores that a member is no longer writing in a thread. */
   async remove(tx: Transaction, { userId, feedbackId }: Writer): Promise<void> {
     await tx.run("DELETE FROM answering_members WHERE user_id = ? AND feedback_id = ?", userId, feedbackId);
     tx.signal(answeringTopic(feedbackId));
   },
 
-  /** Removes the writers that were stored before a time. Each member has at most one row. */
+  /** Deletes the rows from before a time. */
   prune: (tx: Transaction, before: string) =>
     tx.run("DELETE FROM answering_members WHERE noted_at < ?", before),
 };

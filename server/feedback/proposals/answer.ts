@@ -4,10 +4,7 @@ import type { Settings } from "../../settings/settings.ts";
 import { threadUrl } from "../threads/answer.ts";
 import type { ProposalRow } from "./store.ts";
 
-/**
- * Returns a stored proposal in the form that its agent reads. It includes the plan, so that the agent need not store
- * it.
- */
+/** Returns a proposal in the form in which an agent reads it. The plan is included, so the agent need not store it. */
 export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
   const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
   return {
@@ -25,10 +22,7 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
   };
 }
 
-/**
- * Returns what happened to a proposal. The result does not contain the id of the claim, because only the worker gets
- * this id. (rule A19)
- */
+/** Returns what has happened to a proposal. The id of the claim is left out: only its worker may know it. (rule A19) */
 const lifeOf = (run: ProposalRow): RunLife => ({
   decision: run.decision,
   expiresAt: run.expiresAt,

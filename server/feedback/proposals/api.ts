@@ -23,7 +23,7 @@ export function consoleProposals(
   deps: Pick<Deps, "clock" | "newId" | "settings" | "time" | "waitingAgents">,
 ): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
-  /** Records an action of a person on a proposal, and returns the answer. */
+  /** Records a step of a person, and returns the answer of the request. */
   const finish = async (
     tx: Transaction,
     run: ProposalRow,
@@ -34,7 +34,7 @@ export function consoleProposals(
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
   const expiryOf = ({ approvalHours }: ProposalRow, from: Date): string | null => {
-    // If the clock is wrong, the approval could stay valid for years.
+    // With a wrong clock, the approval could stay valid for years.
     if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
     return expiresAfter(from, approvalHours);
   };
@@ -76,8 +76,8 @@ export function consoleProposals(
         const run = await lockedRun(tx, runId, caller);
         // A claim can be released until its outcome is reported. (rule A21)
         if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
-          throw new ApiError("wrong_state", { message: "No worker has a claim on this proposal." });
-        // The person saw an earlier claim, and must not release this one. (rule A52)
+          throw new ApiError("wrong_state", { message: "This proposal has no claim that can be released." });
+        // The person saw an earlier claim and has not decided about the present claim. (rule A52)
         if (claimedAt !== undefined && claimedAt !== run.claimedAt)
           throw new ApiError("wrong_state", {
             message: "Another worker has the claim now. Read the proposal again.",
@@ -103,7 +103,7 @@ const isHeld = ({ claimId, releasedAt }: Pick<ProposalRow, "claimId" | "released
 
 /** The decision on a proposal and the work that followed, as the console shows them. */
 export interface ShownLife extends LifeRow {
-  /** The claim that is not released comes first. The released ones follow, newest first. */
+  /** The claim that is not released comes first. Then the released claims follow, newest first. */
   readonly claims: readonly ShownClaim[];
 }
 
@@ -112,7 +112,7 @@ export interface ShownClaim
     LifeClaimRow,
     "worker" | "tokenLabel" | "claimedAt" | "releasedAt" | "releasedBy" | "resumedAs" | "progressCount"
   > {
-  /** The newest progress reports, newest first. `progressCount` counts all progress reports. */
+  /** The newest progress reports, newest first. Older reports may be missing. `progressCount` counts all reports. */
   readonly progress: readonly LifeProgressRow[];
   readonly outcome: RunLife["outcome"];
 }
@@ -121,7 +121,7 @@ const mostClaims = 100;
 
 const mostProgress = 300;
 
-/** Returns the decision on each proposal of a thread, and the work that followed, by the id of the proposal. */
+/** Returns the decision and the work that followed for each proposal of a thread, by the id of the proposal. */
 export async function livesOfThread(
   reader: Reader,
   threadId: string,
@@ -147,7 +147,7 @@ export async function livesOfThread(
   );
 }
 
-/** The state of the newest proposal of a thread, for a list. */
+/** The state of a thread's newest proposal, as the inbox shows it. */
 export type NewestProposal =
   | "waiting"
   | "approved"
@@ -159,9 +159,7 @@ export type NewestProposal =
   | "expired"
   | "rejected";
 
-/**
- * Returns the state that the newest proposal of each of these threads has at the time `now`, by the id of the thread.
- */
+/** Returns, by the id of the thread, the state of the newest proposal of each thread at the time `now`. */
 export async function newestProposals(
   reader: Reader,
   threadIds: readonly string[],

@@ -1,12 +1,11 @@
 import type { RunDecision, RunStatus } from "../../../src/contract/runs.ts";
 
-/** The state of a proposal. */
 export interface RunState {
   readonly status: RunStatus;
   readonly decision: RunDecision | null;
   readonly decidedAt: string | null;
   /**
-   * When the approval expires. Null if it does not expire, because the app sets no limit or a worker has claimed the
+   * The time at which the approval expires. It is null if the app sets no limit, or if a worker has claimed the
    * proposal.
    */
   readonly expiresAt: string | null;
@@ -16,13 +15,13 @@ export interface RunState {
 export interface Moment {
   readonly now: Date;
   readonly doubtful: boolean;
-  /** How many milliseconds the clock may be behind the true time, if it may be wrong. */
+  /** If the clock may be wrong: the maximum number of milliseconds by which it is behind the true time. */
   readonly behindMs: number;
 }
 
 /**
- * Returns whether an approval is still valid (`good`) or has expired (`over`). `unknown` means that the clock may be
- * wrong and the answer depends on it. (rules A23, D12)
+ * Returns `over` if an approval has expired. Returns `unknown` if the clock may be wrong, and the approval may
+ * therefore have expired. Otherwise returns `good`. (rules A23, D12)
  */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
@@ -35,8 +34,8 @@ export function expiryOf(
 }
 
 /**
- * Returns the proposal in the state that it has at the time `now`. An expired approval is `rejected`, even if the
- * database does not say so yet. (rule A23)
+ * Returns the proposal in its state at the time `now`. If its approval has expired, the status is `rejected`, even if
+ * this is not stored in the database yet. (rule A23)
  */
 export function stateAt<State extends RunState>(run: State, now: Date): State {
   if (expiryOf(run, { now, doubtful: false, behindMs: 0 }) === "good") return run;
@@ -46,8 +45,8 @@ export function stateAt<State extends RunState>(run: State, now: Date): State {
 const hourMilliseconds = 3_600_000;
 
 /**
- * Returns when an approval expires. `from` is the time of the decision, or of the release of a claim. Returns null if
- * the app sets no limit.
+ * Returns the time at which an approval expires; null if the app sets no limit. `from` is the time of the decision, or
+ * the time at which a claim was released.
  */
 export const expiresAfter = (from: Date, hours: number | null): string | null =>
   hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();
@@ -56,7 +55,7 @@ export const expiresAfter = (from: Date, hours: number | null): string | null =>
 export const statusOf = (decision: RunDecision): "approved" | "rejected" =>
   decision === "approve" ? "approved" : "rejected";
 
-/** Returns why a person may not recall an approval; undefined if the person may. (rule A22) */
+/** Returns why an approval cannot be recalled; undefined if it can be recalled. (rule A22) */
 export function recallRefusal(
   run: Pick<RunState, "status" | "expiresAt">,
   { held, moment }: { readonly held: boolean; readonly moment: Moment },
@@ -65,7 +64,7 @@ export function recallRefusal(
   return held ? "run_claimed" : undefined;
 }
 
-/** Returns the text of the internal note about a proposal. (rule A7) */
+/** Returns the text of the internal note that shows a proposal in its thread. (rule A7) */
 export const proposalNote = ({
   summary,
   plan,
@@ -75,8 +74,8 @@ export const proposalNote = ({
 }): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
 
 /**
- * Returns the current time, or a time just after `earlier` if that is later. This is necessary because clocks can be
- * set back, and the clocks of two servers can differ.
+ * Returns `now`, but at least 1 ms after `earlier`. `now` can be before `earlier`, because clocks can be set back and
+ * the clocks of two servers can differ.
  */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
@@ -87,10 +86,11 @@ interface Compared {
 }
 
 /**
- * Returns the earlier proposal with which the page compares this one; undefined if there is none. `proposals` are all
- * proposals of the thread, oldest first. The first choice is the proposal that the person has just read (`readId`). The
- * second is the last proposal for which changes were requested, or which was recalled or expired. The third is the
- * proposal that this one replaced. (rule A50)
+ * Returns the earlier proposal with which a page compares the proposal `id`; undefined if there is none. `proposals`
+ * must be all proposals of the thread, oldest first. The first of these that exists is returned: (rule A50)
+ * 1. the proposal that the person has just read (`readId`)
+ * 2. the last proposal that was not replaced, if changes were requested, or it was recalled, or it expired
+ * 3. the previous proposal, if it was replaced
  */
 export function comparedProposal<P extends Compared>(
   proposals: readonly P[],

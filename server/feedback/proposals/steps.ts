@@ -13,9 +13,7 @@ import { noteActivity } from "../unread/store/read-marks.ts";
 import { type Moment, stateAt } from "./rules.ts";
 import { expiredApprovals, type OwnedProposal, type ProposalRow, proposals } from "./store.ts";
 
-/**
- * One step of a proposal, such as a decision or a claim. It has a name in the audit, and it may have an event.
- */
+/** A step of a proposal, such as a decision or a claim. `action` is its name in the audit log. */
 export interface RunStep {
   readonly action: AuditActionName;
   readonly event?: EventType;
@@ -25,8 +23,8 @@ export interface RunStep {
 type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
- * Creates the function that records a step of a proposal. It uses the transaction of the step's change, and wakes the
- * requests that wait for the proposal. (rules A26, A27)
+ * Creates a function that records a step of a proposal: in the audit log, in the activity of the thread, and as an
+ * event if the step has one. It also wakes the requests that wait for the proposal. (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -48,24 +46,25 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Whether no person has to act after this step. Such a step does not make the thread unread. (rule F50) */
+/** Whether a step does not make the thread unread, because no person has to act after it. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
-/** Returns the account of the person who did the step; undefined for an agent. */
+/** Returns the account of the person who makes the step; undefined for an agent. */
 const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Locks the thread of a proposal and returns the proposal. Throws `not_found`. Each step of a proposal calls this
- * first. So if two steps happen at the same time, the second one sees the change of the first one.
+ * Locks the thread of a proposal and returns the proposal. Each step calls this first. So if two steps happen at the
+ * same time, the second step sees the change of the first step. Throws `not_found` if the viewer may not read the
+ * proposal.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
   return (await tx.lock(found.feedbackId)) ? visibleRun(tx, runId, viewer) : found;
 }
 
-/** Returns a proposal as this transaction sees it, if the viewer may read it. Throws `not_found` otherwise. */
+/** Returns a proposal. Throws `not_found` if it does not exist or the viewer may not read it. */
 export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const run = await proposals.find(tx, runId, viewer);
   if (!run) throw new ApiError("not_found");
@@ -76,8 +75,8 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
  * Stores that an approval has expired, or that an agent has read it for the first time. It runs before the agent gets
- * the answer, so a proposal that an agent has read as expired is never approved again. Returns the stored proposal. If
- * it only stored a first read, returns "as it was", because that changes nothing else in the proposal. (rules A22, A23)
+ * the answer. So a proposal that an agent has seen as expired never becomes approved again. Returns the proposal after
+ * this, or "as it was" if only the first read was stored. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -94,8 +93,9 @@ export async function settle(
 }
 
 /**
- * Uses one statement and does not lock the thread, because an agent waits for the answer. It has its own transaction:
- * on PostgreSQL it locks the proposal's row, and another transaction that has locked the thread may wait for that row.
+ * Stores the first read with one statement, because an agent waits for the answer. The thread is not locked. This must
+ * be a separate transaction: it locks the row of the proposal on PostgreSQL, and a transaction that has locked the
+ * thread may wait for this row.
  */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {
@@ -110,7 +110,6 @@ export const needsSettling = (
   now: Date,
 ): boolean => run.status === "approved" && (run.firstReadAt === null || stateAt(run, now) !== run);
 
-/** Returns the time of this request, and whether the server's clock may be wrong. */
 export const momentOf = ({ clock, time }: Pick<Deps, "clock" | "time">): Moment => ({
   now: clock.now(),
   doubtful: time.isDoubtful(),

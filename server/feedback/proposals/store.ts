@@ -10,9 +10,9 @@ import { recordEvent } from "../../webhooks/events/record.ts";
 import { isNewer, newestFirst } from "../threads/store/threads.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 
-/** Approvals that have expired. */
+/** Queries for expired approvals. */
 export const expiredApprovals = {
-  /** Returns expired approvals of all apps that are not yet stored as expired, at most `most`. */
+  /** Returns at most `most` approvals of all apps that have expired but are not stored as expired yet. */
   list: (reader: Reader, now: Date, most: number) =>
     reader.all<{ id: string }>(
       "SELECT id FROM runs WHERE status = 'approved' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
@@ -21,8 +21,8 @@ export const expiredApprovals = {
     ),
 
   /**
-   * If an approval has expired at `now` and nobody has claimed the proposal, stores this together with an audit entry
-   * and an event. Returns whether the approval has expired. (rule A23)
+   * Stores that an approval has expired, with an audit entry and an event. Does nothing and returns false if it has not
+   * expired at the time `now`. (rule A23)
    */
   async store(
     tx: Transaction,
@@ -35,15 +35,14 @@ export const expiredApprovals = {
   },
 };
 
-/** The time for new records, and the function that creates their ids. */
 export interface Recording {
   readonly now: Date;
   readonly newId: () => string;
 }
 
 /**
- * Records a step that the server itself takes. It writes to the audit and the thread, as for a step of a person or an
- * agent. If the proposal has ended, it also stores an event. (rules A26, A27)
+ * Records a step that the server itself makes, in the audit log and in the activity of the thread. If the step has a
+ * decision, also stores an event. (rules A26, A27)
  */
 export async function recordServerStep(
   tx: Transaction,
@@ -62,7 +61,7 @@ export async function recordServerStep(
   await recordEvent({ newId }, tx, { appId, type: "run.decided", subjectId: target, facts, at });
 }
 
-/** A proposal with its claim. If all its claims are released, this is the last claim. */
+/** A proposal with the claim that is not released. If all claims are released, it contains the last claim. */
 export interface ProposalRow extends ClaimColumns {
   readonly id: string;
   readonly feedbackId: string;
@@ -78,9 +77,9 @@ export interface ProposalRow extends ClaimColumns {
   readonly expiresAt: string | null;
   /** The time at which an agent first read the approval. */
   readonly firstReadAt: string | null;
-  /** For how many hours an approval is valid in this app; null for no limit. */
+  /** The number of hours for which an approval is valid in this app; null for no limit. */
   readonly approvalHours: number | null;
-  /** The account ids of the app's owners. There is a space before and after each id. */
+  /** The account ids of the app's owners, separated by spaces. */
   readonly owners: string;
 }
 
@@ -101,7 +100,7 @@ interface ClaimColumns {
 }
 
 export interface OwnedProposal extends ProposalRow {
-  /** The account whose audit shows the steps of the server in this app. */
+  /** The account whose audit log contains the steps that the server makes in this app. */
   readonly accountId: string;
 }
 
@@ -118,16 +117,16 @@ interface DecidedProposal {
   readonly decision: RunDecision;
   readonly note: string | null;
   readonly at: string;
-  /** The account that decides; null if the server itself decides. */
+  /** The account of the person who decides; null if the server decides. */
   readonly by: string | null;
   readonly expiresAt: string | null;
-  /** The token of an agent that waits for the decision. This agent reads the decision immediately. */
+  /** The token of an agent that waits for the decision and will read it immediately. */
   readonly readBy?: string | null;
 }
 
 type FirstRead = Pick<ProposalRow, "firstReadAt">;
 
-/** Whether the token of an agent still exists, and its account is still an owner of the app. */
+/** The SQL condition that the token of an agent still exists, and that its account is still an owner of the app. */
 const mayStillRead = `EXISTS (SELECT 1 FROM tokens t JOIN app_members o ON o.user_id = t.user_id AND o.role = 'owner'
   WHERE t.id = ? AND t.kind = 'agent' AND o.app_id = runs.app_id)`;
 
@@ -150,18 +149,18 @@ const proposalOf = oneForViewer<ProposalRow>({
   where: "r.id = ?",
 });
 
-/** The proposals of agents. The table has the name `runs`. (rule A15) */
+/** Queries for the proposals of agents, which are in the table `runs`. (rule A15) */
 export const proposals = {
   find: (reader: Reader, id: string, viewer: Viewer) => proposalOf(reader, viewer, id),
 
-  /** Returns a proposal, and the account of its app. */
+  /** Returns a proposal for any viewer, with the account of its app. */
   findOwned: (reader: Reader, id: string) =>
     reader.get<OwnedProposal>(
       `SELECT ${proposalColumns}, a.owner_id AS "accountId" ${proposalTables} WHERE r.id = ?`,
       id,
     ),
 
-  /** Returns the id of a thread's newest proposal, and when that proposal was created. */
+  /** Returns the id of a thread's newest proposal, and the time at which it was created. */
   newest: (tx: Transaction, feedbackId: string) =>
     tx.get<{ id: string; at: string }>(
       `SELECT r.id, r.created_at AS at FROM runs r WHERE r.feedback_id = ? ORDER BY ${newestFirst("r")} LIMIT 1`,
@@ -179,10 +178,7 @@ export const proposals = {
       proposal.feedbackId,
     ),
 
-  /**
-   * Rejects the proposals of a thread that await approval, because a newer one replaces them. Returns their ids. (rule
-   * A3)
-   */
+  /** Rejects those proposals of a thread that await approval, because a newer proposal replaces them. (rule A3) */
   replace: (tx: Transaction, feedbackId: string, newer: { id: string; note: string; at: string }) =>
     tx.all<{ id: string }>(
       `UPDATE runs SET status = 'rejected', decision = 'replaced', decision_note = ?, decided_at = ?, replaced_by = ?
@@ -194,12 +190,12 @@ export const proposals = {
     ),
 
   /**
-   * Stores a decision on a proposal that awaits approval. Returns the time of its first read; undefined if the proposal
-   * no longer awaits approval. (rule A4)
+   * Stores a decision on a proposal. `firstReadAt` of the result is null if no agent waits for the decision. Returns
+   * undefined if the proposal no longer awaits approval. (rule A4)
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;
-    // These columns store who approved. A later recall or expiry overwrites only the columns of the decision.
+    // The approval has its own columns, because a later recall or expiry overwrites the columns of the decision.
     const approval = status === "approved" ? [by, at, note, readBy, at] : [null, null, null, null, null];
     return tx.get<FirstRead>(
       `UPDATE runs SET status = ?, decision = ?, decision_note = ?, decided_at = ?, decided_by = ?, expires_at = ?,
@@ -211,7 +207,6 @@ export const proposals = {
     );
   },
 
-  /** Recalls an approval. */
   recall: (tx: Transaction, id: string, { note, at, by }: Pick<DecidedProposal, "note" | "at" | "by">) =>
     tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'recalled', decision_note = ?, decided_at = ?, decided_by = ?,
@@ -223,7 +218,7 @@ export const proposals = {
       id,
     ),
 
-  /** Stores that an approval has expired, if it has expired at `now`. Returns whether it has. */
+  /** Stores that an approval has expired, if this is the case at `now`. Returns whether it has expired. */
   expire: async (tx: Transaction, id: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'expired', decided_at = expires_at
@@ -232,13 +227,11 @@ export const proposals = {
       now,
     )) > 0,
 
-  /** Sets the time at which the approval expires. */
+  /** Sets the time at which an approval expires. Does nothing if the proposal is not approved. */
   setExpiry: (tx: Transaction, id: string, expiresAt: string | null) =>
     tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
 
-  /**
-   * Stores when an agent first read an approval that is valid at that time. Returns whether this was the first time.
-   */
+  /** Stores the time at which an agent first read a valid approval. Returns false if it was read before. */
   markRead: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET first_read_at = ? WHERE id = ? AND status = 'approved' AND first_read_at IS NULL
@@ -248,7 +241,7 @@ export const proposals = {
       at,
     )) > 0,
 
-  /** Returns the newest proposal of the thread that is newer than this one and is or was approved. */
+  /** Returns the newest proposal of the same thread that is newer than `run` and is or was approved. */
   newerApproval: (tx: Transaction, run: Pick<ProposalRow, "id" | "feedbackId" | "createdAt">) =>
     tx.get<{ id: string }>(
       `SELECT id FROM runs WHERE feedback_id = ? AND (created_at, id) > (?, ?) AND origin_id IS NULL
@@ -260,20 +253,18 @@ export const proposals = {
     ),
 };
 
-/** The approval of a proposal, its last decision, and its first read. */
 export interface LifeRow {
   readonly runId: string;
-  /** The e-mail address of the person who decided last. */
+  /** The mail address of the person who decided last. */
   readonly decidedBy: string | null;
   readonly expiresAt: string | null;
   readonly firstReadAt: string | null;
-  /** The person who approved, as an e-mail address. It stays if the approval is recalled or expires. */
+  /** The mail address of the person who approved. It stays if the approval is recalled or expires. */
   readonly approvedBy: string | null;
   readonly approvedAt: string | null;
   readonly approvalNote: string | null;
 }
 
-/** The state of the newest proposal of a thread. */
 export interface NewestRunRow {
   readonly feedbackId: string;
   readonly status: RunStatus;
@@ -285,7 +276,6 @@ export interface NewestRunRow {
   readonly outcomeStatus: "succeeded" | "failed" | null;
 }
 
-/** The claim of a worker on a proposal. */
 export interface LifeClaimRow {
   readonly id: string;
   readonly runId: string;
@@ -310,7 +300,7 @@ export interface LifeProgressRow {
   readonly createdAt: string;
 }
 
-/** What happened to the proposals of one thread. */
+/** Queries for the decisions, claims and progress reports of the proposals of a thread. */
 export const runLives = {
   list: (reader: Reader, feedbackId: string) =>
     reader.all<LifeRow>(
@@ -333,7 +323,7 @@ export const runLives = {
       ...feedbackIds,
     ),
 
-  /** Returns the newest claims. Claims that are not released come first. */
+  /** Returns at most `most` claims. Claims that are not released come first, then the newest. */
   claims: (reader: Reader, feedbackId: string, most: number) =>
     reader.all<LifeClaimRow>(
       `SELECT c.id, c.run_id AS "runId", c.worker, t.label AS "tokenLabel", c.claimed_at AS "claimedAt",
@@ -347,7 +337,7 @@ export const runLives = {
       most,
     ),
 
-  /** Returns the newest progress reports. */
+  /** Returns at most `most` progress reports, newest first. */
   progress: (reader: Reader, feedbackId: string, most: number) =>
     reader.all<LifeProgressRow>(
       `SELECT p.id, p.claim_id AS "claimId", p.text, p.created_at AS "createdAt"

@@ -1,34 +1,31 @@
 import type { Transaction } from "../../database/database.ts";
 import type { ProposalRow } from "./store.ts";
 
-/** An agent that waits in this process for the decision on a proposal. */
+/** An agent whose request to this process waits for the decision on a proposal. */
 export interface WaitingAgent {
   readonly tokenId: string;
   /**
-   * Whether the agent would read a decision immediately: its connection is open, and there was no signal since it last
-   * read the proposal.
+   * Whether the agent would get a decision immediately. This is the case if its connection is open, and if there was no
+   * signal since the request last read the proposal.
    */
   readonly isResting: () => boolean;
 }
 
-/**
- * The agents that wait for decisions. When a person approves, one of these agents reads the approval immediately. (rule
- * A22)
- */
+/** The agents that wait for decisions in this process. An approval counts as read by one of them at once. (rule A22) */
 export interface WaitingAgents {
   /** Adds a waiting agent. Returns a function that removes it. */
   add(runId: string, agent: WaitingAgent): () => void;
   /** Returns the token of an agent that would read the decision immediately; null if there is none. */
   readerOf(runId: string): string | null;
-  /** Gives the stored proposal to the waiting agents after the transaction has committed. */
+  /** Gives a decided proposal to the waiting agents, after the transaction has ended. */
   handOver(tx: Pick<Transaction, "engine" | "signal">, run: ProposalRow): void;
-  /** Returns the proposal whose transaction has committed, if this topic is its signal. */
+  /** Returns the decided proposal if `topic` is the signal of `handOver`; otherwise undefined. */
   handedOver(topic: string): ProposalRow | undefined;
 }
 
 interface AwaitedProposal {
   readonly agents: Set<WaitingAgent>;
-  /** The proposal that a transaction has stored. Agents read it only after the signal of that transaction. */
+  /** The decided proposal. Agents read it only after the signal at the end of its transaction. */
   stored: ProposalRow | undefined;
 }
 
@@ -50,7 +47,7 @@ export function createWaitingAgents(): WaitingAgents {
     },
     handOver(tx, run) {
       const proposal = awaited.get(run.id);
-      // Does nothing on PostgreSQL, because there the signal would go to all servers.
+      // On PostgreSQL, the signal would go to all servers, but only this process has the proposal.
       if (!proposal || tx.engine === "postgres") return;
       proposal.stored = run;
       tx.signal(handing + run.id);

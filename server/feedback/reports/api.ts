@@ -22,7 +22,7 @@ export const feedback = (
   return {
     async submit(request) {
       const { caller, body } = request;
-      // An owner may have turned off feedback for the app. (rule F8)
+      // An owner can turn off feedback for an app. (rule F8)
       if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
       const files = feedbackFilesOf(body);
       const blockedBy = caller.blocksSenders
@@ -93,7 +93,7 @@ function save(
   return request.save(write, { first, rateLimit });
 }
 
-/** Stores the event of a new thread or of a repeat. Apps without receivers of events do not need it. (rule O25) */
+/** Stores the event for a new thread or for a repeat. Call it only if the app has receivers of events. (rule O25) */
 async function storeEvent(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -115,11 +115,11 @@ async function storeEvent(
 }
 
 interface EarlierThreads {
-  /** The id of the open thread of the same failure. */
+  /** The id of the open thread to which the report is added. */
   readonly earlier?: string | undefined;
-  /** The thread that has the key of the failure. It may have been merged into the open thread. */
+  /** The id of the thread that was created for the failure. It may have been merged into the open thread. */
   readonly failureId?: string | undefined;
-  /** The last resolved thread of the failure, if none of its threads is open. */
+  /** The id of the last resolved thread of the failure, if no thread of the failure is open. */
   readonly resolved?: string | undefined;
 }
 
@@ -141,7 +141,7 @@ const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: s
 /** Stores which run reported the failure. Returns false if the same run has already reported it. (rule F23) */
 async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
-  // Reports of blocked senders do not change a failure.
+  // A report of a blocked sender must not change a failure.
   if (thread.dedupeKey === null || thread.blockedBy !== undefined) return true;
   const reportedAt = thread.createdAt;
   return failures.report(tx, { feedbackId, appId: thread.appId, scope, run, parts, reportedAt });
@@ -156,7 +156,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // The time is read after the lock. So the repeat comes after all messages that a person may already have seen.
+  // The time is read after the lock, so it is later than the times of all messages that a person may already have seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

@@ -10,20 +10,18 @@ import type { NewThread } from "../threads/store/threads.ts";
 import { subjectOf } from "./rules.ts";
 import { type ReceivedUpload, uploadOf } from "./uploads.ts";
 
-/** A report in its stored form. It becomes a new thread, or a message on an earlier thread. */
+/** A report, ready to be stored. It becomes a new thread, or a message in an earlier thread. */
 export interface FeedbackReport {
   readonly thread: NewThread;
-  /** The subject that the sender wrote; null if there was none. */
+  /** The subject that the sender wrote; null if the sender wrote none. `thread.subject` is never empty. */
   readonly ownSubject: string | null;
-  /**
-   * The scope of the run that reports a failure, and the name of the run. Each is "" if the report does not contain it.
-   */
+  /** The scope of the test run that reports a failure. It is "" if the report names no scope. `run` is its name. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes, as prefixes of their keys. */
+  /** The tests that the report summarizes. Each is a prefix of a key. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
-  /** The parts of the report that are not stored, with their names in the answer. */
+  /** The fields of the answer that name the parts of the report that are not stored. */
   readonly dropped: {
     readonly metadataDropped?: string[];
     readonly filesDropped?: string[];
@@ -31,7 +29,7 @@ export interface FeedbackReport {
   };
 }
 
-/** Returns the report of a request in its stored form. */
+/** Converts the body of a request to a report, ready to be stored. */
 export function feedbackReportOf(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   appId: string,
@@ -45,13 +43,13 @@ export function feedbackReportOf(
     readonly files: readonly FeedbackFile[];
     /** Whether the files fit into the app's storage quota. */
     readonly hasRoom: boolean;
-    /** The id of the block that hides the report. */
+    /** The id of the blocked sender because of whom the report is hidden. */
     readonly blockedBy?: string | undefined;
   },
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
-  // A shortened address could belong to another person. So an address that is too long is not stored. (rule F2)
+  // An address that is too long is not stored. If it were shortened, it could belong to another person. (rule F2)
   const isTooLong = !isWithin(body.email ?? "", limits.email);
   const message = withoutSenderLinks(body.message);
   const ownSubject = withoutSenderLinks(body.subject ?? "");
@@ -88,21 +86,21 @@ export function feedbackReportOf(
   };
 }
 
-/** Returns the paths of the files in the body of the request. */
+/** Returns the path of each file in the body of the request, such as `images.0`. */
 const pathsOf = (files: readonly FeedbackFile[]): string[] =>
   files.map((file, at) => {
     const before = files.slice(0, at).filter(({ field }) => field === file.field);
     return `${file.field}.${before.length}`;
   });
 
-/** A received file of a report, with the values for its upload. */
+/** A received file of a report. `upload` contains the values that are stored for it. */
 export interface FeedbackFile {
   readonly field: keyof ThreadFiles;
   readonly received: ReceivedFile;
   readonly upload: ReceivedUpload;
 }
 
-/** Returns the files of a valid report, in order. */
+/** Returns the files of a valid report: images first, then videos, then attachments. */
 export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): FeedbackFile[] {
   if (!images && !videos && !attachments) return [];
   return [
@@ -114,7 +112,7 @@ export function feedbackFilesOf({ images, videos, attachments }: NewFeedback): F
   ];
 }
 
-/** Returns the files in the form in which a thread stores them. */
+/** Returns the files as the JSON that is stored in a thread or a message. */
 export function filesJson(files: readonly FeedbackFile[]): string {
   if (files.length === 0) return noFiles;
   const at = (field: keyof ThreadFiles) => files.filter((file) => file.field === field).map(threadFile);

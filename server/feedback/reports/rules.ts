@@ -1,8 +1,8 @@
 const longest = 80;
 
 /**
- * Returns the subject for feedback that has none: the first sentence or line of its message, shortened to 80 characters
- * at the end of a word. If the message has no words, the subject begins with the type. (rule F7)
+ * Returns the subject for a report without a subject: the first sentence or line of its message, shortened to 80
+ * characters. If the message contains no letters and no digits, the subject begins with the type. (rule F7)
  */
 export function subjectOf(type: string, message: string): string {
   const line = message.trim().split(/\r?\n/, 1)[0]?.replace(/\s+/g, " ").trim() ?? "";

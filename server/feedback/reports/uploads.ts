@@ -4,12 +4,9 @@ import { cleanFileName, endingOf, nameFor } from "../../files/file-names.ts";
 import { type NewUpload, uploads } from "../../files/store.ts";
 import { randomName } from "../../secrets/secrets.ts";
 
-/** A cache that stores how much of its storage quota each app uses. */
+/** A cache of the number of stored bytes of each app. It is compared with the app's storage quota. */
 interface AppStorage {
-  /**
-   * Calls `work` with `hasRoom`, which says whether `bytes` more bytes fit into the quota. If they do, `work` stores
-   * them.
-   */
+  /** Calls `work`. If `hasRoom` is true, `bytes` more bytes fit into the quota, and `work` must store them. */
   withRoom<Result>(
     appId: string,
     bytes: number,
@@ -23,18 +20,18 @@ const currentForMs = 60_000;
 
 interface Used {
   stored: number;
-  /** The number of bytes that reports in progress are storing. */
+  /** The number of bytes that running requests are about to store. */
   pending: number;
-  /** The number of bytes that were stored since the query of the sum began. The sum may or may not include them. */
+  /** The number of bytes that were stored while the query of the sum runs. The sum may not include them. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;
 }
 
 /**
- * Creates the cache. It keeps the sum of an app for a minute, so that not every report must add up all uploads. If an
- * app is close to its quota, each report adds up all uploads. If there are several servers, an app may exceed its quota
- * by the bytes that the servers store within that minute. (rule F12)
+ * Creates the cache. It keeps the sum of an app's uploads for one minute, so that not every report must compute it. If
+ * a report does not fit, the sum is computed again. With several servers, an app may exceed its quota by the bytes that
+ * the other servers store within this minute. (rule F12)
  */
 export function createAppStorage({
   database,
@@ -84,12 +81,12 @@ export function createAppStorage({
   };
 }
 
-/** The stored values of a received file. The name is random, so that nobody can guess it. */
+/** The values that are stored for a received file. `name` is random, so that nobody can guess its address. */
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
 /**
- * Returns the upload for a received file of a known type. `givenName` is the file name that the sender wrote in a field
- * of the request.
+ * Returns the values that are stored for a received file. `givenName` is a file name from a field of the request. It
+ * replaces the name of the file itself.
  */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,

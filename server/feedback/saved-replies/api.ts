@@ -24,7 +24,7 @@ export function savedReplies(deps: Pick<Deps, "clock" | "database" | "newId">): 
         await ownedApp(tx, appId, caller);
         if ((await rows.list(tx, appId)).length >= limits.savedReplies)
           throw new ApiError("wrong_state", {
-            message: `The app has ${limits.savedReplies} saved replies already. Delete some first.`,
+            message: `This app already has ${limits.savedReplies} saved replies, which is the maximum. Delete some of them first.`,
           });
         const at = deps.clock.now().toISOString();
         const reply = { id: deps.newId(), ...body, createdAt: at, updatedAt: at };
@@ -57,7 +57,7 @@ export function savedReplies(deps: Pick<Deps, "clock" | "database" | "newId">): 
   };
 }
 
-/** Returns the saved reply if the viewer is a member of its app. Throws `not_found` otherwise. */
+/** Returns a saved reply. Throws `not_found` if the viewer is not a member of its app. */
 async function ownedReply(reader: Reader, id: string, viewer: Viewer) {
   const reply = await rows.find(reader, viewer, id);
   if (!reply) throw new ApiError("not_found");

@@ -62,7 +62,7 @@ async function deleteSavedReply({
   return goTo(links.savedReplies(param("appId")), "saved-reply-deleted");
 }
 
-/** A refused form. It is the form of the saved reply `replyId`; without an id, it is the form for a new one. */
+/** A form with an error. It is the form of the saved reply `replyId`. Without an id, it is the form for a new reply. */
 interface RefusedReply {
   readonly form: Filled;
   readonly replyId?: string;
@@ -89,13 +89,15 @@ const SavedReplies = ({
       <div class="head">
         <div>
           <h1>Saved replies</h1>
-          <p>Texts that your team sends often. You insert them into a reply, and can change them there.</p>
+          <p>
+            Save texts that your team sends often. You can insert them into a reply and change them there.
+          </p>
         </div>
       </div>
       <div class="stack wide">
         {replies.length === 0 ? (
           <Empty title="No saved replies yet">
-            <p>Save answers that you often type.</p>
+            <p>Save the answers that your team often types.</p>
           </Empty>
         ) : (
           <ul class="list">
@@ -122,7 +124,7 @@ const SavedReplies = ({
   );
 };
 
-/** A saved reply as a sender reads it, with the forms to change and delete it. */
+/** A saved reply: a preview, and the forms that change and delete it. */
 const ReplyLine = ({
   reply,
   app,

@@ -1,24 +1,23 @@
-/** The values for the placeholders of a saved reply. */
 export interface ReplyFacts {
-  /** Null for a sender without a name. */
+  /** The name of the sender; null if the sender gave no name. */
   readonly name: string | null;
   readonly app: string;
-  /** Whether senders of the app have a sender's page. */
+  /** Whether the server has a page for each sender of the app. */
   readonly hasPage: boolean;
 }
 
 const statusUrl = "{statusUrl}";
 
 /**
- * Returns the text of a saved reply for one sender. If the sender has no name, the space before `{name}` is removed,
- * too. `{statusUrl}` stays in the text, because only the receiver may read that link. `withStatusUrl` inserts it for
- * each receiver. (rule F32)
+ * Replaces the placeholders in a saved reply. If the sender has no name, the space before `{name}` is removed, too.
+ * `{statusUrl}` stays in the text, because only the receiver may know this link. `withStatusUrl` inserts it when the
+ * reply is sent. (rule F32)
  */
 export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): string {
-  // All placeholders are replaced in one step. So a placeholder in the name of a sender is not replaced.
+  // All placeholders are replaced in one step. So a placeholder that a sender typed as a name is not replaced.
   return body.replace(
-    // A match never begins at a space that follows another space. Otherwise many spaces in succession would take
-    // quadratic time.
+    // The lookbehind lets a match begin only at the first of several spaces. Without it, the time would grow with the
+    // square of the number of spaces.
     /(?<![ \t])([ \t]*)\{(name|app|statusUrl)\}/g,
     (_, space: string, placeholder: "name" | "app" | "statusUrl") => {
       if (placeholder === "statusUrl") return hasPage ? space + statusUrl : "";
@@ -30,9 +29,6 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
 
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();
 
-/**
- * Returns a reply as its receiver reads it, with the link in the place of `{statusUrl}`. Without a link, that
- * placeholder is removed.
- */
+/** Replaces `{statusUrl}` in a reply by the receiver's link. If there is no link, removes the placeholder. */
 export const withStatusUrl = (body: string, link: string | undefined): string =>
   body.replaceAll(statusUrl, () => link ?? "");

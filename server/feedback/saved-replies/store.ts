@@ -21,7 +21,7 @@ export interface SavedReplyChange {
 
 const updateReply = update(tables.savedReplies, "WHERE id = ?");
 
-/** The saved replies of apps. (rule F32) */
+/** Queries for the saved replies of apps. (rule F32) */
 export const savedReplies = {
   /** Returns the saved replies of an app, sorted by title. */
   list: (reader: Reader, appId: string): Promise<SavedReply[]> => reader.all(repliesOf, appId),

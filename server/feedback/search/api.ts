@@ -12,7 +12,7 @@ import { searchedApps } from "./store/search.ts";
 
 const sortKey = threadCursors.found;
 
-/** The search in all apps of a person. */
+/** The handler of the search in all apps of a person. */
 export const search = (
   deps: Pick<Deps, "clock" | "database" | "log" | "time">,
 ): Handlers<typeof contract> => ({

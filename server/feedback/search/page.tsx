@@ -38,7 +38,7 @@ interface SearchPageProps {
   readonly q: string;
   readonly status: string;
   readonly cursor: string;
-  /** The results. Undefined if there is no query. */
+  /** The results; undefined if no query was typed. */
   readonly found: Found | undefined;
   readonly now: Date;
 }
@@ -95,7 +95,7 @@ const SearchPage = ({ navigation, q, status, cursor, found, now }: SearchPagePro
   );
 };
 
-/** The lists of results. A script also shows them over other pages. */
+/** The lists of results. A script also shows this part in a dialog on other pages. */
 const Results = ({
   found: { items, nextCursor, destinations },
   links,
@@ -145,7 +145,7 @@ const Results = ({
         <p>
           {nextCursor === null
             ? "No feedback of your apps matches your search."
-            : "No new feedback matches your search. Older feedback was not searched yet."}
+            : "No recent feedback matches your search. Older feedback was not searched yet. Go to the next page."}
         </p>
       </Empty>
     )}
@@ -189,18 +189,18 @@ const operators: readonly (readonly [example: string, meaning: string])[] = [
   ["sync list", "both words, anywhere in a thread"],
   ['"best before"', "these words, one after the other"],
   ["crash -barcode", "crash, but not barcode"],
-  ["#12", "the thread with this number"],
+  ["#12", "the thread with this number in each app"],
   ["is:open", "open, in_progress, resolved or archived; also unread or snoozed"],
-  ["type:bug", "a type: bug, feature, question, general"],
+  ["type:bug", "a type: bug, feature, question or general"],
   ["tag:crash", "a tag, also in quotation marks"],
   ["from:ada@example.org", "the address of a sender, or a word of a sender's name"],
-  ["source:ios", "a source"],
-  ["has:image", "image, video, file, answer, reply, note, plan or issue"],
-  ["assignee:me", "me, none or an address"],
+  ["source:ios", "the source of a report, or a word of it"],
+  ["has:image", "threads that contain an image, video, file, answer, reply, note, plan or issue"],
+  ["assignee:me", "the member who is responsible: me, none or the address of a member"],
   ["after:YYYY-MM-DD before:YYYY-MM", "a day, a month or a year, in UTC"],
 ];
 
-/** The operators of a search. */
+/** Explains what a person can type in the search field. */
 const Help = () => (
   <section class="stack" aria-labelledby="help-title">
     <p class="muted">
@@ -221,30 +221,21 @@ const Help = () => (
   </section>
 );
 
-/** The maximum number of destinations of each kind that a search offers. */
+/** The maximum number of found pages, of FAQ entries and of release notes. */
 const most = 5;
 
-const translationsIn = ({ translated }: { readonly translated: string | null }): string[] => {
-  const names: (string | null)[] = translated === null ? [] : JSON.parse(translated);
-  return names.filter((name) => name !== null);
-};
-
-export const definitions: Definitions = [
-  definePage({ at: (links) => links.search, needs: "account", show: showSearch }),
-];
-
-/** A page of the console, an entry of a FAQ or a release note that a search offers. */
+/** A page of the console, an FAQ entry or a release note that a search has found. */
 interface Destination {
   readonly kind: "Page" | "FAQ" | "Release note";
   readonly name: string;
-  /** The name of the app to which the destination belongs. */
+  /** The name of the app; undefined for a page that belongs to no app. */
   readonly app: string | undefined;
   readonly href: string;
 }
 
 /**
- * Returns the pages, FAQ entries and release notes whose names the query finds, in any language. Each result has the
- * name in the language in which the query found it. A query with operators finds no destinations. (rule F57)
+ * Returns the pages, FAQ entries and release notes whose names contain all words of the query. Names in all languages
+ * are searched, and the name that matches is shown. A query with operators has no such results. (rule F57)
  */
 function destinationsOf(
   q: string,
@@ -291,7 +282,12 @@ function destinationsOf(
   ];
 }
 
-/** Returns the first results, at most `most`. */
+const translationsIn = ({ translated }: { readonly translated: string | null }): string[] => {
+  const names: (string | null)[] = translated === null ? [] : JSON.parse(translated);
+  return names.filter((name) => name !== null);
+};
+
+/** Returns the first `most` results that are not undefined. */
 function firstOf<Given, Result>(
   given: readonly Given[],
   resultOf: (one: Given) => Result | undefined,
@@ -347,3 +343,7 @@ function pagesOf(links: Links, apps: readonly App[]): Destination[] {
     ),
   ];
 }
+
+export const definitions: Definitions = [
+  definePage({ at: (links) => links.search, needs: "account", show: showSearch }),
+];

@@ -17,10 +17,7 @@ const places: Readonly<Record<string, string>> = {
   source: "Source",
 };
 
-/**
- * The line in which a search found its words in a thread. Shows nothing if that line is the subject, because the row
- * already shows the subject.
- */
+/** The line of a thread in which the search found its words. It is not shown if the line is the subject. */
 export const FoundText = ({ found }: { readonly found: FoundLine }) =>
   found.in === "subject" ? null : (
     <p class="last">
@@ -29,7 +26,7 @@ export const FoundText = ({ found }: { readonly found: FoundLine }) =>
     </p>
   );
 
-/** The subject of a thread. The words that the search found in it are highlighted. */
+/** The subject of a thread. Found words in it are highlighted. */
 export const FoundSubject = ({
   subject,
   found,
@@ -45,14 +42,14 @@ export const FoundSubject = ({
 
 type Count = SearchFacts["counts"]["open"];
 
-/** Returns the sum of the counts. The sum ends with `+` if one of the counts does. */
+/** Returns the sum of the counts. It ends with `+` if one of the counts ends with `+`. */
 export function totalOf({ open, in_progress, resolved, archived }: SearchFacts["counts"]): Count {
   const counts = [open, in_progress, resolved, archived];
   const sum = counts.reduce<number>((total, count) => total + Number.parseInt(String(count), 10), 0);
   return counts.some((count) => typeof count === "string") ? `${sum}+` : sum;
 }
 
-/** The statuses of the found threads, each with its number of threads. Each status is a link to its threads. */
+/** Links that show only the found threads of one status, with the number of these threads. */
 export const FoundStatuses = ({
   counts,
   status,
@@ -81,13 +78,12 @@ export const FoundStatuses = ({
   );
 };
 
-/** Hints about a search: operators with an unknown value, words such as OR, the corrected query, and whether the index is incomplete. */
+/** Hints about a search: unknown values of operators, words such as OR, a corrected query, and an incomplete index. */
 export const SearchHints = ({
   q,
   facts,
   address,
 }: {
-  /** The query. */
   readonly q: string;
   readonly facts: SearchFacts | undefined;
   readonly address: (q: string) => string;

@@ -3,20 +3,18 @@ import { threadStatuses } from "../../../src/contract/find-work.ts";
 import type { FoundIn, FoundLine, UnknownValue } from "../../../src/contract/threads.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 
-/** One text of a thread. */
 export interface ThreadText {
   readonly kind: FoundIn;
   readonly text: string;
 }
 
-/** A part of a text. It begins at the position `start` and ends before the position `end`. */
+/** A part of a text, from the position `start` up to but not including the position `end`. */
 type Mark = FoundLine["marks"][number];
 
-/** Whether one of the texts contains the pattern. */
 export const hasPattern = (texts: readonly ThreadText[], pattern: Pattern): boolean =>
   patternsIn(texts, [pattern]).has(pattern);
 
-/** Returns the patterns that occur in the texts. */
+/** Returns those of the patterns that occur in at least one of the texts. */
 export function patternsIn(texts: readonly ThreadText[], patterns: readonly Pattern[]): ReadonlySet<Pattern> {
   const had = new Set<Pattern>();
   for (const { text } of texts) {
@@ -29,7 +27,7 @@ export function patternsIn(texts: readonly ThreadText[], patterns: readonly Patt
   return had;
 }
 
-/** Returns the part of the text that matches the pattern and begins at the word with the index `at`. */
+/** Returns the part of a text that matches the pattern, if the match begins at the word with the index `at`. */
 function placeOf(words: readonly TextWord[], at: number, pattern: Pattern): Mark | undefined {
   const first = words[at];
   if (first === undefined) return undefined;
@@ -59,8 +57,8 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // With unusual forms of letters, the run in the text may have more characters than its compared form. Then the
-    // whole run counts as the match.
+    // With unusual forms of letters, the run in the text may be longer than its normalised form. Then positions in
+    // the two do not correspond, so the whole run is the match.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -85,12 +83,12 @@ function isInRun(
 /** The maximum number of characters of a found line. */
 const longestLine = 160;
 
-/** How many characters before the first mark a line shows. */
+/** A found line shows at most this number of characters before the first mark. */
 const before = 50;
 
 /**
- * Returns a line from the text that contains the most patterns, with marks for the patterns. If several texts contain
- * the same number of patterns, the first of these texts is used. Undefined if no text contains a pattern.
+ * Returns a line of the text that contains the most patterns, and the marks for the patterns in this line. If several
+ * texts contain as many patterns, uses the first of them. Returns undefined if no text contains a pattern.
  */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
@@ -103,7 +101,7 @@ export function foundLine(texts: readonly ThreadText[], patterns: readonly Patte
   return { in: best.of.kind, ...lineOf(best.of.text, best.marks) };
 }
 
-/** Returns the parts of a text that match a pattern, and how many of the patterns the text contains. */
+/** Returns the parts of a text that match a pattern, and the number of different patterns in the text. */
 function marksIn(
   text: string,
   patterns: readonly Pattern[],
@@ -124,7 +122,7 @@ function marksIn(
   return { marks, count: had.size };
 }
 
-/** Returns the part of a text around its first mark as one line, with the marks in it. */
+/** Returns the part of a text around its first mark as one line, and the marks as positions in this line. */
 function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Mark[] } {
   const first = marks[0] ?? { start: 0, end: 0 };
   const from = startOf(text, first.start);
@@ -142,7 +140,7 @@ function lineOf(text: string, marks: readonly Mark[]): { text: string; marks: Ma
   };
 }
 
-/** Returns where the line begins: at a word a little before the mark. */
+/** Returns the position at which the line begins: the beginning of a word shortly before the mark. */
 function startOf(text: string, mark: number): number {
   if (mark <= before) return 0;
   const from = mark - before;
@@ -156,11 +154,11 @@ function endOf(text: string, to: number): number {
   return space === -1 ? atCharacter(text, to) : to - 20 + space;
 }
 
-/** Returns the position `at`. If it is inside a character, returns the position before that character. */
+/** Returns the position `at`, or the position before it if `at` is between the two halves of a character. */
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;
 
-/** A word of the index. If `isBeginning` is true, this stands for all words of the index that begin with `word`. */
+/** A word of the index. If `isBeginning` is true, it means all words of the index that begin with `word`. */
 interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
@@ -169,16 +167,16 @@ interface Indexed {
 /** Alternative words of the index. A thread matches if it has at least one of them. */
 export type Term = readonly Indexed[];
 
-/** Words that follow each other in one text. */
+/** One or more words that must follow each other in a text. */
 export interface Pattern {
   readonly words: readonly Pick<TextWord, "word" | "isRun">[];
   /** Whether the last word may be the beginning of a longer word. */
   readonly isOpen: boolean;
-  /** Other words that also match a word: the same word with other endings. */
+  /** Other forms of a single word that also match, such as the singular of a plural. */
   readonly others: Term;
   /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
-  /** The words written as one, for example `offlinemodus` for `offline-modus`. */
+  /** The words joined to one word, for example `offlinemodus` for `offline-modus`. It also matches. */
   readonly compound: string | undefined;
 }
 
@@ -187,24 +185,25 @@ export interface TypedWord extends Pick<TextWord, "word" | "start" | "end"> {
   readonly term: Term;
 }
 
-/** The search of a person. */
+/** A parsed query. */
 export interface SearchQuery {
-  /** A found thread has all these terms. */
+  /** A thread must have each of these terms. */
   readonly all: readonly Term[];
+  /** A thread must have none of these terms. */
   readonly none: readonly Term[];
-  /** The parts of the found texts that are highlighted. */
+  /** The patterns that are highlighted in found texts. */
   readonly marked: readonly Pattern[];
-  /** Patterns that cannot be checked with the index alone. To check them, the search reads the texts of the threads. */
+  /**
+   * Patterns that the index cannot check. For these, the search reads the texts of the threads that the index finds: a
+   * thread must contain all patterns of `read` and no pattern of `readNone`.
+   */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
-  /** Whether the query finds no thread by the name or the address of its sender. */
+  /** Whether the names and addresses of senders are not searched. */
   readonly withoutSenders: boolean;
-  /** Conditions for properties of the thread that are not words. */
+  /** Conditions for properties of the thread, such as its status. */
   readonly facts: readonly Fact[];
-  /**
-   * The typed words that the search may correct. These are single words that are neither excluded nor in quotation
-   * marks.
-   */
+  /** The words that may be corrected. Excluded words and words in quotation marks are not corrected. */
   readonly typed: readonly TypedWord[];
 }
 
@@ -215,28 +214,22 @@ export interface Fact {
   readonly isNot: boolean;
 }
 
-/** The values of `has:`. */
+/** The allowed values of the operator `has:`. */
 const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "issue"] as const;
 
 export type HasName = (typeof hasNames)[number];
 
-/**
- * The maximum number of words of a query that are searched. A search for very many words would take seconds, and no
- * person types so many.
- */
+/** Further words of a query are ignored, because a search for very many words would take seconds. */
 const mostWords = 16;
 
-/**
- * A word with at least this many characters is also searched as the beginning of longer words. Too many words begin
- * with a shorter text.
- */
+/** Only a word with at least this number of characters also finds longer words that begin with it. */
 const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
 
 /**
- * The operators that allow only certain values, with these values or with examples of them. `status` is not an
- * operator, but people often type it in place of `is`.
+ * The operators that allow only certain values. For each operator, the map contains the allowed values or examples.
+ * `status` is not an operator, but people often type it instead of `is`.
  */
 const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["is", [...threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`), "is:unread", "is:snoozed"]],
@@ -247,7 +240,7 @@ const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["after", exampleDays.map((example) => `after:${example}`)],
 ]);
 
-/** Returns the operators of a query whose value is not known. They are searched as words. (rule F58) */
+/** Returns the operators of a query that have an unknown value. Such an operator is searched as words. (rule F58) */
 export const unknownValuesOf = (query: string): UnknownValue[] =>
   [...query.matchAll(parts)].flatMap(({ groups = {} }) => {
     const operator = groups.name?.toLowerCase() ?? "";
@@ -261,16 +254,13 @@ export const unknownValuesOf = (query: string): UnknownValue[] =>
 const parts =
   /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
 
-/**
- * The operators with which an agent could guess the address of a sender or a member, letter by letter. An agent has no
- * unread threads either.
- */
+/** Agents cannot use these operators. With them, an agent could guess an address of a person letter by letter. */
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
- * Parses a query. Operators with unknown names or values are searched as words. In the query of an agent, the operators
- * about people are searched as words, too. The index also contains the names and addresses of senders. An agent must
- * not find these, so the search also reads the texts of the threads that the index finds. (rules F57, F58)
+ * Parses a query. Operators with unknown names or values are searched as words. For an agent, operators about people
+ * are searched as words, too. An agent must not find threads by the names and addresses of senders, which the index
+ * contains. So for an agent, the texts of the found threads are always read, too. (rules F57, F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
@@ -298,7 +288,7 @@ export function readQuery(query: string, by: "member" | "agent" = "member"): Sea
   return building;
 }
 
-/** Whether a query contains no conditions. */
+/** Whether a query has no conditions, so that it matches all threads. */
 export const isEmpty = ({ all, none, read, readNone, facts }: SearchQuery): boolean =>
   all.length + none.length + read.length + readNone.length + facts.length === 0;
 
@@ -311,7 +301,7 @@ interface Building {
   readonly facts: Fact[];
   readonly typed: TypedWord[];
   readonly withoutSenders: boolean;
-  /** How many more words may be added. */
+  /** The number of words that may still be added. */
   left: number;
 }
 
@@ -321,7 +311,7 @@ interface Operator {
   readonly isNot: boolean;
 }
 
-/** Adds an operator. Returns false if there is no operator with this name or value. */
+/** Adds an operator to the query. Returns false if the name or the value is unknown, or if there are too many words. */
 function addOperator(building: Building, { name, value, isNot }: Operator): boolean {
   const fact = factOf(name, value);
   if (fact !== undefined) {
@@ -355,10 +345,9 @@ function factOf(name: string, given: string): Pick<Fact, "name" | "value"> | und
   return undefined;
 }
 
-/** The number of a thread as pages show it. */
+/** The number of a thread, such as `#12`. */
 const threadNumber = /^#[1-9]\d{0,8}$/;
 
-/** A year, a month or a day. */
 const day = /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?$/;
 
 function termsOf(name: string, value: string): Term[] | undefined {
@@ -384,7 +373,7 @@ function termsOfWords(kind: string, text: string): Term[] | undefined {
 
 const exactly = (word: string): Term => [{ word, isBeginning: false }];
 
-/** The maximum number of characters of a tag or an address that are compared. */
+/** Only this number of characters of a tag or an address is compared. */
 const longestValue = 320;
 
 export const indexedTag = (key: string): string => kinds.tag + asOneWord(key.slice(0, longestValue));
@@ -396,11 +385,11 @@ interface TypedText {
   readonly text: string;
   readonly start: number;
   readonly isNot: boolean;
-  /** Whether the text was in quotation marks. Then only exactly this text is found. */
+  /** Whether the text was in quotation marks. Then other forms of the words are not found. */
   readonly isQuoted: boolean;
 }
 
-/** Adds a text whose words must follow each other. */
+/** Adds a text to the query. Its words must follow each other in a found text. */
 function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
   const words = wordsIn(text).slice(0, building.left);
   const last = words.at(-1);
@@ -436,7 +425,7 @@ function patternOf(words: readonly TextWord[], isQuoted: boolean): Pattern {
   };
 }
 
-/** Returns words that are joined with hyphens as one word. Undefined if the words are not joined in this way. */
+/** Returns words that are joined with hyphens as one word; undefined if they are not joined with hyphens. */
 function compoundOf(words: readonly TextWord[]): string | undefined {
   const isCompound = words.every(
     ({ word, joint, isRun }, at) => !isRun && isOnlyLetters(word) && (at === 0 || joint === "-"),
@@ -457,7 +446,7 @@ function isDecidedByIndex({ words }: Pattern): boolean {
   return second === undefined && first !== undefined && (!first.isRun || [...first.word].length <= 2);
 }
 
-/** Returns the terms that a thread must have to match the pattern. */
+/** Returns the terms that each thread has if it contains the pattern. The index searches for them. */
 function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
   const { isOpen, others, isPart, compound } = pattern;
   const terms = words.flatMap(({ word, isRun }, at): Term[] => {
@@ -472,7 +461,7 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
     return [[...only, ...others, ...part]];
   }
   if (compound !== undefined) {
-    // A thread must have each word of the pattern, or all of them written as one word.
+    // A thread must have each word of the pattern, or the one word to which they are joined.
     const asOne: Indexed = { word: compound, isBeginning: isOpen };
     return terms.map((term) => [...term, asOne]);
   }
@@ -481,14 +470,14 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
 
 function termsOfRun(run: string): Term[] {
   const pairs = pairsIn(run);
-  // A run of one character has no pairs. It is searched as the first character of a pair.
+  // A run of one character has no pair. It is searched as the first character of any pair.
   if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
   return pairs.slice(0, -1).map(exactly);
 }
 
 /**
- * Returns terms for pairs of neighbouring words. Many threads contain a short word or a number, but few threads contain
- * it together with the next or previous word.
+ * Returns terms for pairs of adjacent words. They make a search faster: many threads contain a certain short word or
+ * number, but few threads contain it directly before or after another certain word.
  */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
@@ -500,32 +489,28 @@ function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   });
 }
 
-/** A word of a text, with its position in that text. */
 interface TextWord {
-  /** The form of the word that is compared: without upper case, accents and other differences of spelling. */
+  /** The normalised form of the word: in lower case, without accents and other differences of spelling. */
   readonly word: string;
   readonly start: number;
   readonly end: number;
   /**
-   * Whether the word is a sequence of letters of a script that has no spaces between words, such as Chinese. Such a
-   * sequence can contain several words.
+   * Whether this is a run: a sequence of letters of a script without spaces between words, such as Chinese. A run can
+   * contain several words.
    */
   readonly isRun: boolean;
-  /**
-   * The punctuation between this word and the previous one, if there is nothing else between them. Undefined after a
-   * space.
-   */
+  /** The punctuation between the previous word and this word. It is undefined if there is a space between them. */
   readonly joint: string | undefined;
 }
 
 /**
- * Characters that mark the additional words of the index, which are not in the texts. No word of a text contains these
- * characters.
+ * The index also contains words that are not in the texts, such as the words for tags. These characters mark such
+ * words. They never occur in a word of a text.
  */
 export const kinds = {
-  /** A word with its letters in reverse order. With this form, the search finds the last part of a compound word. */
+  /** A word with its letters in reverse order. With it, a search can find the last part of a compound word. */
   reversed: "\uE004",
-  /** Stands between two words that only punctuation separates in the text. */
+  /** Between two words that are separated only by punctuation in the text. */
   pair: "\uE005",
   tag: "\uE006",
   /** The address of a sender. */
@@ -536,10 +521,10 @@ export const kinds = {
   source: "\uE00A",
 } as const;
 
-/** The maximum number of characters of a word that are compared. The rest of a longer word is ignored. */
+/** Only this number of characters of a word is compared. */
 const longest = 64;
 
-/** Returns the words of a text in order. Texts and queries are divided into words in the same way. (rule F57) */
+/** Divides a text or a query into words. (rule F57) */
 export function wordsIn(text: string): TextWord[] {
   const words: TextWord[] = [];
   let lastEnd: number | undefined;
@@ -559,7 +544,7 @@ export function wordsIn(text: string): TextWord[] {
   return words;
 }
 
-// A soft hyphen is part of a word, because it is visible only at the end of a line.
+// A soft hyphen (U+00AD) is part of a word, because it is usually not visible.
 const letters = /[\p{L}\p{M}\p{N}\u00AD]+/gu;
 
 const unspacedScripts =
@@ -591,7 +576,7 @@ const foldedRun = (piece: string): string =>
 
 const notLetters = /[^\p{L}\p{M}\p{N}]+/gu;
 
-// The sign U+0306 after и forms the letter й, so it is not an accent there. The last ranges are the vowel points of
+// U+0306 is not an accent after и, because both together are the letter й. The last ranges are the vowel signs of
 // Hebrew and Arabic.
 const accents = /(?<!\u0438)\u0306|[\u0300-\u0305\u0307-\u036F\u0591-\u05C7\u064B-\u065F\u0670]/g;
 
@@ -604,7 +589,7 @@ const alike = new Map([
 
 const other = new RegExp(`[${[...alike.keys()].join("")}]`, "gu");
 
-/** The Arabic article, also together with the short words that are joined to it. */
+/** The Arabic article at the beginning of a word, also after a short word that is written together with it. */
 const article = /^(?:[وبكف]?ال|لل)(?=\p{L}{2})/u;
 
 function beginningOf(word: string): string {
@@ -612,7 +597,7 @@ function beginningOf(word: string): string {
   return [...word].slice(0, longest).join("");
 }
 
-/** Adds to `into` the words by which the index finds a text. */
+/** Adds the words with which the index finds a text to `into`. */
 export function addIndexed(into: Set<string>, text: string): void {
   let before: TextWord | undefined;
   let compound: string[] = [];
@@ -633,7 +618,7 @@ function addWord(into: Set<string>, word: string): void {
   if (isCompound(word)) into.add(kinds.reversed + reversed(word));
 }
 
-/** Returns all pairs of adjacent characters of a run, and its last character alone. */
+/** Returns all pairs of adjacent characters of a run. The last element is the last character alone. */
 export function pairsIn(run: string): string[] {
   const characters = [...run].slice(0, mostOfRun);
   return characters.map((one, at) => one + (characters[at + 1] ?? ""));
@@ -648,15 +633,13 @@ const reversed = (word: string): string => [...word].reverse().join("");
 
 const isOnlyLetters = (word: string): boolean => !/\p{N}/u.test(word);
 
-/**
- * Returns a text as one word of the index. SQLite divides words at some characters, so these characters are replaced.
- */
+/** Replaces the characters at which SQLite would divide a text into several words. */
 export const asOneWord = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}]/gu, (character) =>
     String.fromCharCode(0xe100 + ((character.codePointAt(0) ?? 0) % 0x1000)),
   );
 
-/** The alphabets in which words are corrected. Other scripts have too many letters for that. */
+/** The alphabets whose words are corrected. Other scripts have too many letters for corrections. */
 const alphabets: readonly (readonly [script: RegExp, letters: string])[] = [
   [/^[a-z]+$/, "abcdefghijklmnopqrstuvwxyz"],
   [/^\p{Script=Cyrillic}+$/u, "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґў"],
@@ -671,8 +654,8 @@ const fewestLetters = 4;
 const mostLetters = 24;
 
 /**
- * Returns all words at distance 1 from a word: with two adjacent letters swapped, or with one letter removed, added or
- * replaced. The more likely words come first. The list is empty for a word that is not corrected. (rule F59)
+ * Returns all words that differ from a word by one typing error: two adjacent letters swapped, or one letter removed,
+ * added or replaced. More likely words come first. The list is empty for a word that is not corrected. (rule F59)
  */
 export function neighboursOf(word: string): string[] {
   const letters = [...word];

@@ -1,19 +1,19 @@
 import { pairsIn, wordsIn } from "../search/rules.ts";
 
-/** A word of a thread: in the form that the search index uses, and as it is written in the thread. */
+/** A word of a thread. `word` is the form in the search index, and `written` is the form in the thread. */
 export interface OwnWord {
   readonly word: string;
   readonly written: string;
 }
 
-/** The highest number of words of a thread that are searched for in other threads. */
+/** The maximum number of words of a thread that are searched for in other threads. */
 const mostWords = 24;
 
 const fewestLetters = 4;
 
 /**
- * Returns the words of a thread that can occur in similar threads. The most specific words come first: words of the
- * subject, words with digits, and long words.
+ * Returns the words of a thread that are searched for in other threads. The words that probably say most come first:
+ * words of the subject, words with digits, and long words.
  */
 export function tellingWords({
   subject,
@@ -29,7 +29,7 @@ export function tellingWords({
   ] as const)
     for (const { word, start, end, isRun } of wordsIn(text)) {
       const written = text.slice(start, end);
-      // For a writing system without spaces, the index contains all pairs of adjacent letters.
+      // For scripts without spaces between words, the index contains pairs of adjacent letters.
       const words = isRun ? pairsIn(word).filter((pair) => [...pair].length === 2) : [word];
       for (const one of words) {
         if ((!isRun && one.length < fewestLetters) || found.has(one)) continue;
@@ -50,37 +50,32 @@ export function tellingWords({
 /** A word is rare if at most this many threads of the app have it. */
 export const mostWithWord = 60;
 
-/**
- * A word, and the newest threads that have it. If the word is not rare, these are more than `mostWithWord`.
- */
+/** A word, and the `seq` of the newest threads that have it. If there are more than `mostWithWord`, it is not rare. */
 export interface FoundWord extends OwnWord {
   readonly seqs: readonly number[];
 }
 
-/** A similar thread, and the rare words that both threads have. */
 export interface Similar {
   readonly seq: number;
   readonly shared: readonly string[];
 }
 
-/**
- * The highest number of similar threads in an answer, and of shared words that are named for each of them.
- */
+/** The maximum number of similar threads. `mostNamed` is the maximum number of shared words for each of them. */
 const mostSimilar = 3;
 const mostNamed = 5;
 
 /**
- * How many of its rarest words describe a thread. Another thread is similar only if the words that both threads have
- * weigh at least a third of the total weight of these words.
+ * The number of a thread's rarest words whose weights are added up. Another thread is similar only if the words that
+ * both threads have together weigh at least a third of this sum.
  */
 const mostTelling = 8;
 
-/** In an app with fewer threads than this, a word can be rare even if many of the threads have it. */
+/** In an app with fewer threads, a word can be rare even if more than a third of the threads have it. */
 const fewThreads = 12;
 
 /**
- * Returns the threads that share the most rare words with the thread `own`. The app has `total` threads. A word weighs
- * more if fewer threads have it. (rule F76)
+ * Returns the threads that are most similar to the thread `own`. They must share at least two rare words with it. A
+ * word has a greater weight if fewer threads have it. `total` is the number of threads of the app. (rule F76)
  */
 export function similarThreads(
   words: readonly FoundWord[],

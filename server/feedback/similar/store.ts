@@ -7,7 +7,6 @@ import { newestWith } from "../search/store/spelling.ts";
 import { activeAt } from "../unread/store/read-marks.ts";
 import { type FoundWord, mostWithWord, type OwnWord } from "./rules.ts";
 
-/** A thread with the texts that are compared with other threads. */
 interface OwnRow {
   readonly seq: number;
   readonly appId: string;
@@ -17,16 +16,15 @@ interface OwnRow {
 
 type ListedRow = Omit<SimilarThread, "shared"> & { readonly seq: number };
 
-/** The time for the search of all words together. Words that were not searched in this time are ignored. */
+/** The time limit for all words together. Words that were not searched within this time are ignored. */
 const milliseconds = 500;
 
-/** How many words are looked up at the same time. On SQLite, other requests can be answered between two words. */
+/** The number of words that are searched at the same time. Between two such steps, other requests can be answered. */
 const atOnce = { sqlite: 1, postgres: 6 } as const;
 
-/** The limits of the search for one word. */
+/** The limits for the search for one word. */
 const ofOneWord = { milliseconds: 4, few: 1_000, rare: 1_000 };
 
-/** The highest number of threads of an app that are counted. */
 const mostCounted = 10_000;
 
 export const similar = {
@@ -42,7 +40,7 @@ export const similar = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the newest threads with each of these words. If the time is over, the last words are ignored. */
+  /** Returns, for each word, the newest threads that have it. Words that are not searched in time are missing. */
   async withWords(
     reader: Reader,
     { appId, userId }: { readonly appId: string; readonly userId: string },
@@ -68,7 +66,7 @@ export const similar = {
     return found;
   },
 
-  /** Returns the data of these threads that a list shows. */
+  /** Returns the data of these threads for a list. Hidden threads are left out. */
   list: (reader: Reader, seqs: readonly number[]): Promise<ListedRow[]> =>
     seqs.length === 0
       ? Promise.resolve([])

@@ -33,7 +33,7 @@ export const statistics = ({
     const length = lengthOf(period);
     if (length < 1) throw badRequest("to", "must not be before the first day");
     if (length > limits.statistics.days)
-      throw badRequest("to", `must leave a period of at most ${limits.statistics.days} days`);
+      throw badRequest("to", `must end a period of at most ${limits.statistics.days} days`);
     await numberThreads(database, appId);
     const days = daysOf(period);
     return statisticsAnswer(period, days, await rows.read(database, appId, { days, now }));
@@ -83,7 +83,7 @@ function perDayOf(days: readonly CountedDay[], found: readonly DayRow[]): Statis
   });
 }
 
-/** Returns the number of waits in each range of time. */
+/** Returns the numbers of a measure, such as of first replies, by the range of time in which the wait ended. */
 const waitsOf = (measures: ReadonlyMap<string, number>, name: string): number[] =>
   Array.from({ length: limits.waits.length + 1 }, (_, range) => measures.get(`${name}:${range}`) ?? 0);
 
@@ -114,7 +114,7 @@ function topOf(
     .sort((one, other) => other.count - one.count);
 }
 
-/** Returns the versions with the most reports. The count of all other versions comes last. */
+/** Returns the app versions with the most reports. The last row is the sum of all other versions, if there are any. */
 function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions"] {
   const found = new Map<string, { reports: number; bugs: number }>();
   for (const [measure, count] of measures) {

@@ -16,7 +16,7 @@ import { areOfLastDay, lengthOf, type Period, periodBefore, periodOf } from "./r
 /** The lengths of the periods that the page offers, in days. */
 const lengths = [7, 30, 90];
 
-/** How many days a sparkline shows. */
+/** The number of days in a sparkline, which is a small chart in a table row. */
 const sparkDays = 14;
 
 async function showNumbers(visit: SignedInVisit): Promise<Reply> {
@@ -79,15 +79,14 @@ interface Shown {
   readonly now: Date;
   /** The time zone of the person's profile. */
   readonly profile: string;
-  /** The number of days in the period. */
   readonly length: number;
-  /** Whether the person chose the days of the period. */
+  /** Whether the person typed the days of the period in the form. */
   readonly isOwn: boolean;
-  /** Why the chosen period is not shown. */
+  /** The error because of which the chosen period is not shown. */
   readonly refusal?: ApiError | undefined;
 }
 
-/** Returns the address of the list of threads that a search finds. */
+/** Returns the address of the inbox with a search. */
 type Search = (words: string) => string;
 
 const Numbers = ({ navigation, present, before, profile, now, length, isOwn, refusal }: Shown) => {
@@ -98,7 +97,7 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
       <div class="head">
         <div>
           <h1>Numbers</h1>
-          <p>{`${dayText(present.from)} to ${dayText(present.to)}, days of ${present.zone}`}</p>
+          <p>{`${dayText(present.from)} to ${dayText(present.to)}, time zone ${present.zone}`}</p>
         </div>
         <div class="row">
           <nav class="pills" aria-label="Period">
@@ -225,7 +224,7 @@ const Figure = ({
   </div>
 );
 
-/** Describes the difference between a number and the same number of the previous period. */
+/** Compares a number with the number of the previous period, such as `+20 % compared with the 7 days before`. */
 function changeText(now: number, then: number, length: number): string {
   const before = length === 1 ? "the day before" : `the ${length} days before`;
   if (then < 5) return `${then} in ${before}`;
@@ -304,7 +303,7 @@ const PerDay = ({ present, search }: { readonly present: Statistics; readonly se
   </section>
 );
 
-/** The search for the reports of a day. */
+/** Returns the search for the reports of a day. */
 const onDay = (day: string): string => `after:${day} before:${nextDay(day)}`;
 
 const dayMilliseconds = 86_400_000;
@@ -315,13 +314,13 @@ const nextDay = (day: string): string =>
 interface Measured {
   readonly name: string;
   readonly count: number;
-  /** The text beside the bar. The default is the number. */
+  /** The text next to the bar. The default is `count`. */
   readonly text?: string;
   readonly href?: string | undefined;
   readonly tone?: "attention" | "danger" | undefined;
 }
 
-/** A table whose rows have bars. */
+/** A table with a bar in each row. */
 const BarTable = ({ caption, rows }: { readonly caption: string; readonly rows: readonly Measured[] }) => {
   const most = Math.max(1, ...rows.map(({ count }) => count));
   return (
@@ -395,7 +394,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
       <p class="muted small">
         {firstReply.p90 === null
           ? "No report of this period has a reply."
-          : `9 of 10 first replies came within ${waitText(firstReply.p90)}. This time and the median are estimates from the numbers of replies in each range of time. Nights and weekends are included.`}
+          : `9 of 10 first replies came within ${waitText(firstReply.p90)}. This time and the median are estimates. Nights and weekends are included.`}
       </p>
     </section>
   );
@@ -473,7 +472,8 @@ const Versions = ({ present, search }: { readonly present: Statistics; readonly 
       <h2 id="versions">Bugs by app version</h2>
       {shown.length === 0 ? (
         <p class="muted small">
-          No version has five reports. A report has its version as <code>appVersion</code> in its metadata.
+          No version has five reports. The version of a report is the field <code>appVersion</code> in its
+          metadata.
         </p>
       ) : (
         <>
@@ -502,9 +502,15 @@ const slot = 20;
 
 const bar = 15;
 
+interface DayChartProps {
+  readonly days: readonly DayNumbers[];
+  /** Returns the address of the list with the reports of a day. */
+  readonly at: (day: string) => string;
+}
+
 /**
- * A chart with a bar for each day and a line for the resolved threads. Each bar is divided by the types of the reports.
- * Screen readers read the table below the chart.
+ * A chart of the reports per day. Each bar is divided by the types of the reports, and a line shows the resolved
+ * threads. Screen readers read the table below the chart instead.
  */
 const DayChart = ({ days, at }: DayChartProps) => {
   const sums = days.map(({ new: by }) => types.reduce((sum, type) => sum + by[type], 0));
@@ -522,10 +528,7 @@ const DayChart = ({ days, at }: DayChartProps) => {
   );
 };
 
-/**
- * The bars and the line. The numbers beside them are not part of the drawing, because the drawing is stretched to the
- * available width.
- */
+/** The drawing of the chart. It contains no numbers, because it is stretched to the available width. */
 const Days = ({
   days,
   sums,
@@ -533,7 +536,7 @@ const Days = ({
   at,
 }: DayChartProps & {
   readonly sums: readonly number[];
-  /** The number at the top of the drawing. */
+  /** The number that the top of the drawing stands for. */
   readonly top: number;
 }) => {
   const y = (count: number) => height - (count * height) / top;
@@ -574,13 +577,13 @@ const Days = ({
   );
 };
 
-/** Returns the next round number that is not less than `most`. Half of this number is also a whole number. */
+/** Returns a round number that is at least `most`. Half of this number is also a whole number. */
 const niceTop = (most: number): number => {
   const step = 10 ** Math.floor(Math.log10(most));
   return Math.max(2, [1, 2, 4, 6, 8, 10].map((factor) => factor * step).find((top) => top >= most) ?? most);
 };
 
-/** A horizontal bar. `share` is its length in proportion to the longest bar, from 0 to 1. */
+/** A horizontal bar. `share` is its length, from 0 to 1. */
 const Bar = ({
   share,
   tone,
@@ -621,9 +624,3 @@ const Sparkline = ({ counts }: { readonly counts: readonly number[] }) => {
 export const definitions: Definitions = [
   definePage({ at: (links) => links.numbers(":appId"), needs: "viewer", show: showNumbers }),
 ];
-
-interface DayChartProps {
-  readonly days: readonly DayNumbers[];
-  /** Returns the address of the list of a day. */
-  readonly at: (day: string) => string;
-}

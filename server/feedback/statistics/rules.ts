@@ -7,20 +7,20 @@ const quartersOfDay = 96;
 const minuteMilliseconds = 60_000;
 
 /**
- * Consecutive quarters of an hour. `from` is the first one, and `to` is the first one after them. Both are counted in
- * quarters since 1970.
+ * A period of whole quarters of an hour. A quarter is the number of quarters of an hour since 1970. `from` is the first
+ * quarter, and `to` is the first quarter after the period.
  */
 export interface Quarters {
   readonly from: number;
   readonly to: number;
 }
 
-/** A calendar day in a time zone, with its quarters of an hour. */
+/** A calendar day in a time zone. */
 export interface CountedDay extends Quarters {
   readonly day: string;
 }
 
-/** The first and the last day of a period, and the time zone of its days. */
+/** A period of whole days. `from` is the first day, and `to` is the last day. */
 export interface Period {
   readonly from: string;
   readonly to: string;
@@ -31,15 +31,12 @@ const lastDays = 30;
 
 const dayMilliseconds = 86_400_000;
 
-/**
- * Returns the period that a request selects. If the request names no days, the period ends today and has 30 days. (rule
- * F62)
- */
+/** Returns the period that a request selects. The default is the last 30 days, including today. (rule F62) */
 export function periodOf(
   { from, to, zone = "UTC" }: { readonly [Name in keyof Period]?: string | undefined },
   now: Date,
 ): Period {
-  // The Swedish format of a date is the format of ISO 8601.
+  // The Swedish format is used because its dates have the format of ISO 8601.
   const last = to ?? new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" }).format(now);
   return { from: from ?? dayAfter(last, 1 - lastDays), to: last, zone };
 }
@@ -47,20 +44,17 @@ export function periodOf(
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMilliseconds).toISOString().slice(0, 10);
 
-/** Returns the period that is earlier by this number of days. The default is the period directly before. */
+/** Moves a period to the past by `days` days. By default, it then ends directly before the given period. */
 export function periodBefore(period: Period, days = lengthOf(period)): Period {
   const { from, to, zone } = period;
   return { from: dayAfter(from, -days), to: dayAfter(to, -days), zone };
 }
 
-/** Returns how many days a period has. It is not positive if the last day is before the first one. */
+/** Returns the number of days in a period. It is less than 1 if the last day is before the first day. */
 export const lengthOf = ({ from, to }: Period): number =>
   (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;
 
-/**
- * Returns the days of a period. A day begins at midnight of the time zone, and has 23 or 25 hours when clocks change.
- * (rule F62)
- */
+/** Returns the days of a period. Days on which the clocks change have 23 or 25 hours. (rule F62) */
 export function daysOf(period: Period): CountedDay[] {
   const { from: startsOn, zone: timezone } = period;
   const durationDays = lengthOf(period);
@@ -72,7 +66,7 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether all new reports of a period arrived on days that began within the last 24 hours. */
+/** Whether no report of a period arrived before the days that began within the last 24 hours. */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,
@@ -84,20 +78,23 @@ export function areOfLastDay(
     .every(({ new: { bug, feature, question, general } }) => bug + feature + question + general === 0);
 }
 
-/** Returns the quarters of all these days. */
+/** Returns the period from the first to the last of these days, in quarters of an hour. */
 export const quartersOf = (days: readonly CountedDay[]): Quarters => ({
   from: days.at(0)?.from ?? 0,
   to: days.at(-1)?.to ?? 0,
 });
 
-/** The parts of a period: whole days in UTC, and the quarters of an hour before and after these days. */
+/**
+ * The parts of a period: its whole days in UTC, and the remaining quarters of an hour before and after them. `days` is
+ * counted in days since 1970.
+ */
 export interface Parts {
   readonly days: Quarters;
   readonly before: Quarters;
   readonly after: Quarters;
 }
 
-/** Returns the parts of a period. Each part has separate counts. Together the parts contain each quarter once. */
+/** Divides a period into parts. The counts of whole UTC days are stored separately and are faster to read. */
 export function partsOf({ from, to }: Quarters): Parts {
   const days = { from: Math.ceil(from / quartersOfDay), to: Math.floor(to / quartersOfDay) };
   if (days.from >= days.to)
@@ -109,7 +106,7 @@ export function partsOf({ from, to }: Quarters): Parts {
   };
 }
 
-/** Returns the quarter that contains an instant. */
+/** Returns the quarter of an hour that contains a time, counted from 1970. */
 export const quarterAt = (at: Date): number => Math.floor(at.getTime() / quarterMilliseconds);
 
 const weekMilliseconds = 7 * 86_400_000;
@@ -120,13 +117,13 @@ export const lastWeek = (now: Date): Quarters => ({
   to: quarterAt(now) + 1,
 });
 
-/** Returns the instant at which a quarter begins. */
+/** Returns the time at which a quarter of an hour begins. */
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 
 /**
- * Returns the time within which a share of the waits ended, in milliseconds. `part` is the share, such as 0.5. `counts`
- * has the number of waits in each range of time. The last range has no limit. The waits in a range are assumed to be
- * spread evenly. A time above the last limit is returned as that limit. Returns null if there are no waits. (rule F61)
+ * Estimates the time in milliseconds within which a share `part` of the waits ended. For 0.5, this is the median.
+ * `counts` contains the number of waits in each range of `limits.waits`. The estimate assumes that the waits in a range
+ * are spread evenly. It is never greater than the last limit. Returns null if there are no waits. (rule F61)
  */
 export function waitOf(counts: readonly number[], part: number): number | null {
   const wanted = counts.reduce((sum, count) => sum + count, 0) * part;
@@ -145,19 +142,17 @@ export function waitOf(counts: readonly number[], part: number): number | null {
 
 const waitLimits: readonly number[] = limits.waits;
 
-/** Returns how many waits ended within this time, which must be one of the limits. */
+/** Returns the number of waits that ended within `minutes`, which must be one of `limits.waits`. */
 export const waitsWithin = (counts: readonly number[], minutes: number): number =>
   counts.slice(0, waitLimits.indexOf(minutes) + 1).reduce((sum, count) => sum + count, 0);
 
-/** The least age in milliseconds of the threads in each group, the youngest group first. (rule F63) */
+/** Open threads are counted in groups by age. These are the minimum ages in milliseconds. (rule F63) */
 const ages = [0, 1, 7, 30].map((days) => days * 86_400_000);
 
-/**
- * Returns, for each group of ages, the times between which its threads were created. The youngest group comes first.
- */
+/** Returns, for each age group, the times between which its threads were created. The youngest group comes first. */
 export const agesAt = (now: Date): readonly { readonly from: string; readonly to: string }[] =>
   ages.map((age, at) => ({
     from: at + 1 < ages.length ? new Date(now.getTime() - (ages[at + 1] ?? 0)).toISOString() : "",
-    // If the clock was set back, a thread may be newer than the present time.
+    // If the clock was set back, a thread may have been created after the present time.
     to: at === 0 ? "9999" : new Date(now.getTime() - age).toISOString(),
   }));

@@ -4,7 +4,7 @@ import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { countStored, findTimes, quartersOfDay } from "../../database/schema/statistics.ts";
 import { agesAt, type CountedDay, type Parts, partsOf, type Quarters, quartersOf } from "./rules.ts";
 
-/** What happened on one day of a period. `at` is the index of the day in the period, beginning with 0. */
+/** The counts of one day of a period. `at` is the index of the day in the period, from 0. */
 export interface DayRow {
   readonly at: number;
   readonly bug: number;
@@ -16,14 +16,14 @@ export interface DayRow {
   readonly replies: number;
 }
 
-/** What happened in all apps of a person. */
+/** The counts of all apps of a person together. */
 export interface AllAppsRow {
   readonly reports: number;
   readonly resolved: number;
   readonly replies: number;
 }
 
-/** A thread that was reported again. */
+/** A thread to which further reports were added. `repeats` is their number. */
 export interface RepeatedRow {
   readonly id: string;
   /** Null if the threads of the app are not numbered yet. */
@@ -37,21 +37,18 @@ const kinds = ["bug", "feature", "question", "general", "repeats", "resolved", "
 
 const sums = kinds.map((kind) => `coalesce(sum(c.${kind}), 0)`).join(", ");
 
-/** Returns a list of days as JSON. Each day has its first quarter and the first quarter after it. */
+/** Returns a list of days as JSON. Each day is a list with its first quarter and the first quarter after it. */
 const listOf = (days: readonly CountedDay[]): string =>
   JSON.stringify(days.map(({ from, to }) => [from, to]));
 
-/** The SQL for a table of days from a list: `at`, `first` and `beyond`. */
+/** The SQL that converts the JSON of `listOf` to a table with the columns `at`, `first` and `beyond`. */
 const daysFrom: Record<Engine, string> = {
   sqlite: `(SELECT key AS at, json_extract(value, '$[0]') AS first, json_extract(value, '$[1]') AS beyond FROM json_each(?))`,
   postgres: `(SELECT at - 1 AS at, CAST(value ->> 0 AS bigint) AS first, CAST(value ->> 1 AS bigint) AS beyond
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-/**
- * The sums of one day as one JSON value. With a separate row for each sum, SQLite would sort all quarters of the
- * period.
- */
+/** The sums of a day as one JSON value. If each sum had its own row, SQLite would sort all quarters of the period. */
 const sumsOfDay: Record<Engine, string> = {
   sqlite: `json_array(${sums})`,
   postgres: `CAST(json_build_array(${sums}) AS text)`,
@@ -62,9 +59,7 @@ const sumsByDay = (engine: Engine): string =>
      WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
    FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
-/**
- * Returns SQL that selects the counts of a table in the three parts of a period. Also returns the values for this SQL.
- */
+/** Returns SQL that selects the counts of a table in the three parts of a period, and the values for this SQL. */
 function inParts(
   table: "measure_counts" | "repeat_counts",
   column: string,
@@ -78,32 +73,31 @@ function inParts(
   };
 }
 
-/** The app and the period whose statistics are read. */
 interface Wanted {
   readonly appId: string;
   readonly parts: Parts;
 }
 
-/** All counts from which the statistics of an app are computed. */
+/** The stored counts from which the statistics of an app are computed. */
 export interface CountedRows {
   readonly byDay: readonly DayRow[];
   readonly measures: ReadonlyMap<string, number>;
-  /** The open threads of each age, the youngest first. */
+  /** The number of open threads in each age group, the youngest group first. */
   readonly open: readonly number[];
   readonly repeated: readonly RepeatedRow[];
   readonly repeats: readonly RepeatsRow[];
 }
 
-/** How often a thread was reported again on one day of a period. */
+/** How often a thread was reported again on one day. `at` is the index of the day in the period, from 0. */
 export interface RepeatsRow {
   readonly id: string;
   readonly at: number;
   readonly count: number;
 }
 
-/** The statistics of apps. Triggers in the database update the counts. (rule F60) */
+/** Queries for the statistics of apps. Triggers in the database update the stored counts. (rule F60) */
 export const statistics = {
-  /** Returns all counts of these days, and the threads that are open now. */
+  /** Returns all counts of these days, and the number of threads that are open at `now`. */
   async read(
     reader: Reader,
     appId: string,
@@ -119,7 +113,6 @@ export const statistics = {
     return { byDay, measures, open, ...most };
   },
 
-  /** Returns what happened on each day. */
   async byDay(reader: Reader, appId: string, days: readonly CountedDay[]): Promise<DayRow[]> {
     const rows = await reader.all<{ at: number | string; sums: string }>(
       sumsByDay(reader.engine),
@@ -140,7 +133,7 @@ export const statistics = {
     });
   },
 
-  /** Returns what happened between two times in all apps of a person. */
+  /** Returns the counts of all apps of a person in a period. */
   async inAllApps(reader: Reader, userId: string, { from, to }: Quarters): Promise<AllAppsRow> {
     const row = await reader.get<Record<keyof AllAppsRow, number | string>>(
       `SELECT CAST(coalesce(sum(c.bug + c.feature + c.question + c.general), 0) AS BIGINT) AS reports,
@@ -157,7 +150,7 @@ export const statistics = {
     };
   },
 
-  /** Returns the counts of all measures in a period, by their names. */
+  /** Returns the counts of all measures in a period, by the name of the measure. */
   async measures(reader: Reader, wanted: Wanted): Promise<ReadonlyMap<string, number>> {
     const { sql, values } = inParts("measure_counts", "measure", wanted);
     const rows = await reader.all<{ measure: string; count: number | string }>(
@@ -197,9 +190,7 @@ export const statistics = {
     return rows.map(({ id, at, count }) => ({ id, at: Number(at), count: Number(count) }));
   },
 
-  /**
-   * Returns, for each of these periods, how many of the threads created in it are open or in progress. Stops at `most`.
-   */
+  /** Returns, for each period, the number of unfinished threads that were created in it, at most `most`. */
   async openIn(
     reader: Reader,
     appId: string,
@@ -221,14 +212,14 @@ export const statistics = {
     return rows.map((row) => Number(row?.count ?? 0));
   },
 
-  /** Whether there are any counts for an app. */
+  /** Whether counts are stored for an app. */
   hasCounts: async (reader: Reader, appId: string): Promise<boolean> =>
     (await reader.get<{ found: number }>(
       "SELECT 1 AS found FROM report_counts WHERE app_id = ? LIMIT 1",
       appId,
     )) !== undefined,
 
-  /** Counts all stored data of an app that has no counts yet. */
+  /** Creates the counts of an app from its stored data. Call it only for an app without counts. */
   async countStored(tx: Transaction, appId: string): Promise<void> {
     const wanted = "SELECT id FROM apps WHERE id = ?";
     await tx.run(
@@ -240,8 +231,8 @@ export const statistics = {
   },
 
   /**
-   * On PostgreSQL, different connections count in different rows. Adds up these rows for some of the quarters before
-   * `before`. Returns how many rows it added up.
+   * On PostgreSQL, different connections count in different rows, so that they need not wait for each other. Combines
+   * at most `most` of these rows per table for quarters before `before`. Returns the number of combined rows.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     if (tx.engine === "sqlite") return 0;
@@ -268,7 +259,7 @@ export const statistics = {
   },
 };
 
-/** Returns the threads that were reported again most often in a period, and how often on each day. */
+/** Returns the threads that were reported again most often in a period, and their numbers of repeats on each day. */
 async function repeatedOf(
   reader: Reader,
   wanted: Wanted,

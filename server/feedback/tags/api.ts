@@ -53,7 +53,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
       while ((await deps.database.write(moveSome)) > 0);
       return save(async (tx) => {
         const { appId, name } = await assertMergeable(tx, merged, caller);
-        // This moves the threads that got the tag while the earlier transactions ran.
+        // Moves the threads that got the tag while the earlier transactions ran.
         while ((await moveSome(tx)) > 0);
         await rows.renameInUndo(tx, { appId, ...merged });
         await rows.remove(tx, id);
@@ -78,14 +78,14 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
 }
 
 /**
- * How many threads one transaction changes. The number is small because SQLite has one writer. If the work is
- * interrupted, the remaining threads keep the tag, and the next attempt continues.
+ * The number of threads that one transaction changes. It is small, because other writes wait during a transaction. If
+ * the work is interrupted, the remaining threads keep the tag until the next attempt.
  */
 const atOnce = 500;
 
 /**
- * Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Returns the tag that the merge will
- * delete.
+ * Throws `not_found` or `bad_request` if the tag `from` cannot be merged into the tag `into`. Returns the tag `from`,
+ * which the merge will delete.
  */
 async function assertMergeable(
   reader: Reader,
@@ -95,11 +95,11 @@ async function assertMergeable(
   const tag = await ownedTag(reader, from, viewer);
   const other = await rows.find(reader, viewer, into);
   if (other?.appId !== tag.appId || other.id === from)
-    throw badRequest("into", "must be another tag of the app");
+    throw badRequest("into", "must be another tag of the same app");
   return tag;
 }
 
-/** Returns the tag if the viewer is a member of its app. Throws `not_found` otherwise. */
+/** Returns a tag. Throws `not_found` if the viewer is not a member of its app. */
 async function ownedTag(reader: Reader, id: string, viewer: Viewer) {
   const tag = await rows.find(reader, viewer, id);
   if (!tag) throw new ApiError("not_found");
@@ -116,16 +116,15 @@ interface TagChange {
   readonly removeTags?: readonly string[] | undefined;
 }
 
-/** A thread, and the app to which it belongs. */
 export interface ThreadOfApp {
   readonly id: string;
   readonly appId: string;
 }
 
 /**
- * Removes tags from a thread, then adds tags to it. Creates the tags that the app does not have yet. Returns the change
- * for the audit; undefined if no tags are given. Throws `bad_request` if the thread would have too many tags, and
- * `wrong_state` if the app would have too many. (rule F30)
+ * Removes tags from a thread, then adds tags. Creates the tags that the app does not have yet. Returns the change for
+ * the audit log; undefined if no tags are given. Throws `bad_request` if the thread would have too many tags, and
+ * `wrong_state` if the app would have too many tags. (rule F30)
  */
 export async function changeTags(
   deps: Pick<Deps, "clock" | "newId">,
@@ -145,7 +144,7 @@ export async function changeTags(
   return changesBetween({ tags: before }, { tags: await namesOf(tx, id) });
 }
 
-/** Returns the names of the tags of a thread as one text. */
+/** Returns the names of a thread's tags as one text, for the audit log. */
 const namesOf = async (tx: Transaction, id: string): Promise<string> =>
   ((await threadTags.of(tx, [id])).get(id) ?? [])
     .map(({ name }) => name)
@@ -153,8 +152,8 @@ const namesOf = async (tx: Transaction, id: string): Promise<string> =>
     .join(", ");
 
 /**
- * Creates a tag. Returns its id; undefined if the app already has it. Throws `wrong_state` if the app would have too
- * many tags.
+ * Creates a tag and returns its id. Returns undefined if the app already has a tag with this name. Throws `wrong_state`
+ * if the app would have too many tags.
  */
 async function createTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -170,7 +169,7 @@ async function createTag(
   if (!(await rows.insert(tx, { id, appId, name, colour, createdAt }))) return undefined;
   if ((await rows.count(tx, appId)) > limits.appTags)
     throw new ApiError("wrong_state", {
-      message: `The app has ${limits.appTags} tags already. Delete or merge some first.`,
+      message: `This app already has ${limits.appTags} tags, which is the maximum. Delete or merge some of them first.`,
     });
   return id;
 }

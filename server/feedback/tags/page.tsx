@@ -59,7 +59,7 @@ async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.tags(param("appId")), "tag-deleted");
 }
 
-/** A refused form. It is the form of the tag `tagId`; without an id, it is the form for a new tag. */
+/** A form with an error. It is the form of the tag `tagId`. Without an id, it is the form for a new tag. */
 interface RefusedTag {
   readonly form: Filled;
   readonly tagId?: string;
@@ -88,7 +88,7 @@ const Tags = ({
       <div class="head">
         <div>
           <h1>Tags</h1>
-          <p>Words with which your team sorts the feedback of this app. Senders never see tags.</p>
+          <p>With tags, your team sorts the feedback of this app. Senders never see tags.</p>
         </div>
       </div>
       <div class="stack wide">
@@ -144,7 +144,7 @@ const colourNames = tagColours.map(
   (colour) => [colour, `${colour.slice(0, 1).toUpperCase()}${colour.slice(1)}`] as const,
 );
 
-/** A tag, with the forms to change, merge and delete it. */
+/** A tag, and the forms that change, merge and delete it. */
 const TagLine = ({
   tag,
   others,
@@ -153,13 +153,13 @@ const TagLine = ({
   form,
 }: {
   readonly tag: Tag;
-  /** The other tags of the app. */
+  /** The other tags of the app, into which this tag can be merged. */
   readonly others: readonly Tag[];
   /** The address of the list of threads with the tag. */
   readonly threads: string;
   /** Returns the address of an action on this tag. */
   readonly at: (part: string) => string;
-  /** The form that changes the tag, if it was refused. */
+  /** The sent form that changes the tag, if it has an error. */
   readonly form: Filled | undefined;
 }) => (
   <li>
@@ -197,7 +197,6 @@ const TagLine = ({
   </li>
 );
 
-/** The fields for the name and the colour of a tag. */
 const TagFields = ({ form, part }: { readonly form: Filled; readonly part: string }) => (
   <>
     <TextField form={form} name="name" label="Name" part={part} required />

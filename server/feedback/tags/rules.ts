@@ -1,6 +1,6 @@
 /**
- * Returns the key of a tag's name. Names with the same key belong to the same tag. The key does not depend on upper or
- * lower case or on invisible joiners. (rule F30)
+ * Returns the key of a tag's name. Names with the same key mean the same tag. Upper and lower case, repeated spaces,
+ * and invisible joining characters make no difference. (rule F30)
  */
 export const tagKeyOf = (name: string): string =>
   name
@@ -11,5 +11,5 @@ export const tagKeyOf = (name: string): string =>
     .toLowerCase()
     .normalize("NFC");
 
-/** Returns the names in a list that is separated by commas, as filters use it. */
+/** Returns the names of tags in the value of a filter, which separates them by commas. */
 export const tagNamesIn = (list: string): string[] => list.split(",").filter((name) => name.trim() !== "");

@@ -32,7 +32,7 @@ const updateTag = update(
      SELECT 1 FROM tags o WHERE o.app_id = ? AND o.name_key = ? AND o.id <> ?)`,
 );
 
-/** The tags of apps. (rule F30) */
+/** Queries for the tags of apps. (rule F30) */
 export const tags = {
   /** Returns the tags of an app, sorted by name. */
   list: (reader: Reader, appId: string): Promise<Tag[]> => reader.all(listOf, appId),
@@ -50,7 +50,7 @@ export const tags = {
   /** Stores a new tag. Returns false if the app already has a tag with that name. */
   insert: (tx: Transaction, tag: NewTag) => insertTag(tx, { ...tag, nameKey: tagKeyOf(tag.name) }),
 
-  /** Changes a tag. Returns false if the app has another tag with that name. */
+  /** Changes a tag. Returns false if the app has another tag with the new name. */
   async update(
     tx: Transaction,
     { id, appId }: Pick<NewTag, "id" | "appId">,
@@ -63,11 +63,11 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /** Counts the threads of all tags again. This is necessary after an import, because imported rows contain counts. */
+  /** Counts the threads of all tags again. This is necessary after an import, because imported counts may be wrong. */
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 
-  /** Removes a tag from some of its threads. Returns their number. */
+  /** Removes a tag from at most `most` of its threads. Returns the number of these threads. */
   removeFromSome: (tx: Transaction, id: string, most: number) =>
     tx.run(
       `DELETE FROM thread_tags WHERE tag_id = ? AND feedback_id IN (
@@ -75,10 +75,7 @@ export const tags = {
       ...[id, id, most],
     ),
 
-  /**
-   * Replaces one tag by another in the stored data with which merges and bulk changes of the app can be undone. (rules
-   * F45, F46)
-   */
+  /** Replaces the tag `from` by the tag `into` in the data that undoes merges and bulk changes. (rules F45, F46) */
   async renameInUndo(
     tx: Transaction,
     { appId, from, into }: { readonly appId: string; readonly from: string; readonly into: string },
@@ -95,7 +92,7 @@ export const tags = {
     );
   },
 
-  /** Moves some threads of one tag to another. Returns their number. */
+  /** Replaces the tag `from` by the tag `into` on at most `most` threads. Returns the number of these threads. */
   async moveSome(
     tx: Transaction,
     { from, into }: { readonly from: string; readonly into: string },
@@ -123,9 +120,9 @@ interface Tagged extends ThreadTag {
   readonly feedbackId: string;
 }
 
-/** The tags on threads. */
+/** Queries for the tags of threads. */
 export const threadTags = {
-  /** Returns the tags of each of these threads by the id of the thread. Each list is sorted by name. */
+  /** Returns the tags of these threads by the id of the thread, sorted by name. */
   async of(reader: Reader, threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadTag[]>> {
     const found = new Map<string, ThreadTag[]>(threadIds.map((id) => [id, []]));
     if (threadIds.length === 0) return found;
@@ -143,7 +140,7 @@ export const threadTags = {
     return Number((await reader.get<{ count: number }>(sql, feedbackId))?.count ?? 0);
   },
 
-  /** Adds an existing tag of the app to a thread. */
+  /** Adds a tag to a thread. The app must already have this tag. */
   add: (tx: Transaction, feedbackId: string, name: string) =>
     tx.run(
       `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
@@ -161,10 +158,7 @@ export const threadTags = {
       ...[feedbackId, feedbackId, tagKeyOf(name)],
     ),
 
-  /**
-   * Returns the ids of the app's tags with these names, the rarest first. Returns undefined if a name is not a tag of
-   * the app.
-   */
+  /** Returns the ids of the tags with these names, the rarest first. Returns undefined if a tag does not exist. */
   async rarestFirst(
     reader: Reader,
     appId: string,

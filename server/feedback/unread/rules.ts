@@ -1,15 +1,15 @@
 import type { OwnedThread } from "../../../src/contract/threads.ts";
 
-/** The new events of a thread since a person's last visit. */
+/** What has happened on a thread since a person's last visit. */
 export interface ThreadNews {
   /** The id of the first new message; undefined if there is none. */
   readonly first: string | undefined;
   readonly messages: number;
-  /** Whether a person decided on a proposal. */
+  /** Whether another person has decided on a proposal. */
   readonly decided: boolean;
 }
 
-/** Returns what others did on a thread after `since`. (rule F53) */
+/** Returns what other people and agents did on a thread after `since`. (rule F53) */
 export function threadNews(
   { messages, proposals }: Pick<OwnedThread, "messages" | "proposals">,
   {
@@ -19,8 +19,9 @@ export function threadNews(
   }: {
     /** Events after this time are new. */
     readonly since: string;
+    /** The mail address of the person. What this person did is not new. */
     readonly email: string;
-    /** Who decided on each proposal: the person's e-mail address by the id of the proposal. */
+    /** The mail address of the person who decided on each proposal, by the id of the proposal. */
     readonly deciders: ReadonlyMap<string, string | null>;
   },
 ): ThreadNews {
@@ -32,33 +33,30 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** A visit ends if the person views no page for this time. At the next view, all events since the last view are new. */
+/** A visit ends if the person does not view the page for this time. Then all events since the last view are new. */
 const visitEnds = 30 * 60_000;
 
-/** A view is stored again only after this time, so that reloaded or open pages cause few writes. */
+/** A view is not stored again before this time is over, so that reloaded and open pages cause few writes. */
 const viewStoredEvery = 60_000;
 
 /**
- * The last view of a thread or an inbox by a person (`lookedAt`), and the last view before the visit in which this
- * happened (`sinceAt`). Null if there was no such view.
+ * `lookedAt` is the time at which a person last viewed a thread or an inbox. `sinceAt` is the time of the last view
+ * before that visit began. Each is null if there was no such view.
  */
 interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/**
- * A view. Everything after `since` is new. At the first view, `since` may be null. `isDue` says whether the view must
- * be stored.
- */
+/** Events after `since` are shown as new. `since` is null at the first view. `isDue` means: store this view. */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
 /**
- * Returns the view at the time `now`. If a person opens a page again during the same visit, the same events are shown
- * as new. (rule F53)
+ * Returns from which time events are new for a person who opens a page at `now`. If the person opens the page again
+ * during the same visit, the same events stay new. (rule F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
@@ -69,37 +67,29 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
 }
 
 /**
- * The limits for the stored views of a member in an app. `read_until` is the time up to which the member has read all
- * threads without a stored view. Only the views after `read_until` count here.
+ * The limits for the stored views of a member in an app. A thread without a stored view counts as read if its last
+ * activity is not after the member's time `read_until`. So views before `read_until` need not be counted.
  */
 export const settling = {
-  /**
-   * The maximum number of views that a page must count. If there are more, `read_until` moves forward, so that only the
-   * newest `kept` views are counted.
-   */
+  /** If more views are after `read_until`, it moves forward, so that only the newest `kept` views are after it. */
   most: 64,
   kept: 32,
-  /**
-   * Each unread thread before `read_until` needs a row. If there would be more rows than this, `read_until` does not
-   * change.
-   */
+  /** Each unread thread before `read_until` needs a row. If there would be more rows, `read_until` does not move. */
   mostUnread: 200,
 } as const;
 
-/** Every transaction commits within this time. */
+/** No transaction takes longer than this time. */
 const longestChange = 60_000;
 
-/**
- * `newest` is the last activity of the newest thread that the member has read. `lastKept` is the last activity of the
- * oldest thread whose view must stay after `read_until`.
- */
 export interface ReadTimes {
+  /** The latest time of activity in the threads that the member has read. */
   readonly newest: string;
+  /** The last activity of the oldest thread whose view must stay after `read_until`. */
   readonly lastKept: string;
 }
 
 /**
- * Returns the new `read_until`. This time is so early that every change from before it is already committed. (rule F52)
+ * Returns the new `read_until`. It is so early that no running transaction can still store an earlier event. (rule F52)
  */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();

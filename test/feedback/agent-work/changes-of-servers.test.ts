@@ -39,7 +39,7 @@ describe.each(databases)("a changes token on $name", (engine) => {
     const query = new URLSearchParams({ changedAfter: changes });
     const answer = await service.request("GET", `${listPath}?${query}`, { headers: cast.agent });
     expect(issuesOf(answer)).toEqual([
-      "changedAfter: is not a mark of this database; read the list again and use `changes` of that answer",
+      "changedAfter: is not a mark of this database; read the list again and use the `changes` of the new answer",
     ]);
     const renewed = await listThreadsOf(service, cast);
     expect(renewed.items).toHaveLength(1);

@@ -101,7 +101,7 @@ describe("the triage desk, without scripts", () => {
     expect(readingOf(undone)).toContain("2 threads changed back.");
     expect(subjectsIn(undone)).toHaveLength(3);
     const again = await browser.send(page, `${inbox}/undo`, { once: "other" });
-    expect(readingOf(again)).toContain("This change was undone already.");
+    expect(readingOf(again)).toContain("This change was already undone.");
   });
 
   it.each([

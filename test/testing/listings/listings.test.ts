@@ -182,7 +182,7 @@ describe("the pages of an app's listings and cycles", () => {
     expect(await linesAt("/console")).toBe(50);
     expect(await live()).not.toBe(before);
     expect(readingOf(await visitor.open("/console"))).toContain(
-      "50 of 52 requests are shown. They are the ones that expire first.",
+      "50 of 52 requests are shown. These requests expire first.",
     );
     expect(await linesAt(`/console/testing/${busy.id}`)).toBe(51);
     expect(await linesAt(`/console/testing/${calm.id}`)).toBe(1);

@@ -106,8 +106,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
-    // The page showed the person how the draft differs from the published text. The published text has changed since
-    // then.
+    // The published text has changed since the person opened the page. The comparison on the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
     await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
@@ -122,12 +121,12 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     return params.entryId;
   });
 
-/** Returns the changed values. The text contains the line that names the threads of the field `fixes`. */
+/** Returns the values that the person has changed. Changed threads of the field `fixes` become a line of the text. */
 async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Promise<Values> {
   const { fields } = visit;
   const current = await withFixes(visit, currentEntry(entry));
   const given = givenEntry(fields);
-  // If the form has no field for threads, for example from an old page, the threads do not change.
+  // A page of an earlier server version has no field for threads. In this case, the threads do not change.
   const sent = fields.has("fixes") ? given : { ...given, fixes: current.fixes ?? "" };
   const changed = changedValues(fields, sent, current);
   if (changed.body === undefined && changed.fixes === undefined) return changed;
@@ -138,15 +137,15 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
 
 /**
- * Throws `wrong_state` if publishing would send mail to addresses that were not in the list on the page. A person must
- * see all receivers before the note is published. (rule C32)
+ * Throws `wrong_state` if publishing would send mail to other addresses than those in the list on the page. A person
+ * must see all receivers before publishing a note. (rule C32)
  */
 async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean): Promise<void> {
   const { fields } = visit;
   if (fields.text("intent") !== "publish" || isOut) return;
   const fixes = await fixesOf(visit, given, false);
   if (fixes.notified.length === 0 || fields.text("notified") === notifiedVersion(fixes)) return;
-  const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list, then publish.`;
+  const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list before you publish the note.`;
   throw new ApiError("wrong_state", { message });
 }
 
@@ -174,8 +173,8 @@ async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promis
 }
 
 /**
- * Handles all buttons of the form. Some buttons only show the form again, with a preview or with more rows. The other
- * buttons save, and one of them also publishes. `save` returns the id of the entry.
+ * Handles all buttons of the form. Some buttons only show the form again, with a preview or with more rows. All other
+ * buttons call `save`, which returns the id of the entry. The button `publish` then also publishes the entry.
  */
 async function handleButton(
   visit: SignedInVisit,
@@ -215,7 +214,7 @@ async function showWritten(visit: SignedInVisit): Promise<Reply> {
   return showEntry(visit, { entry, form: filledWith({ ...entryFields(current), publishedAt }), current });
 }
 
-/** Shows the sent form again, with a refusal, its preview or more rows. */
+/** Shows the sent form again, with an error message, a preview, or more rows. */
 async function entryPageAgain(
   visit: SignedInVisit,
   shown: Pick<ShownEntry, "more"> & { readonly form?: Filled },
@@ -225,7 +224,7 @@ async function entryPageAgain(
   return showEntry(visit, { form: entryAgain(visit.fields), ...shown, entry, current });
 }
 
-/** Stores pictures and shows the form again, with the pictures in the text. */
+/** Stores the uploaded pictures, and shows the form again with the pictures in its text. */
 const addPictures = async (visit: UploadVisit): Promise<Reply> => ({
   ...(await reshowForm(
     async () => {
@@ -248,7 +247,7 @@ const addPictures = async (visit: UploadVisit): Promise<Reply> => ({
 const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
   ask(consoleChangelog.read, { params: { entryId: param("entryId") } });
 
-/** Returns the values that the form shows before it is sent. */
+/** Returns the values of a form that was not sent: the stored values, or the default values of a new note. */
 const valuesIn = ({ current, form }: Pick<ShownEntry, "current" | "form">): Values =>
   current ?? { ...emptyEntry, fixes: form.value("fixes") };
 
@@ -376,7 +375,7 @@ function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
   return role === "viewer" ? "Release note" : "Edit release note";
 }
 
-/** The threads that the release note names, for a person who cannot change the note. */
+/** The section for viewers that lists the threads of a release note. */
 const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
   <section class="card stack" aria-labelledby="feedback">
     <h2 id="feedback">Feedback</h2>
@@ -386,8 +385,8 @@ const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
 );
 
 /**
- * Returns the time zone of the sent form, or else the time zone of the person. If both are missing, returns UTC as a
- * guess.
+ * Returns the time zone from the sent form. If the form has none, returns the person's own time zone. If that is not
+ * known either, returns UTC with the mark `guessed`.
  */
 async function zoneOf({ fields, reads }: SignedInVisit): Promise<FieldZone> {
   const sent = fields.text("zone");
@@ -401,16 +400,16 @@ const previewOf = async (visit: SignedInVisit, { form, current }: Pick<ShownEntr
   return <ReleaseText entry={entry} html={await htmlOf(visit.settings, entry.body ?? "")} />;
 };
 
-/** Returns the text of a release note for a person who cannot change it. */
+/** Returns the text of a release note as viewers see it, without a form. */
 const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   const current = currentEntry(entry);
   return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
 
-/** Returns the thread that the address of the page names. The form for a new note starts with this thread. */
+/** Returns the query parameter `fixes`. It is the first value of the field for threads in the form for a new note. */
 const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
-/** Returns the translations that a draft changes, each with the published translation. */
+/** Returns the translations that a draft changes, each next to its published translation. */
 const comparedTranslations = ({ translations, draft }: EditedChangelogEntry): ComparedField[] =>
   Object.entries(draft?.translations ?? {}).map(([tag, text]) => ({
     label: languageName(tag),
@@ -418,7 +417,7 @@ const comparedTranslations = ({ translations, draft }: EditedChangelogEntry): Co
     draft: wholeText(text ?? undefined),
   }));
 
-/** Returns a translation as one text. */
+/** Joins title, body and changes of a translation to one text. */
 const wholeText = (text: ReleaseTranslation | undefined): string =>
   text === undefined
     ? ""
@@ -432,13 +431,13 @@ const newEntryPage = definePage({
   show: (visit) => showEntry(visit, { form: filledWith({ ...emptyEntry, fixes: namedFirst(visit) }) }),
 });
 
-/**
- * Returns the text from which a note is translated: the text of its draft if there is one, otherwise the published
- * text.
- */
+/** Returns the text that is to be translated: the draft if there is one, otherwise the published text. */
 const originalOf = ({ draft, ...entry }: EditedChangelogEntry) => draft ?? entry;
 
-/** The names of the fields contain the language, so that each language has its own unsent text. */
+/**
+ * Returns the names of the form fields. They contain the language, because the browser stores unsent text by the name
+ * of the field. Each language needs its own unsent text.
+ */
 const namesOf = (tag: string) => ({
   title: `translations.${tag}.title`,
   body: `translations.${tag}.body`,
@@ -446,8 +445,8 @@ const namesOf = (tag: string) => ({
 });
 
 /**
- * Returns the types of the changes for which the form of a translation has fields: first the changes of the note, then
- * the changes that only the translation has.
+ * Returns the type of each change, such as `fixed`, for the fields in the form of a translation. If the translation has
+ * more changes than the original text, the types of its additional changes follow at the end.
  */
 const typesOf = (entry: EditedChangelogEntry, tag: string): string[] => {
   const own = (translationOf(entry, tag)?.items ?? []).map(({ type }) => type);
@@ -532,7 +531,7 @@ const entrySaved = {
   "draft-saved": "The draft is saved. It is not published.",
 } as const;
 
-/** Stores the pictures of the form. Returns the visit with their Markdown at the end of the translated text. */
+/** Stores the uploaded pictures. Returns the visit with Markdown for these pictures added to the translated text. */
 const withTranslatedPictures = async (visit: UploadVisit, tag: string): Promise<UploadVisit> => ({
   ...visit,
   fields: await withPictures(visit, texts.addReleasePictures, namesOf(tag).body),
@@ -620,7 +619,7 @@ function currentOf(entry: EditedChangelogEntry, tag: string): Values {
   return { [names.title]: text?.title ?? "", [names.body]: text?.body ?? "", ...Object.fromEntries(lines) };
 }
 
-/** Returns the translation from the values of a form. Changes without a text are left out. */
+/** Returns the translation from the fields of a form. Changes with an empty text are left out. */
 function textIn(entry: EditedChangelogEntry, tag: string, value: (name: string) => string) {
   const names = namesOf(tag);
   const items = typesOf(entry, tag).map((type, at) => ({ type, text: value(names.item(at)).trim() }));
@@ -657,7 +656,7 @@ function saveTranslation(
   );
 }
 
-/** Deletes a translation. If there is a draft, the translation is deleted when the draft is published. */
+/** Deletes a translation. If the note has a draft, the published translation stays until the draft is published. */
 async function removeTranslation(visit: SignedInVisit): Promise<Reply<DeletionDone>> {
   const { ask, fields, links, param } = visit;
   const { tag = "" } = shownLanguage(visit);
@@ -670,7 +669,7 @@ async function removeTranslation(visit: SignedInVisit): Promise<Reply<DeletionDo
   return goTo(links.entry(param("appId"), params.entryId), done);
 }
 
-/** Shows the typed text with its preview, or with new pictures. Nothing is saved. */
+/** Shows the sent form again, without saving it. The form has a preview, or new pictures in its text. */
 async function showTyped(visit: SignedInVisit, shown: Pick<Translating, "entry" | "tag">): Promise<Reply> {
   const given = filledWithSent(visit.fields);
   return { ...(await showTranslation(visit, { ...shown, given })), sentFields: [] };
@@ -679,11 +678,11 @@ async function showTyped(visit: SignedInVisit, shown: Pick<Translating, "entry" 
 interface Translating {
   readonly entry: EditedChangelogEntry;
   readonly tag: string;
-  /** The sent form; undefined if it was not sent. */
+  /** The sent form; undefined if the page was only opened. */
   readonly given?: Filled | undefined;
 }
 
-/** Shows the form of a translation. Its preview and the default text are beside the form. */
+/** Shows the form for a translation. The preview of the translation and the default text are next to the form. */
 async function showTranslation(visit: SignedInVisit, { entry, tag, given }: Translating) {
   const navigation = await appNavigationOf(visit, "changelog");
   const address = navigation.links.entry(navigation.app.id, entry.id);

@@ -38,8 +38,8 @@ import { MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts
 import { maskedAddress, typedThreads, utcOf } from "../rules.ts";
 
 /**
- * The time zone of the field for the publication time. If the zone is only a guess, the script uses the zone of the
- * browser.
+ * The time zone of the field for the publication time. If `guessed` is true, the page's script replaces it by the time
+ * zone of the browser.
  */
 export interface FieldZone {
   readonly name: string;
@@ -49,20 +49,19 @@ export interface FieldZone {
 export interface ChangelogEntryFormProps {
   readonly form: Filled;
   readonly action: string;
-  /** The fields of the sent form. They include the number of rows. */
+  /** The fields of the sent form. The fields `items-rows` and `versions-rows` contain the numbers of rows. */
   readonly fields: Fields;
-  /** The values of the stored entry; undefined for a new one. */
+  /** The values of the stored entry; undefined for a new entry. */
   readonly current?: Values | undefined;
   readonly published: boolean;
-  /** The stored entry; undefined for a new one. */
+  /** The stored entry; undefined for a new entry. */
   readonly entry?: EditedChangelogEntry | undefined;
-  /** The address of another release note with the same version. */
+  /** The address of the release note that already has the version in the form. */
   readonly existing?: string | undefined;
   /** The list to which empty rows are added. */
   readonly more?: List | undefined;
-  /** The threads that the note names. */
   readonly fixes: Fixes;
-  /** The field that names the threads. */
+  /** The form field in which a person names the threads. */
   readonly field: ComponentChildren;
   readonly zone: FieldZone;
 }
@@ -204,7 +203,7 @@ const Versions = (props: ChangelogEntryFormProps) => (
   </fieldset>
 );
 
-/** A button that adds a line to a list. The script adds it without loading the page. */
+/** A button that adds a line to a list. If the page's script runs, the page is not loaded again. */
 const AddLine = ({ list }: { readonly list: List }) => (
   <div>
     <button
@@ -227,8 +226,8 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 const spare = { items: 5, versions: 2 } as const;
 
 /**
- * Returns the numbers of a list's rows. A sent form is shown with as many rows as it had. Otherwise there are the rows
- * of the entry and some empty rows.
+ * Returns the row numbers of a list, from 0. A sent form keeps its number of rows. A form that was not sent has one row
+ * for each stored item, and `free` empty rows. If `more` names this list, `free` rows are added.
  */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
@@ -240,18 +239,18 @@ function rowNumbers(
   return Array.from({ length: count + (more === list ? free : 0) }, (_, at) => at);
 }
 
-/** The threads that a release note names, and who gets a mail about the note. */
+/** The threads that a release note names, and the addresses that get a mail about the note. */
 interface Fixes {
   readonly threads: readonly NamedThread[];
-  /** The addresses that get a mail when the note is published. Empty for a note that is already published. */
+  /** The addresses that get a mail when the note is published. For a published note, the list is empty. */
   readonly notified: readonly string[];
 }
 
-/** Returns the id of the app in the path. Throws `not_found` if the person is not a member of it. */
+/** Returns the id of the app in the path. Throws `not_found` if the person is not a member of this app. */
 const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
   (await ask(apps.read, { params: { appId: param("appId") } })).id;
 
-/** Returns the values of a note. The threads are in the field `fixes` and no longer in lines of the text. (rule C32) */
+/** Moves the threads from the `Feedback:` lines of the text to the field `fixes` of the form. (rule C32) */
 export async function withFixes(visit: SignedInVisit, values: Values): Promise<Values> {
   const { body = "" } = values;
   const ids = idsInFeedbackLines(body);
@@ -264,13 +263,14 @@ export async function withFixes(visit: SignedInVisit, values: Values): Promise<V
   };
 }
 
-/** Returns the text with which a person names a thread, such as `#12`. */
+/** Returns the name of a thread in the form, such as `#12`. A thread without a number is named by its id. */
 const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
   number === null ? id : `#${number}`;
 
 /**
- * Returns the text of a note with the line that names its threads. Throws `bad_request` for a word that does not name a
- * thread of the app. Ids are not checked, because they may have been in the text before. (rule C32)
+ * Returns the text of a note with a `Feedback:` line for the threads of the field `fixes`. Throws `bad_request` for a
+ * word or number that names no thread of the app. Ids are not checked, because the stored text may already contain ids
+ * of deleted threads. (rule C32)
  */
 export async function bodyWithFixes(
   visit: SignedInVisit,
@@ -296,8 +296,8 @@ const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
 /**
- * Returns the threads that the values of a form name, and the addresses that get a mail. Words that do not name a
- * thread are ignored.
+ * Returns the threads that a form names in its field or its texts, and the addresses that get a mail. Words that name
+ * no thread are ignored.
  */
 export async function fixesOf(
   visit: SignedInVisit,
@@ -324,18 +324,17 @@ export async function fixesOf(
 }
 
 /**
- * Returns a value that changes with the list of receivers. The form sends the value back, so that the server can refuse
- * to send mail to an address that the person has not seen in the list.
+ * Returns a hash of the list of receivers, or an empty text for an empty list. The form contains this hash, so that the
+ * server can refuse to publish if the list has changed since the person saw it.
  */
 export const notifiedVersion = ({ notified }: Fixes): string =>
   notified.length === 0 ? "" : versionOf(notified);
 
-/** Returns a number of senders as text. */
 export const countOfSenders = (count: number): string => countOf(count, "sender");
 
 /**
- * The field that names threads, and the threads that it names. A script shows each thread as a separate element, and
- * lets the person search for threads.
+ * The field in which a person names threads, and a list of these threads. The page's script adds a search for threads,
+ * and a button that removes a thread.
  */
 export const FixesField = ({
   form,
@@ -372,14 +371,13 @@ function typedIn(form: Filled, { threads }: Fixes): ReadonlySet<string> {
   return new Set(threads.filter(isTyped).map(({ id }) => id));
 }
 
-/** The threads that a release note names. */
 export const NamedThreads = ({
   fixes: { threads },
   links,
   appId,
   removable = new Set(),
 }: {
-  /** The ids of the threads that are named in the field but not in the text. A script can remove these threads. */
+  /** The ids of the threads that the field names. Only these threads have a button that removes them. */
   readonly removable?: ReadonlySet<string>;
   readonly fixes: Fixes;
   readonly links: Links;
@@ -416,14 +414,14 @@ export const NamedThreads = ({
 
 const mostShown = 100;
 
-/** Shows who gets a mail when the note is published. */
+/** Shows how many senders get a mail when the note is published, and a list of their addresses. */
 const Notified = ({ fixes: { notified } }: { readonly fixes: Fixes }) =>
   notified.length === 0 ? null : (
     <details class="reveal">
       <summary>{`${countOfSenders(notified.length)} ${notified.length === 1 ? "gets" : "get"} a mail`}</summary>
       <p class="muted small">
-        When the note is published, each of them gets one mail. These are senders who have answered and have
-        not unsubscribed.
+        When the note is published, each of these senders gets one mail. The list contains only senders who
+        have answered and have not unsubscribed.
       </p>
       <ul class="receivers small">
         {notified.slice(0, mostShown).map((address) => (
@@ -443,7 +441,7 @@ export const ReleaseText = ({
   label,
   language,
 }: {
-  /** The values of the form, with its lists as JSON. */
+  /** The values of the form. Its lists are JSON texts. */
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
@@ -484,7 +482,7 @@ const Changes = ({ items }: { readonly items: readonly Values[] }) => (
   </div>
 );
 
-/** A row of a list in the form. `at` is the row's number in the names of its fields. */
+/** A row of a list in the form. `at` is the number in the names of the row's fields, such as 2 in `items.2.text`. */
 interface Row {
   readonly at: number;
   readonly values: Values;
@@ -494,7 +492,7 @@ const parts = { versions: ["platform", "version"], items: ["type", "text"] } as 
 
 type List = keyof typeof parts;
 
-/** The maximum number of rows of a list that are read. */
+/** Further rows of a sent form are ignored. */
 const mostRows = 500;
 
 /** Returns the rows of a list that are not empty. */
@@ -508,7 +506,7 @@ function rowsOf(fields: Fields, list: List): Row[] {
 const rowAt = (fields: Fields, list: List, at: number): Values =>
   Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
 
-/** Joins the lines of a text, because each listed change has only one line. */
+/** Joins the lines of a text, because each change in the list must be a single line. */
 const asLine = (text: string): string =>
   text
     .split("\n")
@@ -516,7 +514,7 @@ const asLine = (text: string): string =>
     .filter((line) => line !== "")
     .join(" ");
 
-/** Returns the values of the sent form. Lists are JSON. */
+/** Returns the values of the sent form. Its lists become JSON texts. */
 export const givenEntry = (fields: Fields): Values => ({
   title: fields.text("title"),
   version: fields.text("version"),
@@ -529,7 +527,7 @@ export const givenEntry = (fields: Fields): Values => ({
   publishedAt: utcOf(fields.text("publishedAt"), fields.text("zone") || "UTC"),
 });
 
-/** Returns the values of a stored release note, in the same format as `givenEntry`. */
+/** Returns the values of a stored note or of its draft, in the same format as `givenEntry`. */
 export const currentEntry = ({ draft, ...published }: EditedChangelogEntry): Values =>
   valuesOf({ ...published, ...draft });
 
@@ -544,7 +542,7 @@ const valuesOf = (entry: ReleaseContent & Pick<EditedChangelogEntry, "publishedA
   publishedAt: fieldTime(entry.publishedAt),
 });
 
-/** Returns the values of an entry by form field, including the fields of its rows. */
+/** Returns the values of an entry by the name of the form field, such as `items.0.text` for the first change. */
 export function entryFields(entry: Values): Values {
   const rows = (list: List) =>
     listOf(entry[list]).flatMap((row, at) =>
@@ -553,10 +551,9 @@ export function entryFields(entry: Values): Values {
   return { ...entry, ...Object.fromEntries([...rows("versions"), ...rows("items")]) };
 }
 
-/** Returns the number of rows of a list. */
 const rowCount = (entry: Values, list: List): number => listOf(entry[list]).length;
 
-/** Returns the request body for the values of the form. */
+/** Converts the values of the form to the body of an API request. */
 export function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<string, unknown> {
   return {
     ...rest,
@@ -566,7 +563,7 @@ export function entryBody({ versions, items, publishedAt, ...rest }: Values): Re
   };
 }
 
-/** Returns the sent form with its refusal. Each error is shown at its row. */
+/** Returns the sent form with the error of the API. Each error message is shown at the row that it is about. */
 export function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
     path: fieldOf(fields, path),
@@ -593,8 +590,8 @@ const sameVersion = ({ code, details }: ApiError): ApiError =>
   });
 
 /**
- * Returns the form field for a path of the API. Empty rows are not sent to the API, so `items.0` may be a later row in
- * the form.
+ * Returns the form field for a path in an error of the API. The form does not send empty rows to the API, so `items.0`
+ * can be the second or a later row of the form.
  */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];

@@ -34,7 +34,7 @@ const Changelog = ({
 }: {
   readonly navigation: AppNavigation;
   readonly cursor: string;
-  /** The typed search words; empty for all notes. */
+  /** The typed search words. If they are empty, all notes are shown. */
   readonly q: string;
   /** The time zone of the reader; undefined if it is not known. */
   readonly zone: string | undefined;
@@ -51,7 +51,7 @@ const Changelog = ({
       <div class="head">
         <div>
           <h1>Changelog</h1>
-          <p>Your app reads what is published, newest first. Only members see drafts.</p>
+          <p>Your app gets the published release notes, newest first. Only members see drafts.</p>
         </div>
         <Can needs="maintainer">
           <a class="button primary" href={links.changelog(app.id, "new")}>
@@ -61,7 +61,7 @@ const Changelog = ({
       </div>
       {!app.changelogEnabled && (
         <Notice kind="attention">
-          The changelog is turned off for this app, so apps cannot read it.{" "}
+          The changelog is turned off for this app. The app cannot read it.{" "}
           <Can needs="owner">
             <a href={links.app(app.id)}>Turn it on in the settings</a>
           </Can>
@@ -74,11 +74,11 @@ const Changelog = ({
         <p class="card muted">
           {nextCursor === null
             ? "No release note has all of these words."
-            : "None of the newest release notes has all of these words. Older notes were not searched yet."}
+            : "None of the newest release notes has all of these words. Older notes are on the next pages."}
         </p>
       ) : items.length === 0 ? (
         <Empty title="Nothing released yet">
-          <p>Write to your users what has changed. A note stays a draft until you publish it.</p>
+          <p>Tell your users what has changed. A release note is a draft until you publish it.</p>
         </Empty>
       ) : (
         <ul class="list linked">

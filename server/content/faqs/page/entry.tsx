@@ -114,14 +114,13 @@ function updateFaq(
   );
 }
 
-/** Saves the typed text as the draft of an entry, and publishes it if the person chose that. */
+/** Saves the typed text as the draft of an entry. If `publishes` is true, also publishes the draft. */
 async function saveDraft(
   { ask, fields, links, param }: SignedInVisit,
   faq: DraftedFaq,
   publishes: boolean,
 ): Promise<Reply<"faq-published" | "draft-saved">> {
-  // The page showed the person how the draft differs from the published text. The published text has changed since
-  // then.
+  // The published text has changed since the person opened the page. The comparison on the page is outdated.
   if (publishes && fields.text("was-published") !== publishedVersion(faq))
     throw new ApiError("draft_conflict");
   const { sortOrder: _, ...current } = currentFaq(faq);
@@ -151,19 +150,19 @@ async function restoreFaq({ ask, fields, links, param }: SignedInVisit): Promise
 
 type ShowForm = (visit: SignedInVisit, form: Filled) => Promise<Reply>;
 
-/** Shows the form again with its typed text and the preview. Nothing is saved. */
+/** Shows the sent form again with a preview, without saving it. */
 const showTyped = async (visit: SignedInVisit, showForm: ShowForm): Promise<Reply> => ({
   ...(await showForm(visit, filledWithSent(visit.fields))),
   sentFields: [],
 });
 
-/** Returns the name of the form field for the answer in the language that the page shows. */
+/** Returns the name of the form field for the answer. It depends on the language that the page shows. */
 const answerField = (visit: SignedInVisit): string => {
   const { tag } = shownLanguage(visit);
   return tag === undefined ? "answer" : `translations.${tag}.answer`;
 };
 
-/** Stores pictures and shows the form again, with the pictures in the answer. */
+/** Stores the uploaded pictures, and shows the form again with the pictures in the answer. */
 const addPictures =
   (showForm: ShowForm) =>
   async (visit: UploadVisit): Promise<Reply> => ({
@@ -181,7 +180,8 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
 }
 
 /**
- * Returns the form for a new entry. If the address names a thread, the form contains the text of the thread. (rule C33)
+ * Returns the values of the form for a new entry. With the query parameter `thread`, they are the subject and a reply
+ * of this thread. (rule C33)
  */
 async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const id = query("thread");
@@ -290,7 +290,7 @@ const previewOf = async (visit: SignedInVisit, form: Filled, label?: "Text") => 
   </Preview>
 );
 
-/** Returns an earlier text with its translations. */
+/** Joins an earlier text and its translations to one text. */
 const withTranslations = (text: FaqText, translations: Readonly<Record<string, FaqText>>): string =>
   [
     `${text.question}\n\n${text.answer}`,
@@ -299,7 +299,7 @@ const withTranslations = (text: FaqText, translations: Readonly<Record<string, F
     ),
   ].join("\n\n");
 
-/** Returns the entry in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
+/** Returns the entry that the path names. Throws `not_found` if the entry does not belong to the app in the path. */
 async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
   const params = { appId: param("appId") };
   const [faqs, drafts] = await Promise.all([
@@ -326,7 +326,7 @@ const FaqPage = ({
 }: {
   readonly navigation: AppNavigation;
   readonly title: string;
-  /** The address of the entry, on a page of a translation. */
+  /** The address of the entry, for the link back from the page of a translation. */
   readonly address?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -358,9 +358,9 @@ const FaqForm = ({
   /** The position in the list, such as `3 of 12`; undefined for an entry that is not in the list. */
   readonly place?: string | undefined;
   readonly action: string;
-  /** The stored entry; undefined for a new one. */
+  /** The stored entry; undefined for a new entry. */
   readonly faq?: DraftedFaq;
-  /** The versions of the stored values; undefined for a new entry. */
+  /** Hashes of the stored values, with which the server detects conflicting changes; undefined for a new entry. */
   readonly versions?: Values;
 }) => {
   // A text from a thread becomes a draft, because a person must check it before it is published.
@@ -387,7 +387,7 @@ const FaqForm = ({
             name="sortOrder"
             label="Sort number"
             inputMode="numeric"
-            hint="Entries are sorted by this whole number. The API and files call it sortOrder. It can differ from the position in the list. To move an entry, use the list. A new entry without a number comes last."
+            hint="Entries are sorted by this whole number, which the API and files call sortOrder. The number can differ from the position in the list. To move an entry, use the list. A new entry without a number is added at the end."
           />
         </details>
       )}
@@ -411,15 +411,15 @@ const FaqForm = ({
   );
 };
 
-/** Returns the form fields of a stored entry. */
+/** Returns the form's values for a stored entry, or for its draft. */
 const currentFaq = ({ question, answer, sortOrder, draft }: DraftedFaq) => ({
   ...{ question: draft?.question ?? question, answer: draft?.answer ?? answer },
   ...(draft ? {} : { sortOrder: String(sortOrder) }),
 });
 
 /**
- * Returns the request body for the form's fields. The body has no `sortOrder` if its field is empty. A value that is
- * not a number stays a text, so that the API refuses it with a reason.
+ * Converts the form's values to the body of an API request. If the field `sortOrder` is empty, the body has no
+ * `sortOrder`. A value that is not a number stays text, so that the API returns an error for this field.
  */
 function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
   const position = sortOrder.trim();
@@ -433,7 +433,7 @@ const newFaqPage = definePage({
   show: (visit) => showNewFaq(visit),
 });
 
-/** Returns the translations that a draft changes, each with the published translation. */
+/** Returns the translations that a draft changes, each next to its published translation. */
 const comparedTranslations = ({ translations, draft }: DraftedFaq): ComparedField[] =>
   Object.entries(draft?.translations ?? {}).flatMap(([tag, text]) => [
     {
@@ -448,7 +448,10 @@ const comparedTranslations = ({ translations, draft }: DraftedFaq): ComparedFiel
     },
   ]);
 
-/** The names of the fields contain the language, so that each language has its own unsent text. */
+/**
+ * Returns the names of the form fields. They contain the language, because the browser stores unsent text by the name
+ * of the field. Each language needs its own unsent text.
+ */
 const namesOf = (tag: string) => ({
   question: `translations.${tag}.question`,
   answer: `translations.${tag}.answer`,
@@ -574,10 +577,7 @@ export const definitions: Definitions = [
   }),
 ];
 
-/**
- * Returns the values of the form for a language. If the draft changes the translation, they are the values of the
- * draft.
- */
+/** Returns the form's values for a translation. If the draft changes the translation, they come from the draft. */
 function currentOf({ translations, draft }: DraftedFaq, tag: string): Values {
   const { question, answer } = namesOf(tag);
   const text =
@@ -607,7 +607,7 @@ async function saveTranslation(
   return goTo(address, "translation-saved");
 }
 
-/** Deletes a translation. If there is a draft, the translation is deleted when the draft is published. */
+/** Deletes a translation. If the entry has a draft, the published translation stays until the draft is published. */
 async function removeTranslation(visit: SignedInVisit): Promise<Reply<DeletionDone>> {
   const { ask, fields, links, param } = visit;
   const { tag = "" } = shownLanguage(visit);
@@ -624,11 +624,11 @@ interface Translating {
   readonly faq: DraftedFaq;
   readonly tag: string;
   readonly action: string;
-  /** The sent form; undefined if it was not sent. */
+  /** The sent form; undefined if the page was only opened. */
   readonly given: Filled | undefined;
 }
 
-/** Shows the form of a translation. Its preview and the default text are beside the form. */
+/** Returns the form for a translation. The preview of the translation and the default text are next to the form. */
 async function translationDesk(visit: SignedInVisit, { faq, tag, action, given }: Translating) {
   const current = currentOf(faq, tag);
   const form = given ?? filledWith(current);

@@ -31,10 +31,10 @@ async function showFaqs(visit: SignedInVisit): Promise<Reply> {
 const Faqs = (props: {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
-  /** The entries whose text is not published. */
+  /** Drafts of new entries, and published entries with a draft. */
   readonly drafts: readonly DraftedFaq[];
   readonly changes: FaqListProps["changes"];
-  /** The typed search words; empty for the whole list. */
+  /** The typed search words. If they are empty, the whole list is shown. */
   readonly query: string;
   readonly now: Date;
 }) => {
@@ -75,7 +75,7 @@ const Faqs = (props: {
   );
 };
 
-/** The entries whose text is not published. Apps do not get these texts. */
+/** The list of drafts. Apps do not get their texts. */
 const Drafts = ({
   drafts,
   navigation: { links, app },
@@ -110,7 +110,7 @@ const Drafts = ({
     </details>
   );
 
-/** If there are more entries than this, the list shows only the questions. */
+/** If the FAQ has more entries, the list shows only the questions, without excerpts of the answers. */
 const mostLong = 60;
 
 const isShort = (faqs: readonly ListedFaq[]): boolean => faqs.length > mostLong;
@@ -120,12 +120,12 @@ interface FaqListProps {
   readonly faqs: readonly ListedFaq[];
   /** The last change of each entry, by the id of the entry. */
   readonly changes: ReadonlyMap<string, LastChange>;
-  /** The typed search words; empty for the whole list. */
+  /** The typed search words. If they are empty, the whole list is shown. */
   readonly query: string;
   readonly now: Date;
 }
 
-/** The search field, and the number of entries that contain all search words. */
+/** The search field, and the number of entries that were found. */
 const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) => (
   <div class="filters">
     <search>
@@ -154,10 +154,7 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
   </div>
 );
 
-/**
- * The entries in their order. In the whole list, each entry has buttons that move it. Search results have no such
- * buttons.
- */
+/** The list of entries. Each entry has buttons that move it, except in search results. */
 const FaqList = (props: FaqListProps) => {
   const { navigation, faqs, query } = props;
   const { links, app } = navigation;
@@ -240,7 +237,7 @@ const Entry = ({
   </li>
 );
 
-/** Removes Markdown's markup from a text, for a short excerpt. */
+/** Removes Markdown's markup from the beginning of a text, for a short excerpt. */
 const withoutMarkup = (text: string): string =>
   text
     .slice(0, 600)
@@ -278,8 +275,8 @@ const moves = {
 } as const;
 
 /**
- * Moves an entry one position up or down, to an end of the list, or to a given position. If the list has changed since
- * the form was shown, nothing is moved and the list is shown again.
+ * Moves an entry up, down, to the top, to the bottom, or to a given index. If the list has changed since the page was
+ * opened, moves nothing and shows the list again.
  */
 async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
   const list = links.faqs(param("appId"));
@@ -297,7 +294,7 @@ async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(list, "moved", `faq-${id}`);
 }
 
-/** An entry and its position in the list. Entries are sorted by `sortOrder`. */
+/** An entry of the list, which is sorted by `sortOrder`. */
 export interface FaqPosition {
   readonly id: string;
   readonly sortOrder: number;
@@ -309,9 +306,9 @@ const directionOf = (word: string | undefined): Direction =>
   word === "up" || word === "top" || word === "bottom" ? word : "down";
 
 /**
- * Returns the new positions if an entry and its neighbour are swapped. `faqs` are all entries in their order. Usually
- * only two entries get a new position. If several entries had the same position, more than two entries get a new one.
- * Returns an empty list if there is no such entry or neighbour.
+ * Returns the entries whose `sortOrder` changes when an entry is moved. `faqs` must be all entries in their order. For
+ * `up` and `down`, the entry and its neighbour are swapped; if several entries had the same `sortOrder`, others change
+ * too. Returns an empty list if the entry does not exist or cannot move further.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -328,8 +325,9 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
 }
 
 /**
- * Returns the new positions if an entry moves to an index of the list, counted from 0. The entries between its old and
- * its new index move by at most one. Returns an empty list if there is no such entry, or if it already has that index.
+ * Returns the entries whose `sortOrder` changes when an entry is moved to the index `place` of the list, from 0.
+ * Changes as few entries as possible. Returns an empty list if the entry does not exist, if it already has this index,
+ * or if the index is too great.
  */
 export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -344,8 +342,9 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Returns the new positions if an entry moves directly before or after a neighbour. The entries on the other side move
- * only as far as necessary. Returns undefined if there is no neighbour.
+ * Returns the new `sortOrder` of an entry that moves directly after a neighbour (`step` 1) or before it (`step` -1).
+ * `others` are the entries on the other side. Those of them that would collide get a new `sortOrder` too. Returns
+ * undefined if there is no neighbour.
  */
 function pushed(
   moving: FaqPosition,
@@ -364,7 +363,7 @@ function pushed(
   return changes;
 }
 
-/** Returns the new position of an entry that moves to an end of the list. The other entries keep their positions. */
+/** Returns the new `sortOrder` of an entry that moves to an end of the list. The other entries do not change. */
 function moveToEnd(faqs: readonly FaqPosition[], from: number, end: "top" | "bottom"): FaqPosition[] {
   const [moving, edge] = [faqs[from], faqs.at(end === "top" ? 0 : -1)];
   if (!moving || !edge || moving === edge) return [];

@@ -1,18 +1,17 @@
 import type { Database, Engine, Reader, Transaction } from "../../../database/database.ts";
 import type { Condition } from "../../../database/lists.ts";
 
-/** Wakes requests that wait for a change of any thread. */
 export interface ThreadWatch {
-  /** Calls `wake` after each change, and once shortly after `listen` was called. Returns a function that stops this. */
+  /** Calls `wake` after each change of a thread, and once soon after the start. Returns a function that stops this. */
   listen(wake: () => void): () => void;
 }
 
 const everyMs = 500;
 
 /**
- * Creates a watch for changes of threads. It queries the database twice a second, but only while a request waits. It
- * does not use signals, because then every report would send a notification on PostgreSQL, and reports would wait for
- * each other.
+ * Creates the watch that wakes requests when any thread changes. It queries the database twice a second, but only while
+ * a request waits. It does not use signals: on PostgreSQL each report would then send a notification, and transactions
+ * with notifications wait for each other.
  */
 export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
   const wakers = new Set<{ readonly wake: () => void }>();
@@ -25,7 +24,7 @@ export function createThreadWatch(database: Pick<Database, "engine" | "get" | "a
       if (present !== seen) for (const { wake } of wakers) wake();
       seen = present;
     } catch {
-      // A failed query is ignored, because the next one follows soon. A waiting request ends at its own time limit.
+      // A failed query is ignored, because the next query follows soon.
     }
     asking = wakers.size > 0;
     if (asking) askSoon();
@@ -47,13 +46,13 @@ export function createThreadWatch(database: Pick<Database, "engine" | "get" | "a
 
 /**
  * A position in the sequence of changes, as text. On SQLite it is the number of the last change that the client has
- * seen. On PostgreSQL it is a snapshot: the client has seen every change that is visible in this snapshot. During a
- * read of several pages, the mark also contains the snapshot up to which all these pages read, and the last change that
- * the client has got.
+ * seen. On PostgreSQL it is a snapshot: the client has seen every change that is visible in this snapshot. While a
+ * client reads several pages, the mark also contains the snapshot at which the last page ends, and the last change on
+ * the previous page.
  */
 type Mark = string;
 
-/** The result for a text that is not a mark of this database. A mark from before a restore is also not valid. */
+/** The result for a text that is not a mark of this database, such as a mark from before a restore. */
 export const notAMark = Symbol("not a mark");
 
 /** The SQL expression for the current mark. */
@@ -65,7 +64,8 @@ export const presentMark: Record<Engine, string> = {
 const nameOfCount = "(SELECT name FROM change_counts LIMIT 1)";
 
 /**
- * The changes of threads, in the order of their commits. A reader misses no change and gets no change twice. (rule A30)
+ * Reads which threads have changed, in the order of the commits. A client misses no change, and gets no change twice.
+ * (rule A30)
  */
 export const threadChanges = {
   /** Returns the mark after the last committed change. */
@@ -75,15 +75,15 @@ export const threadChanges = {
   },
 
   /**
-   * Returns the mark after a read. `mark` comes from the rows that were read; undefined if there were no rows. `before`
-   * is the mark from before the read.
+   * Returns the mark for a client that has read a list. `mark` is the column of its rows; undefined for an empty list.
+   * Then the result is `before`, the mark that was read before the list.
    */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
 
   /**
-   * Returns the conditions for threads `f` whose changes `c` come after a mark, and the next mark. Returns `notAMark`
-   * if the text is not a mark of this database.
+   * Returns the SQL conditions for changes `c` after a mark, and the function that returns the next mark. Returns
+   * `notAMark` if the text is not a mark of this database.
    */
   async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
     const present = await readPresent(reader);
@@ -93,7 +93,7 @@ export const threadChanges = {
     return reader.engine === "sqlite" ? afterNumber(present, read) : afterSnapshot(present, read);
   },
 
-  /** Returns `seen` if nothing has changed since that mark, otherwise another mark. */
+  /** Returns `seen` if nothing has changed since this mark. Otherwise returns another mark. */
   async newest(reader: Reader, seen: Mark): Promise<Mark> {
     const { mark } = await readPresent(reader);
     if (reader.engine === "sqlite" || seen === "") return mark;
@@ -107,10 +107,7 @@ export const threadChanges = {
     return change ? mark : seen;
   },
 
-  /**
-   * Starts the sequence of changes again, because an import or a restore replaced the rows. Earlier marks are no longer
-   * valid.
-   */
+  /** Starts a new sequence of changes after an import or a restore. Earlier marks are no longer valid. */
   async restart(tx: Transaction): Promise<void> {
     await tx.run("DELETE FROM thread_changes");
     await tx.run("DELETE FROM change_counts");
@@ -123,17 +120,14 @@ const randomName: Record<Engine, string> = {
   postgres: "left(md5(CAST(random() AS text)), 12)",
 };
 
-/** What a query needs to read the changes after a mark. A mark is the position up to which the client has read. */
+/** The SQL conditions for the changes after a mark, and the function that returns the next mark. */
 export interface ChangesAfter {
   readonly conditions: readonly Condition[];
-  /**
-   * Returns the mark after a page. If more pages follow, it is the mark after the page's last change. Otherwise it is
-   * the mark after all changes.
-   */
+  /** Returns the mark after a page. `last` is the page's last change if more pages follow, otherwise undefined. */
   readonly next: (last: ChangeKey | undefined) => Mark;
 }
 
-/** The sort key of a change. */
+/** The sort key of a change: changes are sorted by `number`, then by the `seq` of the thread. */
 export interface ChangeKey {
   readonly number: string | number;
   readonly seq: number;
@@ -184,7 +178,7 @@ function afterSnapshot(present: PresentMark, read: MarkParts): ChangesAfter | ty
 
 const isNumber = (text: string): boolean => /^\d{1,18}$/.test(text);
 
-/** Whether the text is a snapshot that PostgreSQL accepts and that is not newer than the current one. */
+/** Whether a text is a snapshot that PostgreSQL accepts and that is not newer than the snapshot `present`. */
 function isSnapshot(text: string, present: string): boolean {
   const [xmin = "", xmax = "", running] = text.split(":");
   const between = running === "" ? [] : (running?.split(",") ?? [""]);

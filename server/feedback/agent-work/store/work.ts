@@ -41,20 +41,19 @@ export interface FoundRow {
   readonly activeAt: string;
   readonly waiting: Exclude<Waiting, "none"> | null;
   readonly runId: string | null;
-  /** The mark after the last change that this read includes. */
+  /** The mark at the time of this query. It is the same in all rows. */
   readonly mark: string | number;
 }
 
-/** A search, with the caller who searches and the filters. */
 export interface Search {
   readonly viewer: Viewer;
   readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
-    /** Names of tags. A matching thread has all of them. */
+    /** Names of tags. A thread matches if it has all of them. */
     readonly tags?: readonly string[] | undefined;
   };
 }
 
-/** Returns the order in which the matching threads are listed. */
+/** Returns how the matching threads are sorted: for search words, by activity, or by time of creation. */
 export const orderOf = ({ q, updatedSince }: Search["filters"]): ThreadOrder =>
   q !== undefined ? "found" : updatedSince !== undefined ? "activity" : "created";
 
@@ -77,7 +76,7 @@ export async function findThreads(
     },
     page,
   );
-  // All columns are read only for the rows of the page.
+  // The subquery selects only the keys of the page, so that the other columns are read only for the rows of the page.
   const rows = await reader.all<FoundRow>(
     plannedEachTime(
       `SELECT ${columns[reader.engine]} FROM (${newest}) AS newest CROSS JOIN feedback f CROSS JOIN apps a
@@ -89,8 +88,8 @@ export async function findThreads(
 }
 
 /**
- * Returns the matching threads of an app, sorted. If the search has tags, the threads are read from the index of the
- * rarest of these tags in the app. (rule A28)
+ * Returns the part of the query that selects the matching threads of one app. If the search has tags, this part reads
+ * only the threads with the rarest of these tags. (rule A28)
  */
 function inOrder(
   engine: Engine,
@@ -98,7 +97,7 @@ function inOrder(
   filters: Search["filters"],
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
-  // Few threads wait for somebody, and these threads have a separate index.
+  // Usually only a few threads wait for somebody. They have their own index, which is faster than the index of a tag.
   if (keys.length === 0 || waitsForSomebody(filters)) {
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
     return { from: "feedback f", ...sortKeyOf(order), conditions };
@@ -120,7 +119,7 @@ function inOrder(
   };
 }
 
-/** Returns the matching threads that changed after a mark, in the order of their changes. */
+/** Returns the matching threads that have changed since a mark, in the order of their changes. */
 export function findChanged(
   reader: Reader,
   { viewer, filters }: Search,
@@ -177,8 +176,8 @@ async function findWords(
 }
 
 /**
- * Returns the conditions that usually match only few threads. The ids of the apps are added so that PostgreSQL can use
- * an index of these threads.
+ * Returns the conditions that usually match only a few threads. If there is an index for them, a condition with the ids
+ * of the apps is added, because PostgreSQL needs it to use this index.
  */
 function oftenFew(
   appIds: readonly string[],
@@ -215,12 +214,12 @@ const withTags = (keys: readonly string[]): Condition[] => {
   if (keys.length === 0) return [];
   const found = `SELECT count(*) FROM thread_tags x JOIN tags g ON g.id = x.tag_id
     WHERE x.feedback_id = f.id AND g.name_key IN (${placesOf(keys)})`;
-  // Uses `>=`, not `=`. With `=`, PostgreSQL would expect very few threads, and so read and sort all threads of the
-  // tag.
+  // The condition is `>=` and not `=`. With `=`, PostgreSQL would expect very few threads, and would therefore read and
+  // sort all threads that have the tag.
   return [[`(${found}) >= ${keys.length}`, ...keys]];
 };
 
-/** Returns the SQL condition that an app has all these tags. */
+/** Returns an SQL condition that is true if the app has all these tags. */
 const hasAll = (appId: string, keys: readonly string[]): string =>
   keys.length === 0
     ? "TRUE"
@@ -244,7 +243,7 @@ export interface FoundRunRow {
   readonly appName: string;
 }
 
-/** Returns the proposals that an agent may read, newest first. The sort key is `createdAt` and `id`. */
+/** Returns a page of the proposals that an agent may read, newest first. The sort key is `createdAt` and `id`. */
 export function findRuns(
   reader: Reader,
   { viewer, status }: { readonly viewer: Viewer; readonly status: RunStatus | undefined },
@@ -309,14 +308,14 @@ interface NewProgress {
   readonly createdAt: string;
 }
 
-/** The proposal of a claim, and the token that made the claim. */
+/** The ids of the proposal and of the token of a claim that was released or finished. */
 export type EndedClaim = Pick<ClaimRow, "runId" | "tokenId">;
 
 export interface Release {
   readonly at: string;
-  /** Who releases the claim. Null if the server itself releases it, or if another claim replaces it. */
+  /** The person who releases the claim. Null if the server releases it, or if another claim replaces it. */
   readonly by: string | null;
-  /** The id of the claim that replaces the released one. */
+  /** The id of the claim that replaces this claim. */
   readonly resumedAs?: string;
 }
 
@@ -334,10 +333,13 @@ const claimColumns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_
     AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
-/** The condition for claims that a caller may use. Claims from older versions of the server have no account. */
+/**
+ * The SQL condition for the claims of a caller. It also compares the token, because claims from older versions of the
+ * server have no account.
+ */
 const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 
-/** The claims of workers on approved proposals. Each proposal has at most one claim that is not released. */
+/** Queries for claims on approved proposals. A proposal has at most one claim that is not released. */
 export const runClaims = {
   /** Returns the claim on this proposal that is not released. */
   held: (reader: Reader, runId: string, now: string) =>
@@ -368,7 +370,7 @@ export const runClaims = {
       ...[at, by, resumedAs ?? null, id],
     ),
 
-  /** Adds a progress report and stores it as the newest one. */
+  /** Adds a progress report, and copies its text and time to the claim. */
   async addProgress(tx: Transaction, { id, claimId, text, createdAt }: NewProgress): Promise<void> {
     await tx.insert(tables.runProgress, { id, claimId, text, createdAt });
     await tx.run(
@@ -379,7 +381,7 @@ export const runClaims = {
     );
   },
 
-  /** Stores the outcome of the work. Returns undefined if the claim has one already. */
+  /** Stores the outcome of a claim. Returns undefined if the claim already has an outcome. */
   setOutcome: (tx: Transaction, id: string, { status, summary, links, at }: NewOutcome) =>
     tx.get<EndedClaim>(
       `UPDATE run_claims SET outcome_status = ?, outcome_summary = ?, outcome_links = ?, outcome_at = ?

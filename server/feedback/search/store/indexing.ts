@@ -12,7 +12,7 @@ import type { Deps } from "../../../deps.ts";
 import { addIndexed, asOneWord } from "../rules.ts";
 import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
-/** The maximum number of threads in a batch. With this number, other writes wait only briefly for the batch. */
+/** The maximum number of threads in a batch. It is small, so that other writes wait only briefly for a batch. */
 const batch = 100;
 
 /** A batch ends when its texts have this number of characters. */
@@ -21,10 +21,7 @@ const batchText = 1_048_576;
 /** The maximum number of threads that are read at once. */
 const mostAtOnce = 16;
 
-/**
- * If the threads of one read have more characters than this, the next read has only one thread. After that, the number
- * grows again.
- */
+/** If the threads that were read at once have more characters in total, the next thread is read alone. */
 const fewText = 65_536;
 
 const batchesOfSearch = 20;
@@ -32,15 +29,14 @@ const batchesOfSearch = 20;
 /** Before a search, new texts with about this many characters in total are added to the index. */
 const textOfSearch = 2 * batchText;
 
-/** The result of a batch. */
 interface Batch {
   /** Whether another batch may follow. */
   readonly isMore: boolean;
-  /** How many characters of text were indexed. */
+  /** The number of characters that were indexed. */
   readonly text: number;
 }
 
-/** The batches that are running in this process, by their database. */
+/** The batch that is running in this process for each database. */
 const running = new WeakMap<Database, Promise<Batch>>();
 
 /** Adds a batch of new and changed threads to the index, the newest first. Returns whether another batch may follow. */
@@ -50,8 +46,8 @@ export const indexNext = async (database: Database, log?: IndexingLog): Promise<
 type IndexingLog = Pick<Deps["log"], "error">;
 
 /**
- * Adds up to 2,000 new threads to the index before a search. If they are long, it adds fewer. The background work adds
- * the rest. If this fails, the search continues without these threads.
+ * Adds up to 2,000 new threads to the index before a search, or fewer if they are long. A background job adds the
+ * rest. If this fails, the search continues without these threads.
  */
 export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   try {
@@ -67,19 +63,19 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
 }
 
 /**
- * Waits for the running batch, or runs the next batch. So the indexing before searches uses only one database
- * connection at a time.
+ * Waits for the running batch, or runs the next batch. So several searches at the same time use only one database
+ * connection for indexing.
  */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
-  // The running batch may have begun before the newest thread was in the queue.
+  // The running batch may not contain the newest threads, so another batch may be necessary.
   if (present) return { isMore: true, text: (await present).text };
   const next = indexBatch(database, log).finally(() => running.delete(database));
   running.set(database, next);
   return next;
 }
 
-/** Whether threads are missing in the index, for example after an update of the program. */
+/** Whether threads are missing in the index, for example after an update of the server. */
 export const isIncomplete = async (database: Pick<Database, "get">): Promise<boolean> =>
   (await database.get("SELECT 1 AS one FROM threads_to_index LIMIT 1")) !== undefined;
 
@@ -99,14 +95,14 @@ export const indexAllAgain = (tx: Transaction): Promise<number> =>
      ON CONFLICT (feedback_seq) DO NOTHING`,
   );
 
-/** A thread that must be added to the index. Each further change of the thread changes its `mark`. */
+/** A thread in the queue for the index. `mark` is another value after each further change of the thread. */
 interface Noted {
   readonly seq: number;
   readonly mark: string;
 }
 
-// On PostgreSQL, `xmin` makes the mark differ if another process has indexed the thread and the thread was then added
-// to the queue again.
+// `xmin` is necessary on PostgreSQL. Another process may have indexed the thread, and the thread may then have been
+// added to the queue again with the same number of changes.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",
@@ -126,12 +122,12 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
   }
 }
 
-/** Whether an error has another cause than the thread that was indexed. */
+/** Whether an error is temporary, so that it was not caused by the thread that was indexed. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /**
- * After a failed batch, indexes its threads one by one. A thread that fails again is removed from the queue, so it does
- * not delay the others.
+ * Indexes the threads of a failed batch one by one. A thread that fails again is removed from the queue, so that it
+ * does not delay the other threads.
  */
 async function indexEach(
   database: Database,
@@ -158,8 +154,8 @@ async function indexEach(
 }
 
 /**
- * Moves a thread from the queue to the list of threads that could not be indexed, unless the thread has changed in the
- * meantime. Returns the number of moved threads.
+ * Moves a thread from the queue to the list of threads that could not be indexed. Does nothing if the thread has
+ * changed in the meantime. Returns 1 if the thread was moved, otherwise 0.
  */
 async function setApart(tx: Transaction, one: Noted): Promise<number> {
   const seqs = await unchanged(tx, [one]);
@@ -173,8 +169,7 @@ async function setApart(tx: Transaction, one: Noted): Promise<number> {
 }
 
 /**
- * Adds the threads that could not be indexed to the queue again, because a newer version of the program may be able to
- * index them.
+ * Adds threads that could not be indexed to the queue again. A newer version of the server may be able to index them.
  */
 export const tryAgain = async (tx: Transaction): Promise<void> => {
   await tx.run(
@@ -185,8 +180,8 @@ export const tryAgain = async (tx: Transaction): Promise<void> => {
 };
 
 /**
- * Indexes threads. The texts are read and divided into words before the transaction begins, because other writes wait
- * for the transaction.
+ * Indexes threads. The texts are read and divided into words before the transaction begins, because other writes must
+ * wait during the transaction.
  */
 async function indexThreads(database: Database, noted: readonly Noted[]): Promise<Batch> {
   const threads: IndexedThread[] = [];
@@ -220,13 +215,15 @@ async function indexThreads(database: Database, noted: readonly Noted[]): Promis
   return { isMore: stored > 0, text };
 }
 
-/** Adds the words of those threads that have not changed since they were read. Returns the number of these threads. */
+/**
+ * Stores the words of those threads that have not changed since they were read. Returns the number of these threads.
+ */
 async function store(
   tx: Transaction,
   read: readonly Noted[],
   threads: readonly IndexedThread[],
 ): Promise<number> {
-  // Because of this lock, a search waits for the batch of another server. That batch may contain the thread that the
+  // With this lock, a search waits until another server has finished its batch, which may contain a thread that the
   // search should find.
   await tx.lock("innkeep search index");
   const seqs = await unchanged(tx, read);
@@ -240,7 +237,7 @@ async function store(
     ...seqs,
   );
   const kept = new Set(seqs);
-  // The rows are sorted, because FTS5 flushes the index when a rowid is smaller than the previous one.
+  // The rows are sorted, because FTS5 writes the index to disk whenever a rowid is smaller than the previous rowid.
   const rows = threads
     .filter(({ thread }) => kept.has(thread.seq))
     .sort((a, b) => a.thread.seq - b.thread.seq);
@@ -250,9 +247,8 @@ async function store(
 }
 
 /**
- * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, rows that another
- * transaction has locked are left for the next batch, because that transaction may still change the words. So this
- * function never waits for a row.
+ * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, threads whose rows
+ * another transaction has locked are left out, so this function never waits. They are indexed in a later batch.
  */
 async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
   const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
@@ -270,7 +266,7 @@ async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<numbe
 
 async function withoutLocked(tx: Transaction, seqs: readonly number[]): Promise<number[]> {
   const places = seqs.map(() => "?").join(", ");
-  // A thread that another transaction is deleting is left out, so that no words are stored for it.
+  // Leaves out threads that another transaction is deleting, so that no words are stored for them.
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE seq IN (${places}) FOR KEY SHARE SKIP LOCKED`,
     ...seqs,
@@ -288,7 +284,7 @@ async function withoutLocked(tx: Transaction, seqs: readonly number[]): Promise<
   return threads.map(({ seq }) => seq).filter((seq) => !locked.has(seq));
 }
 
-/** A thread, and the words by which the index finds it. */
+/** A thread, and the words with which the index finds it. */
 interface IndexedThread {
   readonly thread: Omit<ThreadWords, "texts" | "marks">;
   readonly words: readonly string[];
@@ -297,15 +293,15 @@ interface IndexedThread {
 }
 
 /**
- * The maximum number of bytes of the words of a thread. PostgreSQL stores at most 1 MiB for a thread, and it stores
+ * The maximum total number of bytes of a thread's words. A `tsvector` of PostgreSQL has at most 1 MiB, and contains
  * each word twice: once with the mark of the app, and once with the mark of the range.
  */
 const mostBytes = 250_000;
 
-/** The kinds of text that can be very long in total. */
+/** The kinds of text that a thread can have very many of, or that can be very long. */
 const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
 
-/** Returns the words by which the index finds a thread. Of a very long thread, only the newest messages and plans are used. */
+/** Returns the words of a thread for the index. Older messages and plans of a very long thread are left out. */
 function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   const words = new Set(marks);
   const short = texts.filter(({ kind }) => !longKinds.has(kind));
@@ -330,8 +326,8 @@ function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
 }
 
 /**
- * The first characters of a thread's marks. Marks are additional words in the index for the thread's app, status, type
- * and range. These private characters never occur in a typed word.
+ * The index also contains words that are called marks: for the app, the status, the type and the range of a thread.
+ * Each mark begins with one of these characters, which never occur in a typed word.
  */
 export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
@@ -374,15 +370,15 @@ const lexemesOf = (
   ...words.map((word) => wordInRange(Math.floor(seq / rangeOfSearch), word)),
 ];
 
-/** The number of pages that one step of a merge handles. With this number, other writes wait only briefly. */
+/** The number of pages of the index that one step merges. It is small, so that other writes wait only briefly. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
 
 /**
- * Removes the words of deleted threads from SQLite's search index. SQLite only marks these threads as deleted. Their
- * words stay in the file until the segments of the index are merged. If there are such marks, this function merges the
- * segments in small steps. On PostgreSQL, VACUUM removes the words.
+ * Removes the words of deleted threads from the search index of SQLite. FTS5 only marks threads as deleted. Their words
+ * stay in the file until the segments of the index are merged. This function merges them in small steps. On PostgreSQL
+ * it does nothing, because VACUUM removes the words.
  */
 export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
   if (database.engine === "postgres" || !(await hasMarks(database))) return;
@@ -392,17 +388,15 @@ export async function forgetDeletedWords(database: Database, stopping: AbortSign
 }
 
 /**
- * Whether the index has marks of deleted threads. FTS5 stores these marks on pages whose numbers are higher than the
- * page numbers of all 65,536 possible segments.
+ * Whether the index contains threads that are marked as deleted. FTS5 stores these marks in pages with higher numbers
+ * than the pages of all 65,536 possible segments.
  */
 async function hasMarks(database: Database): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";
   return (await database.get(sql)) !== undefined;
 }
 
-/**
- * Merges some pages. Returns whether there was something to merge. A negative number starts a merge of all segments.
- */
+/** Merges up to `pages` pages. Returns whether there was something to merge. A negative number begins a new merge. */
 async function merge(tx: Transaction, pages: number): Promise<boolean> {
   const before = await changesOf(tx);
   await tx.run("INSERT INTO feedback_search (feedback_search, rank) VALUES ('merge', ?)", pages);

@@ -23,24 +23,23 @@ import {
 } from "./ranges.ts";
 
 /**
- * The first two steps of a search. The first step searches the newest one or two thousand threads of the newest two
- * ranges. The second step searches all threads of these ranges.
+ * The first two steps of a search. Both search only the newest two ranges of threads. The first step searches only the
+ * newest one to two thousand threads in these ranges. With `thousands` 0, all threads of the ranges are searched.
  */
 const steps = [
   { ranges: 2, thousands: 2 },
   { ranges: 2, thousands: 0 },
 ] as const;
 
-/** How many older ranges the third step searches. `mostRanges` is the maximum number of ranges in any step. */
+/** The number of older ranges in the third step. Later steps search more ranges, up to `mostRanges`. */
 const ranges = 4;
 
 const mostRanges = 64;
 
 /**
- * Returns the newest threads that match. A common word is in too many threads to sort them all, so the newest ranges
- * are searched first. After that, all threads are searched if the apps have few threads or if a term is rare. Otherwise
- * the older ranges are searched until the time is over. This can take long if two words are common but no thread has
- * both of them, because the index then reads two long lists.
+ * Returns the newest threads that match. Too many threads contain a common word to sort all of them, so the newest
+ * ranges are searched first. After that, all threads are searched at once if the apps have few threads or if a term is
+ * rare. Otherwise the older ranges are searched step by step until the time is over.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -78,9 +77,9 @@ const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
 /**
- * Returns all threads that match, if the index can find them without reading a long list. Otherwise returns undefined.
- * The given ranges and some older ranges show whether a term is rare. A count of all threads with a term is not used,
- * because for a common word the index would read a long list.
+ * Returns the newest of all threads that match. Returns undefined if this would be slow, because no term is rare and
+ * the apps have many threads. Whether a term is rare is estimated from `ranges` and from a sample of the older ranges,
+ * because it would be slow to count all threads with a common word.
  */
 async function findAll(
   reader: Reader,
@@ -100,7 +99,7 @@ async function findAll(
   return findByFirst(reader, searched, [...new Set([rareTerm, ...whole])], page);
 }
 
-/** Whether these apps together have at most `few` threads, or threads with the status. */
+/** Whether these apps together have at most `few` threads. If `status` is given, only threads with it are counted. */
 async function haveFew(
   reader: Reader,
   appIds: readonly string[],
@@ -112,12 +111,12 @@ async function haveFew(
   return (await reader.get(plannedEachTime(sql), ...valuesOf(conditions), few)) === undefined;
 }
 
-/** The maximum number of older ranges in which the search counts a term to see whether the term is rare. */
+/** The maximum number of older ranges in the sample that shows whether a term is rare. */
 const mostSampled = 32;
 
 /**
- * Returns the first term that is rare both in the newest ranges and in a sample of all older ranges. The sample is
- * necessary, because a word that nobody writes any more may be in very many old threads.
+ * Returns the first term that is rare both in the newest ranges and in a sample of the older ranges. The sample is
+ * necessary, because a word that is rare today may be in very many old threads.
  */
 async function firstRare(
   reader: Reader,
@@ -139,20 +138,20 @@ async function firstRare(
   return undefined;
 }
 
-/** Returns some of the ranges before `end`, at equal distances, the newest first. */
+/** Returns the numbers of at most `mostSampled` ranges before `end`, at equal distances, newest first. */
 function sampleOf(end: number): number[] {
   const count = Math.min(mostSampled, end);
   return Array.from({ length: count }, (_, at) => end - 1 - Math.floor((at * end) / count));
 }
 
-/** Returns all threads that match. Call it only if the apps have few threads. */
+/** Searches all threads of the apps at once. Call it only if the apps have few threads. */
 const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<number[]> =>
   findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
 /**
- * Returns all threads that match. The index is searched only for the terms `first` and the marks of the scope, which
- * few threads have. The other terms are compared with the stored words of these threads. They are not searched in the
- * index, because for the beginning of a word the index reads all threads with such words, even if another term is rare.
+ * Searches the index only for the terms `first` and the marks of the scope, which few threads have. The other terms are
+ * compared with the stored words of these threads. If the index also searched for the beginning of a word, it would
+ * read all threads with such words, even if another term is rare.
  */
 function findByFirst(
   reader: Reader,
@@ -184,14 +183,14 @@ const ofApps = (ids: readonly string[]): Condition => [
   ...ids,
 ];
 
-// The statements of a search in PostgreSQL. They query the index with expressions of `tsquery`.
+// From here, the SQL statements of the search. They query the index with expressions of the type `tsquery`.
 
-/** Whether all expressions together match at most `most` threads. */
+/** Whether at most `most` threads match the expressions, counted together. */
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
-  // `OFFSET 0` makes PostgreSQL use the search index. Without it, the planner would, because of `LIMIT`, read threads
-  // one after another until it has found enough.
+  // `OFFSET 0` makes PostgreSQL use the search index. Without it, PostgreSQL would read threads one after another until
+  // it has found enough for `LIMIT`.
   const sql = `SELECT 1 AS one FROM unnest(${textsOf(asked)}) AS r(asked)
     CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
     LIMIT 1 OFFSET ?`;
@@ -199,8 +198,8 @@ async function hasAtMost(reader: Reader, asked: readonly string[], most: number)
 }
 
 /**
- * Returns the newest of the threads `among` that match. It does not use the index, because the index would read all
- * words that begin with a typed word. It compares the stored words of each thread.
+ * Returns the newest of the threads `among` that match. It compares the stored words of these threads. The index would
+ * be slower, because it would read all threads with words that begin with a typed word.
  */
 async function findAmong(
   reader: Reader,
@@ -209,7 +208,7 @@ async function findAmong(
   among: readonly number[],
 ): Promise<number[]> {
   if (among.length === 0) return [];
-  // The threads are sorted, so that the query compares only as many threads as the page needs.
+  // The threads are sorted before they are compared, so that the query can end when the page is full.
   const read = `SELECT * FROM feedback_search WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT s.seq FROM (${read}) s WHERE s.words @@ CAST(? AS tsquery) LIMIT ?`),
@@ -219,26 +218,21 @@ async function findAmong(
   return rows.map(({ seq }) => seq);
 }
 
-/**
- * The order of the expressions. `newest`: each expression is for one range, and the newest range comes first. `any`:
- * the expressions have no order.
- */
+/** `newest` means that each expression is for one range, the newest range first. `any` means no order. */
 type ExpressionOrder = "newest" | "any";
 
-/**
- * `asked` has the expressions for the index. `words` has one further expression for each of them, which is compared
- * with the stored words of the threads that the index finds.
- */
 interface AskedEach {
+  /** The expressions for the index. */
   readonly asked: readonly string[];
+  /** For each expression in `asked`, a second expression that the stored words of the found threads must match. */
   readonly words?: readonly string[] | undefined;
   readonly order: ExpressionOrder;
 }
 
 /**
- * Returns the newest threads that match one of the expressions. Each expression is queried separately, because the
- * index compares each thread that it finds with the whole expression. So the time for one combined expression would
- * grow with the square of its length. The query reads the expressions from rows. If they were constants, the planner
+ * Returns the newest threads that match at least one of the expressions. Each expression is queried separately. With
+ * one combined expression, the time would grow with the square of its length, because the index compares each found
+ * thread with the whole expression. The expressions are rows of a table, not constants. With constants, PostgreSQL
  * might start parallel workers, which takes 20 ms.
  */
 async function findEach(
@@ -248,8 +242,8 @@ async function findEach(
 ): Promise<number[]> {
   const hasWords =
     "CROSS JOIN LATERAL (SELECT 1 FROM feedback_search w WHERE w.seq = m.seq AND w.words @@ CAST(r.words AS tsquery) OFFSET 0) has";
-  // With `OFFSET 0`, the planner uses the index first, sorts the results, and reads threads only until the page is
-  // full.
+  // With `OFFSET 0`, PostgreSQL first queries the index and sorts the results. Then it reads threads only until the
+  // page is full.
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT found.seq FROM unnest(${textsOf(asked)}, ${textsOf(words ?? [])}) WITH ORDINALITY AS r(asked, words, place)
      CROSS JOIN LATERAL (
@@ -271,13 +265,12 @@ async function findEach(
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
-/** Returns SQL for an array of texts. */
 const textsOf = (texts: readonly string[]): string =>
   `CAST(ARRAY[${texts.map(() => "?").join(", ")}] AS text[])`;
 
-// The expressions of `tsquery` with which a search queries the index of PostgreSQL.
+// From here, the functions that create expressions of the type `tsquery`.
 
-/** Adds a mark to a word: the mark of an app, or of a range of threads in the order of their arrival. */
+/** A function that adds the mark of an app or of a range to a word. */
 type Place = (word: string) => string;
 
 const placeOfApp =
@@ -295,17 +288,14 @@ const isWhole = (term: Term): boolean => !term.some(({ isBeginning }) => isBegin
 const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
-/**
- * The maximum number of apps whose marks a query uses. With more apps, it is faster to compare the app of each found
- * thread.
- */
+/** With more apps, a query does not use the marks of the apps. It is faster to compare the app of each found thread. */
 const mostMarks = 3;
 
 /**
- * Returns the expression for the threads of one range that have all terms. The beginnings of words are searched with
- * the mark of the range. If there are none, one whole word is. So the index does not read all threads of the apps. The
- * other words are searched with the marks of the apps. Two apps may have the same mark, so the caller also compares the
- * ids of the apps.
+ * Returns the expression for the threads of one range that have all terms. At least one word is searched with the mark
+ * of the range, so that the index does not read all threads of the apps: all beginnings of words, or one whole word if
+ * there are none. The other words are searched with the marks of the apps. Two apps may have the same mark, so the
+ * caller must also compare the ids of the apps.
  */
 function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
   const place = placeOfRange(range);
@@ -325,7 +315,7 @@ function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number)
   ]);
 }
 
-/** Returns an expression that all threads of a range match. */
+/** Returns an expression that matches all threads of a range. */
 const placesOfRange = (range: number): string => {
   const thousands = rangeOfSearch / newestOfSearch;
   return anyOf(
@@ -334,20 +324,17 @@ const placesOfRange = (range: number): string => {
 };
 
 /**
- * Returns the expression for the threads of several ranges that have all terms. With more than a few ranges the query
- * is slow, because the index compares each thread with the whole expression.
+ * Returns the expression for the threads of several ranges that have all terms. Use it only for a few ranges, because
+ * the index compares each found thread with the whole expression.
  */
 const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));
 
-/** Returns the expressions for the marks of the apps. If there are too many apps, returns no expressions. */
+/** Returns one expression for the marks of the apps. Returns an empty list if there are too many apps. */
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/**
- * Returns the expression for the newest thousands of threads up to `end`. If `thousands` is 0, all threads are
- * searched, and nothing is returned.
- */
+/** Returns the expression for the newest thousands of threads up to `end`. Returns none if `thousands` is 0. */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);
@@ -361,7 +348,7 @@ const inApp = ({ all, none }: SearchedTerms, appId: string): string =>
     ...none.map((term) => `!${inPlace(term, placeOfApp(appId))}`),
   ]);
 
-/** Adds the marks for the status and the type of the search to an expression. */
+/** Combines expressions with the marks for the status and the type of the search. */
 const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
   allOf([
     ...asked,

@@ -4,62 +4,57 @@ import type { Term } from "../rules.ts";
 
 export { rangeOfSearch };
 
-/** The threads to search: all threads of some apps, or only those with a status or a type. */
+/** The threads to search: the threads of some apps, if given only those with a status or a type. */
 export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** The terms to search for, and the threads in which they are searched. */
 export interface SearchedTerms {
   readonly scope: SearchScope;
-  /** A thread has each of these terms. */
+  /** A thread must have each of these terms. */
   readonly all: readonly Term[];
-  /** A thread has none of these terms. */
+  /** A thread must have none of these terms. */
   readonly none: readonly Term[];
 }
 
-/**
- * The wanted page of a search. It has further conditions, the `seq` before which the page begins, and the maximum
- * number of its threads.
- */
+/** The page of a search that is requested. */
 export interface SearchPage {
+  /** Further conditions for the threads `f`. */
   readonly conditions: readonly Condition[];
+  /** All threads of the page have a lower `seq`. */
   readonly before: number;
+  /** The maximum number of threads. */
   readonly limit: number;
   readonly effort?: Effort;
-  /**
-   * If only certain threads are searched: their `seq`, the newest first. These threads already match the conditions.
-   */
+  /** If given, only these threads are searched. They must already match the conditions, and be sorted newest first. */
   readonly among?: readonly number[];
 }
 
-/** Limits for the work of a search. */
 export interface Effort {
-  /** After this time, the search does not begin with another range. */
+  /** After this time, the search does not begin another step. */
   readonly milliseconds: number;
-  /** A search reads a list of threads completely if the list has at most this many threads. */
+  /** A list of at most this number of threads is searched completely at once. */
   readonly few: number;
   /**
-   * Only on PostgreSQL: a word is rare if at most this many threads have it. The newest two ranges give an estimate.
-   * With a negative number, no word is rare.
+   * Only on PostgreSQL: a word is rare if, as an estimate, at most this number of threads have it. With a negative
+   * number, no word is rare.
    */
   readonly rare: number;
 }
 
-/** The result of a search. */
 export interface Found {
-  /** The `seq` of the newest threads that match. */
+  /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * The `seq` at which the search ended because of its time limit. Threads with a lower `seq` were not searched. The
-   * next page may continue there. Undefined if the search was complete or the page is full.
+   * If the search ended because of its time limit: threads with a lower `seq` were not searched, and the next page can
+   * continue with them. Undefined if the search was complete or the page is full.
    */
   readonly reached: number | undefined;
 }
 
-/** Consecutive ranges of threads, from the newest to the oldest. */
+/** Consecutive ranges of threads. `newest` and `oldest` are the numbers of the first and the last range. */
 export interface Ranges {
   readonly newest: number;
   readonly oldest: number;
@@ -69,9 +64,9 @@ export interface BackwardSearch {
   /** The `seq` of the newest thread to search. */
   readonly end: number;
   readonly limit: number;
-  /** When the search must end. It is compared with `performance.now()`. */
+  /** The time at which the search must end, as a value of `performance.now()`. */
   readonly until: number;
-  /** How many ranges the first step searches. `most` is the maximum number of ranges in any step. */
+  /** The number of ranges in the first step. A later step searches at most `most` ranges. */
   readonly ranges: number;
   readonly most: number;
   /** Returns the newest threads of these ranges that match, at most `limit`. */
@@ -83,7 +78,7 @@ export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 }
 /** If a step takes less than this number of milliseconds, the next step searches twice as many ranges. */
 const quick = 3;
 
-/** Continues a search at the `seq` where it stopped. */
+/** Continues a search with the threads that were not searched yet. Returns all results together. */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined) return stopped;
   const end = Math.min(given.end, stopped.reached - 1);
@@ -95,12 +90,12 @@ export async function continueSearch(stopped: Found, given: BackwardSearch): Pro
   return { seqs: [...stopped.seqs, ...seqs], reached };
 }
 
-/** Returns when a search that starts now must end. */
+/** Returns the time at which a search that starts now must end, as a value of `performance.now()`. */
 export const endOf = ({ milliseconds }: Effort): number => performance.now() + milliseconds;
 
 /**
- * Searches ranges, newest first. It ends when the page is full, no range is left, or the time is over. It always
- * searches the first ranges. So a client that requests one page after the other will get to the last page.
+ * Searches ranges step by step, newest first. It ends when the page is full, no range is left, or the time is over. It
+ * always makes at least one step. So a client that requests one page after the other always reaches the last page.
  */
 export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   const { end, limit, until, most, searchRanges } = given;
@@ -119,7 +114,7 @@ export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   return { seqs, reached: undefined };
 }
 
-/** Returns the number of the range that contains this thread. */
+/** Returns the number of the range that contains the thread with this `seq`. */
 export const rangeOf = (seq: number): number => Math.floor(seq / rangeOfSearch);
 
 /** Returns the numbers of the ranges, newest first. */

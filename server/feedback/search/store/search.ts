@@ -22,17 +22,17 @@ import { mostMessages, type TextsRead, type ThreadWords, textsOf } from "./texts
 
 type Counts = SearchFacts["counts"];
 
-/** The maximum number of threads of a status that are counted. */
+/** Not more threads of a status are counted. */
 const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-/** The count ends after about this time. The numbers found so far are then shown as minimum numbers, such as `12+`. */
+/** Counting ends after about this time. The numbers so far are then shown as minimum numbers, such as `12+`. */
 const mostMilliseconds = 30;
 
 /**
- * Counts the threads of each status on a page that has all threads of its search. If the search ended because of its
- * time limit, there may be more threads, so the numbers end with `+`. (rule F58)
+ * Counts the threads of each status on a page that contains all results of a search. If the search ended because of its
+ * time limit, `isComplete` is false. There may be more threads, so the numbers end with `+`. (rule F58)
  */
 export function countPage(
   rows: readonly { readonly status: string }[],
@@ -95,11 +95,10 @@ const countsOf = (counts: ReadonlyMap<string, number | string>): Counts => ({
   archived: counts.get("archived") ?? 0,
 });
 
-/** A search in some apps. */
 export interface ThreadSearch {
   readonly scope: SearchScope;
   readonly query: SearchQuery;
-  /** The account of the person who searches, for `assignee:me`. */
+  /** The account of the person who searches, for `assignee:me` and `is:unread`. */
   readonly userId: string;
 }
 
@@ -116,8 +115,8 @@ export async function searchThreads(reader: Reader, search: ThreadSearch, given:
 }
 
 /**
- * Returns the threads with the number that the query names, at most one in each app. Undefined if the query names no
- * number. A search range by range might end before it reaches an old thread.
+ * Returns the threads with the number that the query names, at most one in each app. Returns undefined if the query
+ * names no number. This is necessary because a search range by range could end before it reaches an old thread.
  */
 async function threadsOfNumber(
   reader: Reader,
@@ -138,10 +137,10 @@ const searchTerms = (reader: Reader, searched: SearchedTerms, page: SearchPage):
     ? newestInSqlite(reader, searched, page)
     : newestInPostgres(reader, searched, page);
 
-/** The number of threads that are read at once to search for words that follow each other. */
+/** The number of threads that the index finds at once before their texts are read. */
 const readAtOnce = 50;
 
-/** Finds threads by their terms, and reads their texts to see whether they have the patterns of the query. */
+/** Finds threads by their terms with the index. Then reads their texts to check the patterns of the query. */
 async function searchTexts(
   reader: Reader,
   { query, searched }: ThreadSearch & { readonly searched: SearchedTerms },
@@ -162,20 +161,19 @@ async function searchTexts(
   }
 }
 
-/** How many messages of a thread are read first. Most threads have fewer. */
+/** The number of messages of a thread that are read first. Most threads have fewer messages. */
 const firstMessages = 30;
 
 /**
- * The maximum number of threads that are read at once. If they have very much text, the next threads are read one by
- * one.
+ * The number of threads that are read at once. If they have more than `muchText` characters, the next is read alone.
  */
 const mostAtOnce = 16;
 
 const muchText = 65_536;
 
 /**
- * Returns the threads that match the patterns of the query. If the time is over, the function ends early, and `last` is
- * the last thread that it has read. Other requests are answered between two long threads.
+ * Returns those of the threads that match the patterns of the query. If the time is over, it ends early, and `last` is
+ * the last thread that was read.
  */
 async function withPatterns(
   reader: Reader,
@@ -212,7 +210,7 @@ async function withPatterns(
   return { fitting };
 }
 
-/** Yields the texts of threads. After each thread with much text, other requests can be answered. */
+/** Yields the texts of threads. Other requests can be answered after each `muchText` characters. */
 export async function* textsInParts(
   reader: Reader,
   seqs: readonly number[],
@@ -231,7 +229,7 @@ export async function* textsInParts(
 const lengthOf = (texts: readonly ThreadText[]): number =>
   texts.reduce((total, { text }) => total + text.length, 0);
 
-/** Yields the texts of the threads that have more messages than were read first. */
+/** Yields all texts of those threads that have more than `firstMessages` messages. */
 export async function* withManyMessages(
   reader: Reader,
   seqs: readonly number[],
@@ -247,7 +245,7 @@ export async function* withManyMessages(
   for (const { seq } of long) yield* textsInParts(reader, [seq], { most: mostMessages, withoutSenders });
 }
 
-/** Returns the scope with the status and the type of the query, if the query has exactly one of each. */
+/** Returns the scope. If the query has exactly one status or exactly one type, it is added to the scope. */
 function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
   const only = (name: Fact["name"]): string | undefined => {
     const of = facts.filter((fact) => fact.name === name && !fact.isNot);
@@ -257,8 +255,8 @@ function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
 }
 
 /**
- * Returns the conditions for the facts of a query. If the query has several statuses or types, a thread needs one of
- * them.
+ * Returns the SQL conditions for the facts of a query. If the query has several statuses or types, a thread must have
+ * one of them.
  */
 function conditionsOf({ scope, query: { facts }, userId }: ThreadSearch): Condition[] {
   return [
@@ -305,8 +303,8 @@ function assignedTo(value: string, userId: string): Condition {
 }
 
 /**
- * Returns SQL for the threads `f` that a search has found: the part after FROM, and a condition. In the statement, the
- * values of the condition must come before all other values.
+ * Returns SQL for the threads `f` that a search has found: the part after FROM, and a condition. The values of the
+ * condition must be the first values of the statement.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,
@@ -319,16 +317,13 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // If the condition were a list of numbers, SQLite without statistics would read all threads of the app. (With CROSS
-  // JOIN, SQLite keeps this order.)
+  // With a list of numbers in the condition, SQLite without statistics would read all threads of the app. CROSS JOIN
+  // makes SQLite read the found numbers first.
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }
 
-/**
- * Returns the names of the apps that a caller may see, by the ids of the apps. If `appId` is given, returns only that
- * app.
- */
+/** Returns the names of the apps that a caller may see, by id. If `appId` is given, returns only this app. */
 export async function searchedApps(
   reader: Reader,
   seen: ReturnType<typeof visibleTo>,

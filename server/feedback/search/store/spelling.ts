@@ -6,7 +6,6 @@ import { type Effort, numbersOf, rangeOf, usualEffort } from "./ranges.ts";
 import { searchThreads, type ThreadSearch } from "./search.ts";
 import { textsOf } from "./texts.ts";
 
-/** A search in apps, without filters by status and type. */
 type InApps = Omit<ThreadSearch, "query"> & {
   readonly conditions: ThreadConditions;
   readonly effort?: Effort;
@@ -14,21 +13,21 @@ type InApps = Omit<ThreadSearch, "query"> & {
 
 type ThreadConditions = Parameters<typeof searchThreads>[2]["conditions"];
 
-/** The maximum number of existing words that are compared. */
+/** The maximum number of existing words from which the best correction is chosen. */
 const mostWords = 12;
 
 /** The maximum number of threads that are counted for each existing word. */
 const mostCounted = 50;
 
 /**
- * On PostgreSQL the index has separate words for each app. If there are more apps than this, only the words of the
- * first apps are looked up.
+ * On PostgreSQL, the index contains separate words for each app. Only the words of this number of apps are looked up.
  */
 const mostApps = 8;
 
 /**
- * Returns the query `q` with corrections: each word that is in no thread is replaced by the most frequent word at
- * distance 1. Undefined if no word is replaced. Only words of threads that the person may see are used. (rule F59)
+ * Returns the query `q` with corrected words. Each word that is in no thread is replaced by the most frequent word that
+ * differs by one typing error. Returns undefined if no word is replaced. Only words of threads that the person may see
+ * are used. (rule F59)
  */
 export async function correctedQuery(
   database: Database,
@@ -36,7 +35,7 @@ export async function correctedQuery(
   { query, ...search }: ThreadSearch & InApps,
 ): Promise<string | undefined> {
   let corrected = q;
-  // The words are replaced from the last to the first, so that the positions of the others stay correct.
+  // The words are replaced from the last to the first, so that the positions of the remaining words stay correct.
   for (const typed of query.typed.toReversed()) {
     const better = await betterWord(database, search, typed);
     if (better !== undefined)
@@ -63,7 +62,7 @@ async function betterWord(
 
 const nothing: SearchQuery = readQuery("");
 
-/** Returns the newest threads with one term, at most `limit`. */
+/** Returns at most `limit` of the newest threads that have the term. */
 export async function newestWith(
   reader: Reader,
   { conditions, effort = usualEffort, ...search }: InApps,
@@ -75,7 +74,7 @@ export async function newestWith(
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
-/** Returns the given words that exist in the index. On SQLite they may be words of other apps, too. */
+/** Returns those of the words that are in the index. On SQLite, they may be words of other apps. */
 async function existingWords(
   database: Database,
   appIds: readonly string[],
@@ -92,14 +91,14 @@ const inVocabulary =
   "SELECT v.term AS word FROM json_each(?) AS asked CROSS JOIN feedback_search_words v WHERE v.term = asked.value";
 
 async function inLexemes(tx: Transaction, appIds: readonly string[], words: readonly string[]) {
-  // Without this setting, the planner would compare each thread of a small table with each word.
+  // Without this setting, PostgreSQL would compare each thread of a small table with each word.
   await tx.run("SET LOCAL enable_seqscan = off");
   const newest = rangeOf((await tx.get<{ seq: number | null }>(newestSeq))?.seq ?? 0);
   const ranges = numbersOf({ newest, oldest: Math.max(0, newest - rangesFirst + 1) });
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
-  // The index reads the whole list of threads of a word. The lists of the newest ranges are short, so they are read
-  // first. A common word is in these lists.
+  // For each word, the index reads a list of all threads with this word. The lists of the newest ranges are short, and
+  // a common word is in them. So they are read first.
   return tx.all<{ word: string }>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),
@@ -109,13 +108,10 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
 
 const newestSeq = "SELECT max(seq) AS seq FROM feedback";
 
-/** How many of the newest ranges are searched for an existing word before all threads. */
+/** The number of the newest ranges that are searched for a word before all threads are searched. */
 const rangesFirst = 2;
 
-/**
- * Returns two expressions for the threads of the apps with a word. The first one is for the newest threads, and the
- * second one is for all threads.
- */
+/** Returns two expressions for the threads with a word: for the threads of the newest ranges, and for all threads. */
 function lexemesOf(appIds: readonly string[], word: string, ranges: readonly number[]): [string, string] {
   const anyOf = (lexemes: readonly string[]) => `(${lexemes.map((one) => `'${one}'`).join(" | ")})`;
   const apps = anyOf(appIds.map((id) => marksInPostgres.app + id));
@@ -125,7 +121,7 @@ function lexemesOf(appIds: readonly string[], word: string, ranges: readonly num
   ];
 }
 
-/** Returns a word with its accents, as it is written in one of the threads. */
+/** Returns a normalised word as it is written in one of the threads, for example with accents. */
 async function asWritten(reader: Reader, word: string, seqs: readonly number[]): Promise<string> {
   const threads = await textsOf(reader, seqs.slice(0, 1));
   for (const { texts } of threads) {

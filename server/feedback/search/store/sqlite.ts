@@ -16,15 +16,15 @@ import {
 } from "./ranges.ts";
 
 /**
- * The maximum number of ranges that one step searches. Such a step takes at most 25 milliseconds. On Node 24, the
- * server can do nothing else during this time.
+ * The maximum number of ranges that one step searches. Such a step takes at most 25 milliseconds. During this time, the
+ * server cannot answer other requests.
  */
 const mostRanges = 16;
 
 /**
- * Returns the newest threads that match. A search of all ranges at once can be slow: if no thread has all words, the
- * index reads the lists of these words to the end. So only the newest range is searched first. If it has too few
- * threads and no word is rare, the older ranges follow until the time is over.
+ * Returns the newest threads that match. First, only the newest range is searched. If it contains too few results, all
+ * threads are searched at once if a word is rare. Otherwise the older ranges are searched until the time is over,
+ * because the index would read very long lists if no thread has all words.
  */
 export async function newestInSqlite(
   reader: Reader,
@@ -50,7 +50,7 @@ export async function newestInSqlite(
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/** Returns the conditions for a thread, each as an expression of FTS5. */
+/** Returns the conditions that a thread must match. Each is an expression of FTS5. */
 function partsOf({ scope: { appIds, status, type }, all }: SearchedTerms): string[] {
   const apps = appIds.map((id) => `"${marksInSqlite.app}${id.replaceAll("-", "")}"`);
   return [
@@ -68,7 +68,7 @@ const rangeMark = (range: number): string => `"${marksInSqlite.range}${range}"`;
 
 const anyOf = (parts: readonly string[]): string => `(${parts.join(" OR ")})`;
 
-/** Whether there is a condition that few threads match. */
+/** Whether at most `few` threads match one of the conditions. */
 async function hasRare(
   reader: Reader,
   parts: readonly string[],
@@ -82,7 +82,7 @@ async function hasRare(
   return false;
 }
 
-/** Returns the threads of `among` that match. */
+/** Returns those of the threads `among` that match, at most `page.limit`. */
 async function findAmong(
   reader: Reader,
   expressions: Expressions,

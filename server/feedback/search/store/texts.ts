@@ -9,32 +9,30 @@ export interface ThreadWords {
   readonly appId: string;
   readonly status: string;
   readonly category: string;
-  /** The texts. If several texts match equally well, the found line is taken from the first of them. */
+  /** The texts. If several texts match equally well, the search shows a line of the first of these texts. */
   readonly texts: readonly TimedText[];
-  /** Words of the index that are in no text: tags, addresses of senders, and the words for `has:`. */
+  /** Words for the index that are in no text, such as those for the operators `tag:`, `from:` and `has:`. */
   readonly marks: readonly string[];
 }
 
-/** A text of a thread, and when its message or plan was created. `at` is undefined for other texts. */
+/** A text of a thread. `at` is the time at which its message or plan was created; undefined for other texts. */
 export interface TimedText extends ThreadText {
   readonly at: string | undefined;
 }
 
-/** The maximum number of messages of a thread that are searched. The search uses the newest ones. */
+/** The number of a thread's newest messages that are searched. */
 export const mostMessages = 500;
 
-/** The maximum number of characters of a thread that are indexed, and of bytes of its newest messages that are read. */
+/** The limit for a thread: of the characters that are indexed, and of the bytes of messages that are read. */
 export const mostText = 262_144;
 
-/** Which texts of a thread are read. */
 export interface TextsRead {
-  /** The maximum number of messages of each thread that are read. These are the newest ones. */
+  /** The number of each thread's newest messages that are read. */
   readonly most: number;
   /** Whether the names and addresses of senders are left out. */
   readonly withoutSenders: boolean;
 }
 
-/** Returns the texts of these threads. */
 export async function textsOf(
   reader: Reader,
   seqs: readonly number[],
@@ -142,7 +140,7 @@ const lengthOfMessage = ["m.body", "m.subject", "m.metadata"]
 const newestOfThread = `WHERE n.feedback_id = f.id AND n.direction <> 'blocked'
   ORDER BY n.created_at DESC, n.id DESC LIMIT ?`;
 
-/** Returns SQL for the newest messages of each thread, up to a total length of their texts. */
+/** Returns SQL for the newest messages of each thread. It stops when their texts have more than `mostText` bytes. */
 const withNewest = (threads: string): string =>
   `SELECT m.feedback_id AS "feedbackId", m.direction, m.category AS type, m.created_at AS "createdAt", m.body,
      m.foreign_from AS "foreignFrom", m.subject, m.source, m.sender_name AS "senderName", m.sender_email AS "senderEmail", m.metadata
@@ -168,12 +166,11 @@ const tagsSql = (ids: readonly string[]): string =>
   `SELECT x.feedback_id AS "feedbackId", t.name, t.name_key AS key FROM thread_tags x JOIN tags t ON t.id = x.tag_id
    WHERE x.feedback_id IN (${placesOf(ids)}) ORDER BY t.name_key`;
 
-// The stored original of a mail is left out, because the sender did not attach it as a file.
+// The stored original of a mail is left out, because it is not a file that the sender attached.
 const filesSql = (ids: readonly string[]): string =>
   `SELECT feedback_id AS "feedbackId", file_name AS "fileName", media_type AS "mediaType" FROM uploads
    WHERE feedback_id IN (${placesOf(ids)}) AND media_type <> 'message/rfc822' ORDER BY created_at, name`;
 
-/** A text or null, its kind, and the time of its message or plan. */
 type GivenText = readonly [kind: FoundIn, text: string | null, at?: string];
 
 function wordsOf(thread: ThreadRow, rows: Rows): ThreadWords {
@@ -217,12 +214,12 @@ const kindOf = ({ direction, type }: MessageRow): FoundIn =>
   type === null ? (directions[direction] ?? "answer") : "repeat";
 
 /**
- * Whether a source has several words. A single word such as `web` is only the name of a channel. It is the source of
- * very many threads, so only the operator `source:` finds it. (rule F57)
+ * Whether a source has several words. A source with a single word, such as `web`, is not searched as a text, because
+ * very many threads have it. It is found only with the operator `source:`. (rule F57)
  */
 const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
 
-/** Returns the texts that are not empty, each of them once. Repeated reports of a failure often have the same texts. */
+/** Removes empty texts and repeated texts. Repeated reports of a failure often have the same texts. */
 function distinct(texts: readonly GivenText[]): TimedText[] {
   const seen = new Set<string>();
   const kept: TimedText[] = [];
@@ -234,7 +231,7 @@ function distinct(texts: readonly GivenText[]): TimedText[] {
   return kept;
 }
 
-/** Returns the values in metadata, also those in lists and objects, as texts. */
+/** Returns all values in metadata as texts, including the values in lists and objects. */
 function valuesIn(json: string | null): string[] {
   if (json === null || json === "{}") return [];
   const values: string[] = [];

@@ -5,7 +5,7 @@ import type { Reader } from "../../../database/database.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { activeAt, isUnread, type MemberOf, readUntil } from "./read-marks.ts";
 
-/** The kinds of events that are counted in an app. */
+/** The kinds of events that are counted. */
 const changeKinds = [
   ...(["report", "repeat", "answer", "note", "reply"] as const),
   ...(["proposal", "decision", "outcome", "edit"] as const),
@@ -16,11 +16,11 @@ type ChangeKind = (typeof changeKinds)[number];
 /** The number of events of each kind. Each number is at most `mostCounted`. */
 export interface ChangeCounts {
   readonly counts: Readonly<Record<ChangeKind, number>>;
-  /** Whether there are more threads than the query read. Then each number may be too small. */
+  /** Whether more than `mostThreads` threads have new events. Then each number may be too small. */
   readonly isPartial: boolean;
 }
 
-/** The maximum number of threads that are read. These are the threads with the latest activity. */
+/** Only this number of threads with the latest activity is read. */
 const mostThreads = 200;
 
 interface Since extends MemberOf {
@@ -28,8 +28,8 @@ interface Since extends MemberOf {
 }
 
 /**
- * Returns what others did in an app after `since`. Reads at most `mostThreads` threads and `mostCounted` events of each
- * kind. (rule F53)
+ * Counts what other people and agents did in an app after `since`. Reads at most `mostThreads` threads and
+ * `mostCounted` events of each kind. (rule F53)
  */
 export async function changesSince(reader: Reader, { appId, userId, since }: Since): Promise<ChangeCounts> {
   const active = await reader.all<{ id: string }>(
@@ -44,10 +44,10 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/** The maximum number of changes of fields in the app that are read. These are the newest changes. */
+/** Only this number of the newest changes of fields in an app is read. */
 const mostEdits = 500;
 
-/** Returns whether others changed fields of a thread after `since`. Reads only the app's newest changes. */
+/** Returns whether another person changed fields of a thread after `since`. */
 export async function wasEdited(
   reader: Reader,
   { appId, userId, since, feedbackId }: Since & { readonly feedbackId: string },
@@ -67,7 +67,7 @@ const noChanges = {
   ...{ proposal: 0, decision: 0, outcome: 0, edit: 0 },
 };
 
-/** For each kind of event, the SQL that selects its rows. `#ids` is replaced by the ids of the threads. */
+/** The SQL that selects the events of each kind. `#ids` is replaced by placeholders for the ids of the threads. */
 const kinds: readonly (readonly [kind: ChangeKind, from: string, values: (asked: Since) => string[]])[] = [
   [
     "report",
@@ -136,10 +136,10 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** A count stops at this number. Higher numbers do not help a person, and each counted row takes time to read. */
+/** Counting stops at this number, because each counted row takes time. Pages show it as `99+`. */
 const mostCounted = limits.mostCounted + 1;
 
-/** The numbers of a person's unread threads and waiting proposals in an app. Each number is at most `mostCounted`. */
+/** Counts for a person in an app. Each number is at most `mostCounted`. */
 interface CountRow {
   readonly appId: string;
   readonly unread: number;
@@ -150,21 +150,17 @@ interface CountRow {
 const counted = (sql: string): string =>
   `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
 
-/**
- * SQL for the apps of a person. `seen` is the number of threads with activity after `read_until` that the person has
- * read.
- */
+/** The SQL for the apps of a person. `seen` is the number of read threads that have activity after `read_until`. */
 const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
     (SELECT count(*) FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.seen_count >= 0
       AND l.active_at > ${readUntil}) AS seen
   FROM app_members v WHERE ${membershipOf("viewer")}`;
 
-/** How many threads a query must read so that it finds up to `mostCounted` unread threads in each app. */
+/** The number of threads that a query must read to find up to `mostCounted` unread threads in each app. */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
-// The number of unread threads with activity after `read_until`. It is the number of all such threads minus the number
-// of their views. Each row of a view also has the last activity of its thread. Views of hidden threads of blocked
-// senders are not counted.
+// The number of unread threads with activity after `read_until`: the number of all such threads, minus the number of
+// those that the person has read.
 const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
     AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
 
@@ -173,7 +169,7 @@ const markedUnread = counted(`FROM thread_looks l WHERE l.app_id = v.app_id AND 
 
 const waitingForApproval = counted("FROM feedback f WHERE f.app_id = v.app_id AND f.waiting = 'approval'");
 
-/** Returns the numbers of unread threads and waiting proposals for each app of which the person is a member. */
+/** Returns the numbers of unread threads and waiting proposals in each app of a person. */
 export async function unreadCounts(reader: Reader, userId: string): Promise<CountRow[]> {
   const rows = await reader.all<CountRow>(
     plannedEachTime(`WITH mine AS MATERIALIZED (${mine}), enough AS MATERIALIZED (${enough})
@@ -185,10 +181,7 @@ export async function unreadCounts(reader: Reader, userId: string): Promise<Coun
   return rows.map((row) => ({ ...row, unread: Math.min(row.unread, mostCounted) }));
 }
 
-/**
- * The last message of a thread, and whether the thread is unread. If there is no message after the report, the report
- * is the last message.
- */
+/** The last message of a thread. If there is no message after the report, it is the report. */
 export interface NewsRow {
   readonly id: string;
   /** 1 if the thread is unread, 0 otherwise. */
@@ -197,19 +190,18 @@ export interface NewsRow {
   readonly author: string;
   readonly senderName: string | null;
   readonly senderEmail: string | null;
-  /** The e-mail address of the member who wrote the message; null for another author. */
+  /** The mail address of the member who wrote the message; null if the author is not a member. */
   readonly writtenBy: string | null;
   readonly writtenByName: string | null;
-  /** The beginning of the text. */
+  /** The first 300 characters of the text. */
   readonly text: string;
   readonly createdAt: string;
 }
 
-/** The maximum number of characters of a text that are read. */
 const newsText = 300;
 
-// The newest message is found first, with one step in an index for each thread. With CROSS JOIN, SQLite reads the
-// threads first. Without statistics, it would otherwise read all threads of all apps of the member.
+// For each thread, the newest message is found with one step in an index. CROSS JOIN makes SQLite read these threads
+// first. Without statistics, it would otherwise read all threads of all apps of the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,
@@ -226,7 +218,7 @@ const newsOfThreads = (ids: readonly string[]) =>
   LEFT JOIN users u ON u.id = m.author_id
   WHERE v.app_id = f.app_id AND v.user_id = ?`);
 
-/** Returns the last message of each of these threads, and whether the thread is unread for a member of the app. */
+/** Returns the last message of each of these threads, and whether the thread is unread for this person. */
 export const threadNews = async (
   reader: Reader,
   userId: string,

@@ -8,27 +8,25 @@ import { plannedEachTime } from "../../../database/statements.ts";
 import { proposalState } from "../../threads/store/threads.ts";
 import { type ReadTimes, settledUntil, settling } from "../rules.ts";
 
-/** A view, which says what a member has seen of a thread. The table has an older name, `thread_looks`. */
+/** A view stores what a member has seen of a thread. Views are in the table `thread_looks`. */
 interface ViewRow extends MemberOf {
   readonly feedbackId: string;
   /** The current number of events on the thread. */
   readonly count: number;
-  /** How many of the thread's events the member has seen; null if the member has never opened the thread. */
+  /** The number of events that the member has seen; null if there is no view. A negative number means unread. */
   readonly seenCount: number | null;
   readonly lookedAt: string | null;
-  /** The time of the last view before this visit. */
+  /** The time of the last view before the visit in which the member last viewed the thread. */
   readonly sinceAt: string | null;
-  /**
-   * The member's `read_until`, if the thread was created before that time and is not marked as unread. Null otherwise.
-   */
+  /** The member's `read_until`, if the thread is older and is not marked as unread; otherwise null. */
   readonly coveredUntil: string | null;
 }
 
-/** Returns SQL for the greater of the stored value and the new value, so that a seen event stays seen. */
+/** Returns SQL for the greater of the stored and the new value of a column, so that seen events stay seen. */
 const greater = (column: string): string =>
   `CASE WHEN thread_looks.${column} > excluded.${column} THEN thread_looks.${column} ELSE excluded.${column} END`;
 
-/** The views of threads. */
+/** Queries for the views of threads. */
 export const threadViews = {
   /** Returns the view of a thread; undefined if the person is not a member of the thread's app. */
   find: (reader: Reader, feedbackId: string, userId: string) =>
@@ -43,7 +41,7 @@ export const threadViews = {
       feedbackId,
     ),
 
-  /** Stores a view at which the person has seen `count` events. If the thread has more events by now, it is unread. */
+  /** Stores that a person has seen `count` events. If the thread has more events by now, it stays unread. */
   async note(
     tx: Transaction,
     view: Omit<ViewRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
@@ -79,13 +77,13 @@ export const threadViews = {
   },
 };
 
-/** The time of a person's last view of an inbox (`visitedAt`), and of the last view before this visit (`sinceAt`). */
+/** `visitedAt` is the last view of an inbox. `sinceAt` is the last view before the visit of that view. */
 interface InboxViewRow {
   readonly visitedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/** The views of inboxes. */
+/** Queries for the views of inboxes. */
 export const inboxViews = {
   find: (reader: Reader, { appId, userId }: MemberOf) =>
     reader.get<InboxViewRow>(
@@ -101,12 +99,10 @@ export const inboxViews = {
     ),
 };
 
-/**
- * An event on a thread: its time, and the member who caused it. There is no member if a sender, an agent or the server
- * caused it.
- */
+/** An event on a thread. */
 interface Activity {
   readonly at: string;
+  /** The account of the member who caused the event; missing if a sender, an agent or the server caused it. */
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
@@ -114,22 +110,19 @@ interface Activity {
   readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
-/** The SQL expression for the last activity of a thread `f`. The indexes by activity have the same expression. */
+/** The SQL expression for the last activity of a thread `f`. It must be the same as in the indexes by activity. */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
-/**
- * The SQL expression for the later of a given time and the last activity of a thread `f`. The statement needs the given
- * time twice as a value.
- */
+/** The SQL expression for a given time or the last activity of a thread `f`, if later. It has two parameters. */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
-/** The SQL expression for the end of a snooze, if the snooze is not over at a given time. */
+/** The SQL expression for the end of a snooze; null if the snooze is over at a given time. */
 const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 
 /**
- * Stores that something happened on a thread. If the member who did it had read the thread, the thread stays read for
- * this member. The time of the last activity never becomes earlier, so a thread never moves down in the inbox. (rules
- * F50, F51)
+ * Stores that an event has happened on a thread. If the member who caused it had read the thread, the thread stays read
+ * for this member. The time of the last activity never becomes earlier, so a thread never moves down in the inbox.
+ * (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -149,9 +142,8 @@ export async function noteActivity(
 }
 
 /**
- * Marks the member's own action as seen, unless another event of the thread is unread. It locks the thread before it
- * locks the views of the thread. All other statements use the same order, because a change of a thread also changes the
- * rows of its views.
+ * Marks the member's own event as seen, unless the thread is already unread for the member. The statement locks the
+ * thread before its views. All statements must use this order, because a change of a thread also changes its views.
  */
 async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
@@ -182,18 +174,17 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * The maximum numbers of stored views of a person in an app. If there are more, the views of the threads with the
- * oldest activity are deleted. (rule F52)
+ * If a person has more than `most` views in an app, only the `kept` views of the threads with the latest activity stay.
+ * Of the older threads, `keptUnread` stay unread. `marked` is the limit of `markAllRead`. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
-/** The status and the type of threads. A field that is not set matches all threads. */
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
- * Marks the matching threads as read, except threads with activity after `until`. If at most 500 threads match, a view
- * is stored for each of them. If more threads match, or if there are no filters, `read_until` moves to `until`. Up to
- * 200 unread threads that do not match the filters then stay unread. (rule F52)
+ * Marks all matching threads as read that have no activity after `until`. For up to 500 threads, a view of each is
+ * stored. For more threads, or without filters, `read_until` moves to `until`. In this case, at most 200 unread threads
+ * that do not match the filters stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -213,10 +204,7 @@ export async function markAllRead(
   await advance(tx, member, { until, unread: unread.slice(0, viewLimits.keptUnread) });
 }
 
-/**
- * Deletes old views of a person in an app if too many are stored, and reduces the number of views that every page must
- * count.
- */
+/** Deletes old views of a person in an app if there are too many, and moves `read_until` forward if necessary. */
 export async function limitViews(tx: Transaction, member: MemberOf): Promise<void> {
   await dropOldest(tx, member);
   await settleViews(tx, member);
@@ -236,7 +224,7 @@ async function dropOldest(tx: Transaction, member: MemberOf): Promise<void> {
   await advance(tx, member, { until: last.at, unread });
 }
 
-/** Returns filters that together match exactly the threads that the given filters do not match. */
+/** Returns filters that together match all threads that the given filters do not match. */
 function othersThan({ status, type }: MarkFilters): MarkFilters[] {
   const otherStatuses = status === undefined ? [] : threadStatuses.filter((other) => other !== status);
   const otherTypes = type === undefined ? [] : FeedbackType.options.filter((other) => other !== type);
@@ -246,7 +234,7 @@ function othersThan({ status, type }: MarkFilters): MarkFilters[] {
   ];
 }
 
-/** Returns the unread threads without activity after `until`. The threads with the latest activity come first. */
+/** Returns at most `most` unread threads without activity after `until`. The latest activity comes first. */
 async function unreadIds(
   tx: Transaction,
   member: MemberOf,
@@ -263,10 +251,7 @@ async function unreadIds(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Moves a member's `read_until` forward to `until`, so that everything up to then counts as read. The threads `unread`
- * stay unread.
- */
+/** Moves a member's `read_until` forward to `until`. All earlier activity then counts as read, except in `unread`. */
 async function advance(
   tx: Transaction,
   member: MemberOf,
@@ -301,7 +286,7 @@ async function insertViews(
     lookedAt,
   }: {
     readonly ids: readonly string[];
-    /** The SQL expression for the number of seen events of a thread `f`. -1 marks the thread as unread. */
+    /** The SQL expression for the number of seen events of a thread `f`. The value -1 marks the thread as unread. */
     readonly seen: "f.activity_count" | "-1";
     readonly lookedAt: string | null;
   },
@@ -318,9 +303,9 @@ async function insertViews(
 }
 
 /**
- * Moves a member's `read_until` forward if many views are after it, because every page of the console counts those
- * views. Each unread thread before the new `read_until` gets a row that marks it as unread, so the member sees no
- * change. If too many threads are unread, `read_until` does not move.
+ * Moves a member's `read_until` forward if many views are after it, because each page of the console counts these
+ * views. Unread threads before the new `read_until` get a row that marks them as unread, so the member sees no
+ * difference. If too many threads are unread, `read_until` does not move.
  */
 async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const values = [member.appId, member.userId];
@@ -338,7 +323,7 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   await tx.run(moveReadUntil, until, ...values, until);
 }
 
-/** The SQL expression for the time up to which a member `v` has read everything in the app. */
+/** The SQL expression for the time up to which a member `v` has read all threads that no view marks as unread. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
 const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
@@ -346,12 +331,12 @@ const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_i
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** The query for `ReadTimes`. It returns no row if few views are after `read_until`. */
+/** The query for `ReadTimes`. It returns no row if there are not too many views after `read_until`. */
 const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
 
-// This includes hidden threads of blocked senders, because such a thread becomes unread when a member releases it.
+// Hidden threads of blocked senders are included, because they must be unread when a member releases them.
 const unreadWithoutView = `SELECT f.id FROM app_members v CROSS JOIN feedback f
   WHERE v.app_id = ? AND v.user_id = ? AND f.app_id = v.app_id AND ${activeAt} > ${readUntil} AND ${activeAt} <= ?
     AND (SELECT 1 FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id) IS NULL
@@ -364,8 +349,8 @@ const moveReadUntil = `UPDATE app_members SET read_until = ?
   WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
 
 /**
- * Marks threads as unread. For a thread from before the old `read_until`, the row stores that the member had read the
- * thread up to that time.
+ * Stores rows that mark threads as unread. If a thread was created before the old `read_until`, the row also stores
+ * that the member has read the thread up to that time.
  */
 async function keepUnread(
   tx: Transaction,
@@ -373,7 +358,7 @@ async function keepUnread(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  // Because of this lock, a thread that is deleted at the same time gets no row.
+  // With this lock, no row is stored for a thread that is deleted at the same time.
   const locking = tx.engine === "postgres" ? "FOR KEY SHARE OF f" : "";
   await tx.run(
     plannedEachTime(`INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at, looked_at)
@@ -386,7 +371,6 @@ async function keepUnread(
   );
 }
 
-/** Selects threads of an app by their activity, for a member. */
 export interface ActivityScope extends MemberOf {
   readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread" | "unfinished">;
   /** Further conditions on the threads `f`. */
@@ -396,16 +380,16 @@ export interface ActivityScope extends MemberOf {
 export const byActivity = `${activeAt} DESC, f.id DESC`;
 
 /**
- * Returns a subquery for the matching threads with the latest activity, at most `limit`. Its columns are `seq`, `id`
- * and the last activity `at`. It reads only indexes, except for threads with a view. Each combination of a status and a
- * type is one range of an index, so it reads no thread that does not match.
+ * Returns a subquery for at most `limit` matching threads with the latest activity. Its columns are `seq`, `id` and
+ * `at`, the time of the last activity. Each combination of a status and a type is one range of an index, so the
+ * subquery reads no threads with another status or type.
  */
 export function newestByActivity({ filters, conditions, ...member }: ActivityScope, limit: number): Part {
   const kinds = kindsOf(filters);
   const shared = [
     ...conditions,
-    // A thread's last activity is never before its report. So this condition removes no matching thread, and it can use
-    // the index.
+    // A thread's last activity is never before its creation. So this additional condition removes no matching thread,
+    // but it can use the index by activity.
     ...given(`${activeAt} >= ?`, filters.from),
     ...given("f.created_at >= ?", filters.from),
     ...given("f.created_at < ?", filters.to),
@@ -422,8 +406,8 @@ export function newestByActivity({ filters, conditions, ...member }: ActivitySco
 }
 
 /**
- * Returns the conditions for each range of an index. Together, these ranges contain all matching threads. Without
- * filters, there is one range without a condition, because another index contains all threads.
+ * Returns the conditions for the ranges of the index by status and type. Together, these ranges contain all matching
+ * threads. Without filters, there is one range without conditions, because another index contains all threads.
  */
 function kindsOf({ status, type, unfinished }: ActivityScope["filters"]): Condition[][] {
   if (status === undefined && type === undefined && unfinished === undefined) return [[]];
@@ -447,8 +431,8 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
 });
 
 /**
- * Returns a subquery for the threads that are marked as unread. It first reads the table
- * `thread_looks`, because few of its rows are marked as unread. (With CROSS JOIN, SQLite keeps that order.)
+ * Returns a subquery for the threads that are marked as unread. CROSS JOIN makes SQLite read `thread_looks` first,
+ * because few of its rows mark a thread as unread.
  */
 function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
   const marked = markedUnread(member);
@@ -459,7 +443,7 @@ function newestMarked(member: MemberOf, conditions: readonly Condition[], limit:
   };
 }
 
-/** Returns a subquery for the newest rows of several subqueries. */
+/** Returns a subquery for the rows of several subqueries with the latest activity. */
 const merged = (parts: readonly Part[], limit: number): Part => ({
   sql: `(SELECT seq, id, at FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS parts
     ORDER BY at DESC, id DESC LIMIT ?)`,
@@ -467,9 +451,8 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 });
 
 /**
- * Returns an SQL expression that is true if something has happened on a thread `f` since a member's view. It is null if
- * there is no view. It is a subquery that uses the primary key of the table. With a join, PostgreSQL might read all
- * views of the member and all threads.
+ * Returns an SQL expression that is true if a thread `f` is unread according to a member's view, and null if there is
+ * no view. It is a subquery, because with a join PostgreSQL might read all views of the member and all threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
@@ -478,19 +461,18 @@ const changedSinceView = (appId: string, userId: string): string => `(SELECT l.s
 export const isUnread = `coalesce(${changedSinceView("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
 /**
- * Returns SQL that locks the threads `f` on PostgreSQL. So no event can be added to them before their views are stored.
- * SQLite has only one writer and needs no lock.
+ * Returns SQL that locks the threads `f` on PostgreSQL, so that no event is added before their views are stored. SQLite
+ * has only one writer and needs no lock.
  */
 const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
   engine === "postgres" ? "FOR SHARE OF f" : "";
 
-/** A member of an app. */
 export interface MemberOf {
   readonly appId: string;
   readonly userId: string;
 }
 
-/** A part of a statement with its values. */
+/** A part of an SQL statement, and the values of its parameters. */
 interface Part {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -498,15 +480,15 @@ interface Part {
 
 const untilOf = `(SELECT ${readUntil} FROM app_members v WHERE v.app_id = ? AND v.user_id = ?)`;
 
-/** Returns the condition that a thread `f` has activity after `read_until` that this member has not read. */
+/** Returns the SQL condition that a thread `f` has activity after `read_until` that this member has not read. */
 const unreadSince = ({ appId, userId }: MemberOf): Part => ({
   sql: `${activeAt} > ${untilOf} AND coalesce(${changedSinceView("?", "?")}, true)`,
   values: [appId, userId, appId, userId],
 });
 
 /**
- * Returns the condition that the row `l` marks a thread `f` as unread, although the thread's last activity is before
- * this member's `read_until`.
+ * Returns the SQL condition that the view `l` marks a thread `f` as unread, although the last activity of the thread is
+ * not after this member's `read_until`.
  */
 const markedUnread = ({ appId, userId }: MemberOf): Part => ({
   sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,

@@ -80,7 +80,7 @@ describe("the plan from one FAQ list to another", () => {
     expect(planned([a], [ids(a), { ...fresh, id: "x" }, ids(a)])).toEqual({
       wrong: [
         { at: 1, why: "is not the id of an entry of this app" },
-        { at: 2, why: "is the same id as that of an earlier element" },
+        { at: 2, why: "is also the id of an earlier element" },
       ],
     });
   });

@@ -61,7 +61,7 @@ describe("the page of decisions", () => {
     const id = await worker.newThread();
     await worker.decide(await worker.propose(id), "request_changes", "Smaller steps.");
     expect(await reading()).toMatch(
-      /Waiting for a new plan It broke\. Smaller steps\. Demo you asked for changes just now/,
+      /Waiting for a new plan It broke\. Smaller steps\. Demo changes requested just now/,
     );
     await worker.propose(id);
     expect(await reading()).not.toContain("Waiting for a new plan");

@@ -36,7 +36,7 @@ describe("blocked senders in the console, without scripts,", () => {
       true,
     ]);
     const again = await maria.send(await maria.open(at(id)), at(id, "/block"), { block: "address" });
-    expect([again.status, readingOf(again).includes("This sender is blocked already.")]).toEqual([409, true]);
+    expect([again.status, readingOf(again).includes("This sender is already blocked.")]).toEqual([409, true]);
     const one = await send("Eve+1@Example.org", "Buy one <b>more</b>.");
     await send("eve@example.org", "Buy another.");
     expect(await inbox()).not.toContain("Buy one");

@@ -31,7 +31,7 @@ describe("the page of statistics, without scripts", () => {
   it("shows a viewer what arrived, with a table for each chart", async () => {
     const page = await open();
     const text = readingOf(page);
-    expect(text).toContain("22 Oct 2026 to 20 Nov 2026, days of UTC");
+    expect(text).toContain("22 Oct 2026 to 20 Nov 2026, time zone UTC");
     expect(text).toContain("New reports 5 0 in the 30 days before");
     expect(text).toContain("20 Nov 2026 4 0 1 0 1 0 1");
     expect(text).toContain("<b>It & stops</b> ×2");
@@ -86,7 +86,7 @@ describe("the page of statistics, without scripts", () => {
   it("refuses a period that is too long", async () => {
     const long = await open("?from=2020-01-01&to=2026-11-20");
     expect(long.status).toBe(400);
-    expect(readingOf(long)).toContain("must leave a period of at most 366 days");
+    expect(readingOf(long)).toContain("must end a period of at most 366 days");
     expect(readingOf(long)).toContain("22 Oct 2026 to 20 Nov 2026");
     expect(readingOf(await open("?zone=Nowhere"))).toContain(
       "must be an IANA time zone such as Europe/London",
