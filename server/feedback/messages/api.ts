@@ -122,7 +122,8 @@ function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string |
 
 /** Describes the new message. Names of senders are left out, because a stranger can choose any name. */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
-  if (direction === "inbound") return isRepeat === 1 ? "Somebody reported the same problem again" : "The sender answered";
+  if (direction === "inbound")
+    return isRepeat === 1 ? "Somebody reported the same problem again" : "The sender answered";
   const who = email ?? (author === "agent" ? "An agent" : "Somebody else");
   return direction === "outbound" ? `${who} replied` : `${who} added a note`;
 }

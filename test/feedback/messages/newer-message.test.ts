@@ -43,7 +43,10 @@ describe("a reply that names the newest message that its writer saw", () => {
     const { createdAt } = Object(first.body);
     expect(await say(maria.call, none)).toMatchObject({
       status: 409,
-      body: { code: "answered", error: `${team.owner.email} replied at ${createdAt}. Read this message before you reply.` },
+      body: {
+        code: "answered",
+        error: `${team.owner.email} replied at ${createdAt}. Read this message before you reply.`,
+      },
     });
     expect((await thread()).messages).toHaveLength(1);
   });
@@ -63,7 +66,9 @@ describe("a reply that names the newest message that its writer saw", () => {
     const first = await report({ dedupeKey: "oven" });
     id = first.field("id");
     await report({ dedupeKey: "oven", name: "Bo" });
-    expect(await say(team.call, none)).toMatchObject(refused(/^Somebody reported the same problem again at /));
+    expect(await say(team.call, none)).toMatchObject(
+      refused(/^Somebody reported the same problem again at /),
+    );
   });
 
   it("is refused after a note of a colleague or of an agent", async () => {

@@ -106,7 +106,9 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const page = await owner.open(address);
     expect(readingOf(page)).toContain("Publish now");
     const refused = await owner.send(page, address, { intent: "publish", fixes: id });
-    expect(readingOf(refused)).toContain("1 sender would get a mail. Check the list before you publish the note.");
+    expect(readingOf(refused)).toContain(
+      "1 sender would get a mail. Check the list before you publish the note.",
+    );
     const published = async () => (await app.console("GET", `/changelog/${entryId}`)).body;
     expect(await published()).toMatchObject({ publishedAt: null });
     await owner.send(refused, address, { intent: "publish" });
