@@ -216,8 +216,11 @@ if (done) {
   // The text is added a moment later, because screen readers read only text that is added to an existing element.
   const line = Object.assign(document.createElement("p"), { className: "toast", role: "status" });
   const shown = isProblem ? done.cloneNode(true) : done;
+  // A toast is a row. The sentence and its links are one element of it, so that they wrap as a text.
+  const sentence = document.createElement("span");
+  line.append(sentence);
   document.body.append(line);
-  setTimeout(() => line.append(...shown.childNodes), 100);
+  setTimeout(() => sentence.append(...shown.childNodes), 100);
   setTimeout(() => line.remove(), 20_000);
   if (!isProblem) done.remove();
 }

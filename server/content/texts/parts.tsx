@@ -76,6 +76,16 @@ export const Rendered = ({ html }: { readonly html: string }) =>
     h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
   );
 
+/**
+ * The button that the Enter key uses in a field with one line. Browsers use the first button of a form, which would
+ * otherwise be the one that uploads pictures. The intent must not publish anything.
+ */
+export const EnterButton = ({ intent }: { readonly intent: "draft" | "save" }) => (
+  <button class="unseen" type="submit" name="intent" value={intent} tabIndex={-1} aria-hidden="true">
+    Save
+  </button>
+);
+
 /** A field for Markdown. The field below it uploads pictures and adds them to the text. */
 export const MarkdownField = ({
   form,

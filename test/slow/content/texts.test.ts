@@ -64,7 +64,9 @@ describe("the page on which a person writes a text", () => {
     await expect.poll(() => answer.inputValue()).toMatch(/^Look:\n\n!\[shot\]\(http\S+\)\n\n\nDone\.$/);
     await expect.poll(() => preview().locator("img").count()).toBe(1);
     await page.getByLabel("Pictures").setInputFiles({ ...shot, buffer: Buffer.from("hello") });
-    await expect.poll(() => page.locator("#pictures-message").innerText()).toContain("must be one of these file types");
+    await expect
+      .poll(() => page.locator("#pictures-message").innerText())
+      .toContain("must be one of these file types");
   });
 
   it("adds rows to a list without a page load", async () => {

@@ -5,7 +5,7 @@ import {
   type ReleaseTranslation,
 } from "../../../../src/contract/changelog.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
-import { ApiError } from "../../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { texts } from "../../../../src/contract/texts.ts";
 import {
   type Definitions,
@@ -45,6 +45,7 @@ import {
   DeleteTranslation,
   type DeletionDone,
   Desk,
+  EnterButton,
   History,
   isOutdated,
   LanguageTabs,
@@ -86,6 +87,7 @@ import {
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
     const given = givenEntry(fields);
+    refuseOtherTime(visit, given);
     await refuseUnseen(visit, given, false);
     const text = await bodyWithFixes(visit, given);
     const body = entryBody({ ...withoutFixes(given), body: text });
@@ -109,6 +111,7 @@ const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved
     // The published text has changed since the person opened the page. The comparison on the page is outdated.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
+    if (entry.publishedAt === null) refuseOtherTime(visit, givenEntry(fields));
     await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
     const body = entryBody(await changesOf(visit, entry));
     const params = { entryId: param("entryId") };
@@ -135,6 +138,26 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
 }
 
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
+
+/**
+ * Throws `bad_request` if the publication time of a draft contradicts the button: if the button saves a draft and the
+ * time is in the past, or if the button publishes the note now and the time is in the future.
+ */
+function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt = "" }: Values): void {
+  const time = Date.parse(publishedAt);
+  if (Number.isNaN(time)) return;
+  const publishes = fields.text("intent") === "publish";
+  if (publishes && time > now.getTime())
+    throw badRequest(
+      "publishedAt",
+      "is in the future. To publish the note at that time, save it. To publish it now, leave the time empty",
+    );
+  if (!publishes && time <= now.getTime())
+    throw badRequest(
+      "publishedAt",
+      "is in the past. To publish the note with this time, publish it. To save a draft, leave the time empty",
+    );
+}
 
 /**
  * Throws `wrong_state` if publishing would send mail to other addresses than those in the list on the page. A person
@@ -193,7 +216,9 @@ async function handleButton(
       if (intent === "publish") await publish(visit, entryId);
       const list = links.changelog(param("appId"));
       if (intent === "draft") return goTo(links.entry(param("appId"), entryId), "draft-saved");
-      return goTo(list, intent === "publish" ? "published" : "entry-saved");
+      if (intent === "publish") return goTo(list, "published");
+      const time = Date.parse(givenEntry(fields).publishedAt ?? "");
+      return goTo(list, time > visit.now.getTime() ? "scheduled" : "entry-saved");
     },
     (refusal) => entryPageAgain(visit, { form: entryAgain(fields, refusal) }),
   );
@@ -473,6 +498,7 @@ const TranslationForm = ({
   const original = originalOf(entry);
   return (
     <form class="card stack" method="post" action={action} data-guards data-previews>
+      <EnterButton intent={entry.draft === null && entry.publishedAt !== null ? "draft" : "save"} />
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       <HiddenFields values={[["lang", tag]]} />
@@ -527,6 +553,7 @@ const noteNotSaved: NotDone = { word: "saveNote", notDone: "The release note was
 
 const entrySaved = {
   published: "The release note is published.",
+  scheduled: "The release note is saved. It will be published at its publication time.",
   "entry-saved": "The release note is saved.",
   "draft-saved": "The draft is saved. It is not published.",
 } as const;

@@ -34,7 +34,7 @@ import type { NamedThread } from "../../../console/page-reads.ts";
 import { Line, Refused } from "../../../console/parts.tsx";
 import { fieldTime } from "../../../console/times.tsx";
 import { StatusBadge } from "../../../feedback/threads/badges.tsx";
-import { MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
+import { EnterButton, MarkdownField, Preview, Rendered, type TextLanguage } from "../../texts/parts.tsx";
 import { maskedAddress, typedThreads, utcOf } from "../rules.ts";
 
 /**
@@ -70,6 +70,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
   const { form, action, current, published, existing, entry } = props;
   return (
     <form class="card stack editor" method="post" action={action} data-guards data-previews>
+      <EnterButton intent={published ? "draft" : "save"} />
       <Refused refusal={form.refusal} />
       {existing !== undefined && (
         <p>
@@ -109,7 +110,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
           name="publishedAt"
           label={`Publication time (${props.zone.name})`}
           type="datetime-local"
-          hint="Leave it empty for a draft. A note with a future time is hidden until then."
+          hint="Leave it empty for a draft. A note that is saved with a future time is published then. To give the note an earlier time, publish it with that time."
         />
       </div>
       <div class="actions">

@@ -41,6 +41,7 @@ import {
   DeleteTranslation,
   type DeletionDone,
   Desk,
+  EnterButton,
   History,
   isOutdated,
   LanguageTabs,
@@ -372,6 +373,7 @@ const FaqForm = ({
   );
   return (
     <form class="card stack" method="post" action={action} data-guards data-previews>
+      <EnterButton intent="draft" />
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       {beginsAsDraft && <input type="hidden" name="fromThread" value="on" />}
@@ -468,6 +470,7 @@ const TranslationForm = ({
   const language = attributesOf(tag);
   return (
     <form class="card stack" method="post" action={action} data-guards data-previews>
+      <EnterButton intent={faq.draft === null ? "draft" : "save"} />
       <Refused refusal={form.refusal} />
       <IdempotencyField />
       <HiddenFields values={[["lang", tag]]} />

@@ -197,7 +197,8 @@ function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined):
 
 /** Whether the form was refused because of a field in the side column. */
 const hasEditFault = ({ part, refusal }: SentThread): boolean =>
-  savesEdits(part) && (refusal?.details.issues?.some(({ path }) => isEditName(fieldOf(path))) ?? false);
+  savesEdits(part) &&
+  (refusal?.details.issues?.some(({ path }) => isEditName(fieldOf(path).split(".", 1)[0] ?? "")) ?? false);
 
 /** Returns the name of a field for its path in the API, such as `change.status`. */
 const fieldOf = (path: string): string => path.replace(/^change\./, "");

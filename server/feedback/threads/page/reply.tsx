@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/correspondence.ts";
-import { ApiError } from "../../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
 import {
   deliveryWords,
@@ -15,6 +15,7 @@ import type { SignedInVisit } from "../../../console/definitions.ts";
 import {
   type Fields,
   type Filled,
+  faultAt,
   filledWith,
   Select,
   TextArea,
@@ -118,6 +119,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
     <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
     <input type="hidden" name={seenReceiversName} value={forms.seenReceivers ?? thread.receivers} />
+    <input type="hidden" name={namedReceiver} value={namedReceiverIn(forms.reply)} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
         <button
@@ -335,7 +337,34 @@ export async function withSavedReply(
   const text = replyFrom(chosen.body, { name, app: thread.app.name, hasPage });
   const typed = fields.text("replyBody").trimEnd();
   const whole = typed === "" ? text : `${typed}\n\n${text}`;
-  return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
+  const hasName = name !== null && name !== "" && chosen.body.includes("{name}");
+  const named = hasName ? receiverOf(fields) : fields.text(namedReceiver);
+  const filled: Readonly<Record<string, string>> = { replyBody: whole, [namedReceiver]: named };
+  return { ...fields, text: (field) => filled[field] ?? fields.text(field) };
+}
+
+/** The name of the hidden field with the receiver whose name a saved reply has put into the text. */
+export const namedReceiver = "namedReceiver";
+
+const receiverOf = (fields: Fields): string => fields.text("replyReceiver") || "first";
+
+/** Returns the value of the field. After the refusal below it is empty, so that the person can send the reply again. */
+const namedReceiverIn = (form: Filled): string =>
+  faultAt(form, "replyBody") === undefined ? form.value(namedReceiver) : "";
+
+/**
+ * Throws `bad_request` if a saved reply put the name of a sender into the text, and the reply goes to somebody else.
+ * (rule F32)
+ */
+export function refuseOtherName(fields: Fields, thread: OwnedThread): void {
+  const named = fields.text(namedReceiver);
+  if (named === "" || named === receiverOf(fields)) return;
+  const name = senderNameIn(thread, named === "first" ? "" : named);
+  if (!name || !fields.text("replyBody").includes(name)) return;
+  throw badRequest(
+    "replyBody",
+    `has the name ${visibleLine(name)}, but the reply goes to somebody else. Check the text, and send it again`,
+  );
 }
 
 /** Returns the name of the sender who gets the reply; null for a reply to everyone. */

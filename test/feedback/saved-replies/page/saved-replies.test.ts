@@ -67,6 +67,20 @@ describe("saved replies in the console, without scripts", () => {
     expect(typedReply(await insert(first, { savedReply, replyReceiver: "everyone" }))).toBe("Hello!");
   });
 
+  it("refuse a reply to somebody else than the sender whose name they have put into the text, until it is sent again", async () => {
+    const savedReply = await save("Greeting", "Hello {name}!");
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "greeting" });
+    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "greeting" });
+    const inserted = await insert(first, { savedReply, replyReceiver: "" });
+    expect(typedReply(inserted)).toBe("Hello Ada!");
+    const toAll = { direction: "outbound", replyReceiver: "everyone" };
+    const refused = await maria.send(inserted, at(first, "/messages"), toAll);
+    expect([refused.status, typedReply(refused)]).toEqual([400, "Hello Ada!"]);
+    expect(readingOf(refused)).toContain("has the name Ada, but the reply goes to somebody else");
+    const sent = await maria.send(refused, at(first, "/messages"), toAll);
+    expect(sent.status).toBe(303);
+  });
+
   it("show a hostile name without effect, and do not treat it as a placeholder", async () => {
     const savedReply = await save("Hostile", "Hello {name}.");
     const name = "</textarea><script>alert(1)</script>{statusUrl}";
