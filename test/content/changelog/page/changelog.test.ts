@@ -47,6 +47,25 @@ describe("the pages of the changelog in the console", () => {
     expect(await published()).toEqual({ entries: [] });
   });
 
+  it.each([
+    ["save", "2026-01-20T10:00", "is in the past"],
+    ["publish", "2199-12-24T10:00", "is in the future"],
+  ])("show a draft again if the button %s contradicts its time", async (intent, publishedAt, fault) => {
+    const values = { title: "Maps", version: "1.2.0", body: "New colours.", publishedAt, zone: "UTC" };
+    const answer = await create({ ...values, intent });
+    expect([answer.status, readingOf(answer)]).toEqual([400, expect.stringContaining(fault)]);
+    expect(await published()).toEqual({ entries: [] });
+    const id = await draft({ version: "1.3.0" });
+    expect((await send(id, { intent, publishedAt, zone: "UTC" })).status).toBe(400);
+    expect(await published()).toEqual({ entries: [] });
+  });
+
+  it("publish a new note with a time in the past, and keep the time", async () => {
+    const values = { title: "Maps", version: "1.2.0", body: "New.", zone: "UTC" };
+    await create({ ...values, intent: "publish", publishedAt: "2026-01-20T10:00" });
+    expect(await published()).toMatchObject({ entries: [{ publishedAt: "2026-01-20T10:00:00.000Z" }] });
+  });
+
   it("show the form again if the version already has a note", async () => {
     const id = await draft();
     const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
@@ -322,5 +341,13 @@ describe("the pages of the changelog in the console", () => {
   it("say if the changelog is turned off", async () => {
     const { id } = await service.makeApp(world.owner, { changelogEnabled: false });
     expect(readingOf(await owner.open(`/console/changelog/${id}`))).toContain("turned off for this app");
+  });
+
+  it("use a button that publishes nothing for the Enter key", async () => {
+    const first = (page: { readonly text: string }, at: string) =>
+      /<button[^>]*>/.exec(formOf(page, at))?.[0] ?? "";
+    expect(first(await owner.open(address("/new")), address("/new"))).toContain('value="save"');
+    const id = await draft({ publishedAt: "2026-01-02T03:04:05.678Z" });
+    expect(first(await owner.open(address(`/${id}`)), address(`/${id}`))).toContain('value="draft"');
   });
 });

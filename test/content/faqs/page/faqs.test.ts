@@ -310,4 +310,12 @@ describe("the pages of the FAQ in the console", () => {
   it("do not exist for another app's entry", async () => {
     expect((await owner.open(address(`/${world.faqId}`))).status).toBe(404);
   });
+
+  it("use a button that publishes nothing for the Enter key", async () => {
+    const id = await write("How?");
+    for (const part of ["/new", `/${id}`, `/${id}?lang=de`]) {
+      const form = formOf(await owner.open(address(part)), address(part.replace(/\?.*/, "")));
+      expect(/<button[^>]*>/.exec(form)?.[0]).toContain('name="intent" value="draft"');
+    }
+  });
 });

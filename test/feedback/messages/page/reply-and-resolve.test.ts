@@ -83,16 +83,19 @@ describe("a status that is chosen together with a reply", () => {
     expect((await maria.open(at())).text).not.toMatch(/data-unsaved|Not saved yet/);
   });
 
-  it("is not saved if a field prevents the reply, and the page names the field", async () => {
-    const { maria, at } = await start();
-    const refused = await maria.send(await maria.open(at()), at("/messages"), {
-      ...reply,
-      githubIssueUrl: "no address",
-    });
-    expect(refused.status).toBe(400);
-    expect(readingOf(refused)).toMatch(/Linked issue .*must be/i);
-    expect(refused.text).toContain("Mended in 2.4.");
-  });
+  it.each([
+    ["githubIssueUrl", "no address", /Linked issue .*must be/i],
+    ["addTags", "x".repeat(45), /Add tags .*must have at most 40 characters/i],
+  ])(
+    "is not saved if the field %s prevents the reply, and the page names the field",
+    async (name, value, fault) => {
+      const { maria, at } = await start();
+      const refused = await maria.send(await maria.open(at()), at("/messages"), { ...reply, [name]: value });
+      expect(refused.status).toBe(400);
+      expect(readingOf(refused)).toMatch(fault);
+      expect(refused.text).toContain("Mended in 2.4.");
+    },
+  );
 });
 
 describe("a reply without receivers", () => {
