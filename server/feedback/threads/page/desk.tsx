@@ -547,7 +547,15 @@ const Pane = ({ view, neighbours, ...props }: PaneProps) => {
           <span class="place">{neighbours.place}</span>
           <StepTo href={neighbours.next} sign="›" words="Next thread" shortcut="]" />
         </span>
-        <form class="row" method="post" action={links.inbox(app.id, "change")}>
+        <form
+          class="row"
+          method="post"
+          action={
+            suffices(app.role, "maintainer")
+              ? links.inbox(app.id, "change")
+              : links.thread(app.id, id, "unread")
+          }
+        >
           <IdempotencyField />
           <HiddenFields
             values={[
