@@ -536,6 +536,8 @@ const Pane = ({ view, neighbours, ...props }: PaneProps) => {
   const { links, app } = navigation;
   const { id, status } = thread.feedback;
   const isDone = status === "resolved" || status === "archived";
+  const canChange = suffices(app.role, "maintainer");
+  const unread = links.thread(app.id, id, "unread");
   return (
     <div class="pane-page">
       <nav class="pane-bar" aria-label="Threads">
@@ -547,15 +549,7 @@ const Pane = ({ view, neighbours, ...props }: PaneProps) => {
           <span class="place">{neighbours.place}</span>
           <StepTo href={neighbours.next} sign="›" words="Next thread" shortcut="]" />
         </span>
-        <form
-          class="row"
-          method="post"
-          action={
-            suffices(app.role, "maintainer")
-              ? links.inbox(app.id, "change")
-              : links.thread(app.id, id, "unread")
-          }
-        >
+        <form class="row" method="post" action={canChange ? links.inbox(app.id, "change") : unread}>
           <IdempotencyField />
           <HiddenFields
             values={[
@@ -584,7 +578,7 @@ const Pane = ({ view, neighbours, ...props }: PaneProps) => {
                   </button>
                 </Can>
               )}
-              <button class="plain" type="submit" formaction={links.thread(app.id, id, "unread")}>
+              <button class="plain" type="submit" formaction={canChange ? unread : undefined}>
                 Mark as unread
               </button>
               <a href={links.thread(app.id, id)}>Open as a separate page</a>
