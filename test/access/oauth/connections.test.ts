@@ -38,7 +38,7 @@ describe("a connection of an agent", () => {
     const text = readingOf(page);
     expect(text).toContain("Connect Kettle bot ?");
     expect(text).toContain("this computer (127.0.0.1:33418)");
-    expect(text).toContain("a program on this computer");
+    expect(text).toContain("A program on this computer");
     expect(text).toContain("Nobody has checked the name");
     expect(page.headers.get("x-frame-options")).toBe("DENY");
     expect(page.headers.get("content-security-policy")).toContain(
