@@ -118,7 +118,7 @@ describe("the command audit list", () => {
 
   it.each([
     [["--all", "--limit", "3"], "--all reads all pages"],
-    [["--ndjson", "--json"], "leave out --json"],
+    [["--ndjson", "--json"], "Leave out --json"],
     [["--from", "yesterday"], "--from must be a day"],
     [["--limit", "0"], "--limit"],
   ])("refuses %j", async (argv, message) => {
