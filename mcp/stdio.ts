@@ -5,7 +5,7 @@ import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
 /**
- * Serves one client over standard input and output, in both eras of the protocol. When the client disconnects or the
+ * Serves one client over standard input and output, with the older or the newer versions of the protocol. When the client disconnects or the
  * signal aborts, it stops all waits and requests, and returns the exit code. The SDK is loaded at the first message
  * that needs it.
  */

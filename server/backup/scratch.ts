@@ -98,7 +98,7 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 interface OwnFolders {
   /** The beginning of the folders' names. `mkdtemp` adds six characters. */
   readonly prefix: string;
-  /** The beginnings of the names of the files in these folders. */
+  /** With what the names of the files in such a folder begin. */
   readonly contents: readonly string[];
 }
 

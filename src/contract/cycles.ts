@@ -255,7 +255,7 @@ export const cycles = {
   report: endpoint({
     method: "GET",
     path: "/api/v1/console/cycles/:cycleId/report",
-    summary: "Read the facts of a test cycle",
+    summary: "Read the report of a test cycle: its days, testers and evidence",
     auth: "console",
     role: "viewer",
     scope: "testing:manage",

@@ -216,7 +216,7 @@ const removals = {
   connection: ["End", "The agent loses access at once. It can ask you to connect again.", "End connection"],
   ended: [
     "Remove",
-    "Nothing changes for the agent. The connection disappears from this list.",
+    "The connection has already ended. It disappears from this list.",
     "Remove connection",
   ],
   over: ["Remove", "The token no longer works. It disappears from this list.", "Remove token"],

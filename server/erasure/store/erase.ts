@@ -336,7 +336,7 @@ const lockAppOf =
     if (row) await apps.lock(tx, row.appId);
   };
 
-/** The locks for rows whose change also changes the row of their app. */
+/** Changes of these tables also update the row of the app, for example its version. So they lock that row first. */
 const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> = {
   faqs: lockAppOf("faqs"),
   changelog_entries: lockAppOf("changelog_entries"),

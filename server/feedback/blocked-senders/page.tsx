@@ -185,6 +185,6 @@ export const definitions: Definitions = [
     act: releaseHidden,
     done: { "shown-again": "The feedback is in the inbox now. Its sender stays blocked." },
     word: "showHidden",
-    notDone: "The feedback was not shown.",
+    notDone: "The feedback was not moved to the inbox.",
   }),
 ];

@@ -74,7 +74,10 @@ export const settling = {
   /** If more views are after `read_until`, it moves forward, so that only the newest `kept` views are after it. */
   most: 64,
   kept: 32,
-  /** Each unread thread before `read_until` needs a row. If there would be more rows, `read_until` does not move. */
+  /**
+   * Each thread that is unread although it is older than `read_until` needs a row. If a move of `read_until` would need
+   * more than this number of rows, it does not move.
+   */
   mostUnread: 200,
 } as const;
 

@@ -207,13 +207,12 @@ interface Waiter {
  * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
  * When a body has ended, the server reads a waiting body of the owner with the fewest running bodies. Throws `busy`.
  *
- * While the limit is reached, the server may stop reading ("cut") a running body of the owner with the most running
- * bodies, in favour of a waiting body. This depends on how many running bodies fewer the owner of the waiting body has:
- * - At least two fewer: the server cuts the oldest running body.
- * - One fewer: the server cuts only a body that it has been reading for over half a minute. It cuts the body with the
- *   longest remaining time, if the waiting body would need less time at twice the minimum rate. Otherwise it cuts a
- *   body that arrives too slowly. Without these conditions, honest senders would cut each other's bodies, and no body
- *   would be completed.
+ * While the limit is reached, the server may stop ("cut") a running body in favour of a waiting one. It compares the
+ * number of running bodies of both owners: the owner with the most running bodies, and the owner of the waiting body.
+ * - If they differ by two or more, the server cuts the oldest body of the owner with the most.
+ * - If they differ by one, the server cuts only bodies that have run for over half a minute. It cuts the one with the
+ *   most time left, if the waiting body would end earlier at twice the minimum rate. If not, it cuts one that arrives
+ *   too slowly. Without these conditions, honest senders would cut each other's bodies, and none would be completed.
  *
  * If too many bodies wait, the server refuses the newest waiting body of the owner with the most waiting bodies. It
  * does so only if the owner of the new body has at least two waiting bodies fewer.

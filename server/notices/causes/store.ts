@@ -115,8 +115,8 @@ export const circumstances = {
   },
 
   /**
-   * Finds at most `most` claims whose workers have reported nothing since the time `before`. Stores that members are
-   * told about this silence, and returns the proposals of these claims.
+   * Finds at most `most` claims whose workers have reported nothing since the time `before`. Marks them, so that members
+   * are told only once. Returns the proposals of these claims.
    */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(

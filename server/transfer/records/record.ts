@@ -128,7 +128,7 @@ export interface RecordKind<Tables extends string = string> {
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
   /** The kinds of records below this one. Their column `parent` contains the id of a record of this kind. */
   readonly below?: readonly RecordKind[];
-  /** The names of the table of this kind and of the tables in `below`. Used only by the compiler. */
+  /** Has no value. With its type, the compiler knows the tables of this kind and of those in `below`. */
   readonly tables?: Tables;
 }
 

@@ -54,7 +54,7 @@ interface MissingFeature {
 const lists: MissingFeature = {
   code: "no_agent_lists",
   message: "This server does not list feedback or proposals for agents: it has only the base API.",
-  next: "Copy the link of a thread from its console, and read it with `innkeep agent thread LINK`.",
+  next: "Copy the link of a thread from the console of the server, and read it with `innkeep agent thread LINK`.",
 };
 
 const work: MissingFeature = {

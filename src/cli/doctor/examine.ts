@@ -170,7 +170,7 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
   const findings = damaged.map((folder) =>
     warning("unsent", {
       what: `${folder} contains no readable ${kind.word}.`,
-      why: `The ${kind.word} in this folder cannot be sent.`,
+      why: `A file of the folder is missing or damaged, so the ${kind.word} cannot be sent.`,
       next: `Look at its files, then remove it: rm -r "${folder}"`,
     }),
   );

@@ -55,7 +55,7 @@ type Mark = string;
 /** The result for a text that is not a mark of this database, such as a mark from before a restore. */
 export const notAMark = Symbol("not a mark");
 
-/** The SQL expression for the current mark. */
+/** The SQL expression for the mark of now. A client that sends the mark later gets what has changed since. */
 export const presentMark: Record<Engine, string> = {
   sqlite: "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'thread_changes')",
   postgres: "CAST(pg_current_snapshot() AS text)",

@@ -294,7 +294,7 @@ interface IndexedThread {
 
 /**
  * The maximum total number of bytes of a thread's words. A `tsvector` of PostgreSQL has at most 1 MiB, and contains
- * each word twice: once with the mark of the app, and once with the mark of the range.
+ * each word twice: once with a prefix for the app, and once with a prefix for the range of threads.
  */
 const mostBytes = 250_000;
 

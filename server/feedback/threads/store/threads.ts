@@ -122,8 +122,8 @@ export const feedbackThreads = {
   },
 
   /**
-   * Returns the thread with an id, its app and its subject, if the viewer may see it. For the id of a merged thread,
-   * returns the thread into which it was merged.
+   * Returns the id, the app and the subject of a thread that the viewer may see. For the id of a merged thread, returns
+   * those of the thread into which it was merged.
    */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
