@@ -98,7 +98,7 @@ describe("the page of the development server", () => {
   it("shows the slots of the demo's test, the clock and outgoing messages", async () => {
     const text = await pageText();
     expect(text).toContain("priya@testers.example");
-    expect(text).toContain("8 of 14 days closed.");
+    expect(text).toContain("8 of 14 days finished.");
     expect(text).toContain("There were no messages to send.");
   });
 
