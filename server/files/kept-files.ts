@@ -81,7 +81,8 @@ export function createKeptFiles(
       if (!(await isInUse(tx))) throw new FilesUnavailable(new Error(moved));
       for (const sha256 of hashes) await tx.lock(lockOf(sha256));
       const sizes = await withTimeout(Promise.all(hashes.map((sha256) => files.size(sha256))));
-      if (sizes.includes(undefined)) throw new FilesUnavailable(new Error("a file was removed while its report was stored"));
+      if (sizes.includes(undefined))
+        throw new FilesUnavailable(new Error("a file was removed while its report was stored"));
     },
     async keepFor(received, work) {
       const hashes = [...new Set(received.map(({ sha256 }) => sha256))];

@@ -214,11 +214,7 @@ const Rotation = ({ id, action }: { readonly id: string; readonly action: string
 const removals = {
   token: ["Revoke", "Programs that use this token lose access at once.", "Revoke token"],
   connection: ["End", "The agent loses access at once. It can ask you to connect again.", "End connection"],
-  ended: [
-    "Remove",
-    "The connection has already ended. It disappears from this list.",
-    "Remove connection",
-  ],
+  ended: ["Remove", "The connection has already ended. It disappears from this list.", "Remove connection"],
   over: ["Remove", "The token no longer works. It disappears from this list.", "Remove token"],
 } as const;
 

@@ -353,7 +353,9 @@ const Code = ({ links, code }: { readonly links: Links; readonly code: string })
           Copy the code
         </button>
       </div>
-      <p class="small muted">Do not give the code to anybody. When you have entered it in the app, you can close this window.</p>
+      <p class="small muted">
+        Do not give the code to anybody. When you have entered it in the app, you can close this window.
+      </p>
     </div>
   </BarePage>
 );
