@@ -14,6 +14,7 @@ import { attach, createListener } from "./http/listener.ts";
 import { startDatabaseCare } from "./jobs/database-care.ts";
 import { startDailyCleanup, startHousekeeping } from "./jobs/housekeeping.ts";
 import { startPassingTime, startTimeKeeper } from "./jobs/time.ts";
+import { createLog, readableLine } from "./log.ts";
 import { createMailHandler } from "./mail/incoming/handle.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
 import { mailReleases } from "./mail/outgoing/release-mails.ts";
@@ -30,7 +31,7 @@ import {
   type Settings,
 } from "./settings/settings.ts";
 import { takeDataFolder } from "./start/data-folder.ts";
-import { createDeps, createLog, openSettingsDatabase, readableLine } from "./start/open-deps.ts";
+import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
 import { bindFiles } from "./start/open-files.ts";
 import { unlockDatabase } from "./start/unlock.ts";
 import { startWebhooks } from "./webhooks/endpoints/worker.ts";

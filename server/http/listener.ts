@@ -104,7 +104,7 @@ function order(open: Map<Socket, Use>): void {
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** Returns the connection that is closed to make room for a new one. `open` must be sorted. */
+/** Returns the connection to close when the limit of open connections is reached. `open` must be sorted. */
 function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { longLog } from "../../server/database/sqlite/sqlite.ts";
 import { startWatchingLog } from "../../server/jobs/database-care.ts";
-import { createLog } from "../../server/start/open-deps.ts";
+import { createLog } from "../../server/log.ts";
 import { sqlite } from "../support/database/databases.ts";
 import { addRows, readingLong, saltOf, sqliteDrivers } from "../support/database/write-log.ts";
 

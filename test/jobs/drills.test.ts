@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type MakeBackup, startDrills } from "../../server/backup/nightly.ts";
 import { drillRecord } from "../../server/backup/store.ts";
 import { createMetrics } from "../../server/http/observe.ts";
-import { createLog } from "../../server/start/open-deps.ts";
+import { createLog } from "../../server/log.ts";
 import { databases, sqlite, type TestEngine } from "../support/database/databases.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 

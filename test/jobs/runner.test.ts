@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Job, startJob } from "../../server/jobs/runner.ts";
-import { createLog } from "../../server/start/open-deps.ts";
+import { createLog } from "../../server/log.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog, readableLine } from "../../server/start/open-deps.ts";
+import { createLog, readableLine } from "../../server/log.ts";
 
 /** Returns the text that a person sees for a log entry. */
 function shown(log: (to: ReturnType<typeof createLog>) => void): string {

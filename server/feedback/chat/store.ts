@@ -41,10 +41,10 @@ interface OutboxClaim {
   readonly most: number;
 }
 
-/** The stored reason for a delivery that is given up because the app now has another chat or none. */
+/** The stored reason for a delivery that is cancelled because the app now has another chat or none. */
 export const chatChanged = "The chat of the app was changed";
 
-/** Replaces the body of a delivery that was sent or given up. */
+/** Replaces the body of a delivery that was sent or cancelled. */
 const noBody = "{}";
 
 /**
@@ -135,7 +135,7 @@ export const outbox = {
     await tx.run(`UPDATE outbox SET payload = '${noBody}' WHERE ${about} AND status <> 'pending'`, ...ids);
   },
 
-  /** Deletes at most `most` deliveries that were sent or given up before `before`. Returns the number. */
+  /** Deletes at most `most` deliveries that were sent or cancelled before `before`. Returns the number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (

@@ -43,7 +43,7 @@ async function pause({ database, clock, time }: WorkerDeps, busy: readonly strin
 }
 
 async function dueApps(deps: WorkerDeps, busy: readonly string[], most: number): Promise<string[]> {
-  // With a wrong clock, a delivery could be given up too early, or be postponed for years.
+  // With a wrong clock, a delivery could be cancelled too early, or be postponed for years.
   if (deps.time.isDoubtful()) return [];
   const now = deps.clock.now().toISOString();
   if (deps.settings.dev) {

@@ -94,7 +94,7 @@ function beginningOf(text: string): string {
   return `${atWord.length > cut.length / 2 ? atWord : cut}…`;
 }
 
-/** Gives new threads their numbers and ends snoozes that are over. Call it before you read the threads of an app. */
+/** Assigns numbers to new threads and ends snoozes that are over. Call it before you read the threads of an app. */
 export async function prepareInbox(
   deps: Pick<Deps, "clock" | "database" | "log" | "time">,
   appId: string,

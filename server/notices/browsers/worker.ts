@@ -58,7 +58,7 @@ export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
   startTargetQueues(deps, {
     topic: pushesTopic,
     async dueTargets(busy, most) {
-      // If the clock is wrong, the server could give up a notice, or a push service could refuse the server's token.
+      // If the clock is wrong, the server could cancel a notice, or a push service could refuse the server's token.
       if (deps.time.isDoubtful()) return [];
       const due = await noticePushes.dueBrowsers(deps.database, deps.clock.now().toISOString(), busy, most);
       return due.map(({ browserId }) => browserId);

@@ -115,8 +115,8 @@ export const circumstances = {
   },
 
   /**
-   * Finds at most `most` claims whose workers have reported nothing since the time `before`. Marks them, so that members
-   * are told only once. Returns the proposals of these claims.
+   * Finds at most `most` claims whose workers have reported nothing since the time `before`. Marks them, so that
+   * members get one notice about each silence. Returns the proposals of these claims.
    */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(

@@ -43,7 +43,7 @@ const stateColumns = `${columns},
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
 /**
- * The SQL assignments for a webhook that is switched off or deleted. They make a job give up the waiting deliveries of
+ * The SQL assignments for a webhook that is switched off or deleted. They make a job cancel the waiting deliveries of
  * the webhook.
  */
 const givingUp = "generation = generation + 1, clearing = 1";
@@ -132,7 +132,7 @@ export const webhooks = {
       ...[now, now, appId, id ?? null],
     ),
 
-  /** Returns a webhook whose deliveries must still be given up or deleted. */
+  /** Returns a webhook whose deliveries must still be cancelled or deleted. */
   nextToClear: (reader: Reader, appId?: string) =>
     reader.get<ClearedWebhook>(
       `SELECT id, generation, removed_at AS "removedAt" FROM webhooks
@@ -141,7 +141,7 @@ export const webhooks = {
     ),
 
   /**
-   * Stores that all deliveries from earlier generations are given up. Does nothing if a newer generation has begun.
+   * Stores that all deliveries from earlier generations are cancelled. Does nothing if a newer generation has begun.
    */
   cleared: (tx: Transaction, { id, generation }: ClearedWebhook) =>
     tx.run("UPDATE webhooks SET clearing = 0 WHERE id = ? AND generation = ?", id, generation),
@@ -214,7 +214,7 @@ interface QueuedEvent {
   readonly createdAt: string;
 }
 
-/** A webhook that was switched off or deleted, so that its deliveries must be given up or deleted. */
+/** A webhook that was switched off or deleted, so that its deliveries must be cancelled or deleted. */
 export interface ClearedWebhook {
   readonly id: string;
   readonly generation: number;
@@ -367,7 +367,7 @@ export const deliveries = {
     ),
 
   /**
-   * Gives up at most `most` waiting deliveries of a webhook from earlier generations. Returns their number.
+   * Cancels at most `most` waiting deliveries of a webhook from earlier generations. Returns their number.
    */
   giveUp: (tx: Transaction, { id, generation }: Pick<ClearedWebhook, "id" | "generation">, most: number) =>
     tx.run(

@@ -33,7 +33,7 @@ const holdMilliseconds = 60_000;
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Sends the events that wait for webhooks. Each webhook has its own queue. Also gives up the waiting deliveries of
+ * Sends the events that wait for webhooks. Each webhook has its own queue. Also cancels the waiting deliveries of
  * webhooks that are switched off, and deletes the deliveries of deleted ones. Returns a function that stops this.
  */
 export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
@@ -41,7 +41,7 @@ export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
     topic: webhooksOffTopic,
     doDue: () => clearNext(deps.database),
     pause: async () => longestSleep,
-    failure: "deliveries of webhooks could not be given up",
+    failure: "deliveries of webhooks could not be cancelled",
   });
   const stopSending = startSending(deps);
   return async () => void (await Promise.all([stopSending(), stopClearing()]));
@@ -51,7 +51,7 @@ const startSending = (deps: WorkerDeps): (() => Promise<void>) =>
   startTargetQueues(deps, {
     topic: webhooksTopic,
     async dueTargets(busy, most) {
-      // If the clock is wrong, a delivery could be given up, or postponed for years.
+      // If the clock is wrong, a delivery could be cancelled, or postponed for years.
       if (deps.time.isDoubtful()) return [];
       const due = await deliveries.dueTargets(deps.database, deps.clock.now().toISOString(), busy, most);
       return due.map(({ id }) => id);
@@ -207,7 +207,7 @@ const clearedAtOnce = 1_000;
 type Writing = Pick<Database, "get" | "all" | "engine" | "write">;
 
 /**
- * Gives up some of the deliveries that waited when a webhook was switched off, or deletes some deliveries of a deleted
+ * Cancels some of the deliveries that waited when a webhook was switched off, or deletes some deliveries of a deleted
  * webhook. Returns the number of changed rows; 0 if there is nothing to do. (rule O33)
  */
 async function clearNext(database: Writing): Promise<number> {
@@ -228,7 +228,7 @@ export async function removeReceivers(database: Writing, appId: string, now: str
   while ((await database.write((tx) => events.removeOfApp(tx, appId, clearedAtOnce))) === clearedAtOnce);
 }
 
-/** Gives up or deletes some deliveries of a webhook. Returns the number of changed rows. */
+/** Cancels or deletes some deliveries of a webhook. Returns the number of changed rows. */
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;

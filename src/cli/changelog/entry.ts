@@ -85,7 +85,7 @@ function isGreater(one: readonly number[], other: readonly number[]): boolean {
 }
 
 /**
- * Gives a version to the draft of unreleased notes. Does nothing if another job has just created the note of that
+ * Sets the version of the draft of unreleased notes. Does nothing if another job has just created the note of that
  * version.
  */
 async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {

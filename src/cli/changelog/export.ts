@@ -176,7 +176,7 @@ async function write({ context }: Invocation, files: readonly StoreFile[], most:
   try {
     // If the file is a symbolic link, this replaces the link and not its target, because a link in a stranger's
     // repository may point to any file. fastlane sends the file unchanged, and a line end counts as a character. So a
-    // line end is added only if there is room for it.
+    // line end is added only if the text then stays within its limit.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {

@@ -71,7 +71,7 @@ export async function importReleases(
   return undefined;
 }
 
-/** Gives the version of `--version` to the notes that have no version. */
+/** Sets the version of `--version` on the notes that have no version. */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from "commander";
-import { closest } from "../../words/phrases.ts";
+import { closest } from "../../words/closest.ts";
 import { CliError, Unanswered } from "./cli-error.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 import { calledBy } from "./failures.ts";

@@ -12,7 +12,7 @@ import { redactText } from "../../client/redact.ts";
 import type { Issue } from "../../contract/errors.ts";
 import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
-import { closest } from "../../words/phrases.ts";
+import { closest } from "../../words/closest.ts";
 import { CliError, type Exit, exitCodes, type Failure, usageError } from "./cli-error.ts";
 import { DryRun, textOfRequest } from "./connection.ts";
 import type { Context, GlobalFlags } from "./context.ts";

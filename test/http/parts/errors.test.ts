@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import Koa from "koa";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type AnswerWithPage, answerErrors } from "../../../server/http/errors.ts";
-import { createLog } from "../../../server/start/open-deps.ts";
+import { createLog } from "../../../server/log.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 
 describe("a failed request", () => {

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { createApp } from "../../../server/app.ts";
 import { attach, createListener } from "../../../server/http/listener.ts";
 import { createLimiter } from "../../../server/http/rate-limits/rate-limits.ts";
-import { createLog } from "../../../server/start/open-deps.ts";
+import { createLog } from "../../../server/log.ts";
 import { type MovableClock, movableClock } from "./movable-clock.ts";
 import { metricsHeaders, type Service } from "./service.ts";
 
