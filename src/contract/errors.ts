@@ -282,11 +282,11 @@ function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
       return issue.input === undefined ? `is missing; it ${oneOf}` : oneOf;
     }
     case "too_small":
-      return issue.minimum === 1 && unitOf(issue.origin) !== ""
+      return issue.minimum === 1 && issue.origin in units
         ? "must not be empty"
-        : `must ${unitOf(issue.origin) === "" ? "be" : "have"} at least ${issue.minimum}${unitOf(issue.origin)}`;
+        : `must ${lengthOf(issue.origin, "at least", Number(issue.minimum))}`;
     case "too_big":
-      return `must ${unitOf(issue.origin) === "" ? "be" : "have"} at most ${issue.maximum}${unitOf(issue.origin)}`;
+      return `must ${lengthOf(issue.origin, "at most", Number(issue.maximum))}`;
     case "invalid_format":
       return issue.format === "guid" ? notUuid : `must be a valid ${issue.format}`;
     default:
@@ -294,10 +294,15 @@ function sentenceOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssue>): string {
   }
 }
 
-/** Returns the unit in which a schema counts the length of a value. Returns "" for numbers. */
-function unitOf(origin: string): string {
-  if (origin === "string") return " characters";
-  return origin === "array" ? " elements" : "";
+/** The units in which a schema counts the length of a value, by its type. Numbers have none. */
+const units: Readonly<Record<string, string>> = { string: "character", array: "element" };
+
+/** Returns `have at most 3 elements` for a value with a length, and `be at most 3` for a number. */
+function lengthOf(origin: string, relation: "at least" | "at most", count: number): string {
+  const unit = units[origin];
+  return unit === undefined
+    ? `be ${relation} ${count}`
+    : `have ${relation} ${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
 const withArticle = (expected: string) => {

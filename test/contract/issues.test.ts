@@ -17,7 +17,7 @@ it.each([
   ["an empty text", z.string().check(z.minLength(1)), "", "must not be empty"],
   ["a long text", z.string().check(z.maxLength(3)), "abcd", "must have at most 3 characters"],
   ["an empty list", z.array(z.string()).check(z.minLength(1)), [], "must not be empty"],
-  ["a long list", z.array(z.string()).check(z.maxLength(1)), ["a", "b"], "must have at most 1 elements"],
+  ["a long list", z.array(z.string()).check(z.maxLength(1)), ["a", "b"], "must have at most 1 element"],
   ["a small number", z.number().check(z.minimum(3)), 2, "must be at least 3"],
   ["a large number", z.number().check(z.maximum(3)), 4, "must be at most 3"],
 ])("the fault of %s names what is counted", (_, schema, value, message) => {

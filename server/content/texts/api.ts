@@ -19,7 +19,7 @@ export function texts(
   const record = createAuditWriter(deps);
   const storage = createAppStorage(deps);
 
-  /** Stores pictures. Throws `bad_request` if the storage of the app has not enough room for them. (rule C26) */
+  /** Stores pictures. Throws `bad_request` if they would exceed the storage limit of the app. (rule C26) */
   const addPictures = async ({
     caller,
     address,

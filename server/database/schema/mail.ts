@@ -8,7 +8,7 @@ export const mails = table(
     id: id(),
     app_id: ref(apps, "cascade").null(),
     kind: text("plain"),
-    /** The queue of the mail. Queues were called lanes when the column was created. */
+    /** The queue of the mail. The column has an older name for it. */
     lane: text("plain"),
     subject_id: text("plain").null(),
     /** The address of the recipient, in the form in which addresses are compared. */

@@ -76,7 +76,8 @@ export function createMailHandler(deps: HandleDeps) {
     // A stranger can write any token. A mail with a wrong token is not fetched.
     if (mailId === undefined) return "not ours";
     const attempt = await begin();
-    if (attempt === undefined) return "stored";
+    // Another server has handled the mail. Only that server knows whether it stays unread.
+    if (attempt === undefined) return "unread";
     if (attempt.attempts > mostAttempts) {
       if (isRecent(deps, attempt)) return "later";
       deps.log.error(

@@ -110,7 +110,7 @@ async function pause({ database, clock, time, queue, blockedUntil }: QueueState)
 async function sendDue(state: QueueState): Promise<number> {
   const { database, clock, queue, mailer } = state;
   const now = clock.now();
-  // If the clock is wrong, a mail could be given up, or postponed for years.
+  // If the clock is wrong, a mail could be cancelled, or postponed for years.
   if (state.time.isDoubtful() || now.getTime() < state.blockedUntil) return 0;
   if (mailer === undefined) return database.write((tx) => mails.capture(tx, now.toISOString()));
   const claim = {

@@ -182,3 +182,11 @@ describe("a mail that is attached to an incoming mail", () => {
     expect(answer.attachments).toMatchObject([{ name: "crash.log.pdf" }]);
   });
 });
+
+describe("a mail that another server has handled", () => {
+  it("keeps the mark of that server, which may have left it unread (rule M13)", async () => {
+    const { take, messages } = await startMailedThread();
+    expect(await take(mailOf(["Hello."]), { begin: async () => undefined })).toBe("unread");
+    expect(await messages()).toEqual([]);
+  });
+});

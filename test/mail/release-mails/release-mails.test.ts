@@ -115,6 +115,18 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await published()).toMatchObject({ publishedAt: expect.any(String), feedbackIds: [id] });
   });
 
+  it("is not published by a new time in the past, either, if the list did not have its receivers (rule C32)", async () => {
+    const { service, app, id, note } = await start();
+    const publishedAt = "2199-01-01T10:00:00.000Z";
+    const entryId = (await note("1.2.0", { body: "Ovens.", publishedAt })).field("id");
+    const owner = createBrowserWithoutScripts(service, app.person);
+    const address = `/console/changelog/${app.appId}/${entryId}`;
+    const sent = { intent: "save", publishedAt: "2026-01-20T10:00", fixes: id };
+    const refused = await owner.send(await owner.open(address), address, sent);
+    expect(readingOf(refused)).toContain("1 sender would get a mail.");
+    expect((await app.console("GET", `/changelog/${entryId}`)).body).toMatchObject({ publishedAt });
+  });
+
   it("has its title in the language that the app named in the report (rule C35)", async () => {
     const { server, service, id, note, publish, tell } = await start();
     const set = (metadata: object) =>

@@ -164,8 +164,10 @@ function refuseOtherTime({ fields, now }: SignedInVisit, { publishedAt = "" }: V
  * must see all receivers before publishing a note. (rule C32)
  */
 async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean): Promise<void> {
-  const { fields } = visit;
-  if (fields.text("intent") !== "publish" || isOut) return;
+  const { fields, now } = visit;
+  const publishes =
+    fields.text("intent") === "publish" || Date.parse(given.publishedAt ?? "") <= now.getTime();
+  if (!publishes || isOut) return;
   const fixes = await fixesOf(visit, given, false);
   if (fixes.notified.length === 0 || fields.text("notified") === notifiedVersion(fixes)) return;
   const message = `${countOfSenders(fixes.notified.length)} would get a mail. Check the list before you publish the note.`;

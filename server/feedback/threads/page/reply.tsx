@@ -119,7 +119,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
     <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
     <input type="hidden" name={seenReceiversName} value={forms.seenReceivers ?? thread.receivers} />
-    <input type="hidden" name={namedReceiver} value={namedReceiverIn(forms.reply)} />
+    <input type="hidden" name={namedReceivers} value={namedAgain(forms.reply)} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
         <button
@@ -338,32 +338,42 @@ export async function withSavedReply(
   const typed = fields.text("replyBody").trimEnd();
   const whole = typed === "" ? text : `${typed}\n\n${text}`;
   const hasName = name !== null && name !== "" && chosen.body.includes("{name}");
-  const named = hasName ? receiverOf(fields) : fields.text(namedReceiver);
-  const filled: Readonly<Record<string, string>> = { replyBody: whole, [namedReceiver]: named };
+  const named = hasName ? [...namedIn(fields), receiverOf(fields)] : namedIn(fields);
+  const filled: Readonly<Record<string, string>> = { replyBody: whole, [namedReceivers]: named.join(" ") };
   return { ...fields, text: (field) => filled[field] ?? fields.text(field) };
 }
 
-/** The name of the hidden field with the receiver whose name a saved reply has put into the text. */
-export const namedReceiver = "namedReceiver";
+/** The name of the hidden field with the receivers whose names saved replies have put into the text. */
+const namedReceivers = "namedReceivers";
 
-const receiverOf = (fields: Fields): string => fields.text("replyReceiver") || "first";
+const namedIn = (fields: Fields): readonly string[] => fields.text(namedReceivers).split(" ").filter(Boolean);
+
+/** The value that stands for the sender of the first report in the list of named receivers. */
+const firstSender = "first";
+
+const receiverOf = (fields: Fields): string => fields.text("replyReceiver") || firstSender;
 
 /** Returns the value of the field. After the refusal below it is empty, so that the person can send the reply again. */
-const namedReceiverIn = (form: Filled): string =>
-  faultAt(form, "replyBody") === undefined ? form.value(namedReceiver) : "";
+const namedAgain = (form: Filled): string =>
+  faultAt(form, "replyBody") === undefined ? form.value(namedReceivers) : "";
+
+/** Whether the reply may contain the name of a sender who does not get it. */
+export const mayNameOthers = (fields: Fields): boolean =>
+  namedIn(fields).some((named) => named !== receiverOf(fields));
 
 /**
- * Throws `bad_request` if a saved reply put the name of a sender into the text, and the reply goes to somebody else.
- * (rule F32)
+ * Throws `bad_request` if saved replies put the name of a sender into the text, and the reply goes to somebody with
+ * another name. (rule F32)
  */
 export function refuseOtherName(fields: Fields, thread: OwnedThread): void {
-  const named = fields.text(namedReceiver);
-  if (named === "" || named === receiverOf(fields)) return;
-  const name = senderNameIn(thread, named === "first" ? "" : named);
-  if (!name || !fields.text("replyBody").includes(name)) return;
+  const text = fields.text("replyBody");
+  const own = senderNameIn(thread, fields.text("replyReceiver"));
+  const names = namedIn(fields).map((named) => senderNameIn(thread, named === firstSender ? "" : named));
+  const other = names.find((name) => name && name !== own && text.includes(name));
+  if (!other) return;
   throw badRequest(
     "replyBody",
-    `has the name ${visibleLine(name)}, but the reply goes to somebody else. Check the text, and send it again`,
+    `has the name ${visibleLine(other)}, but the reply goes to somebody else. Check the text, and send it again`,
   );
 }
 

@@ -81,6 +81,30 @@ describe("saved replies in the console, without scripts", () => {
     expect(sent.status).toBe(303);
   });
 
+  it("refuse a reply with the names of two senders, one of whom gets it", async () => {
+    const savedReply = await save("Twice", "Hello {name}!");
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "twice" });
+    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "twice" });
+    const toAda = await insert(first, { savedReply, replyReceiver: "" });
+    const { messages } = Object((await team.call("GET", `/feedback/${first}`)).body);
+    const toGrace = { savedReply, replyReceiver: messages[0].id };
+    const both = await maria.send(toAda, at(first, "/saved-reply"), toGrace);
+    expect(typedReply(both)).toBe("Hello Ada!\n\nHello Grace!");
+    const reply = { direction: "outbound", replyReceiver: toGrace.replyReceiver };
+    const refused = await maria.send(both, at(first, "/messages"), reply);
+    expect([refused.status, readingOf(refused)]).toEqual([400, expect.stringContaining("has the name Ada")]);
+  });
+
+  it("are sent if another receiver has the same name", async () => {
+    const savedReply = await save("Same", "Hello {name}!");
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "same" });
+    await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "same" });
+    const { messages } = Object((await team.call("GET", `/feedback/${first}`)).body);
+    const inserted = await insert(first, { savedReply, replyReceiver: "" });
+    const reply = { direction: "outbound", replyReceiver: messages[0].id };
+    expect((await maria.send(inserted, at(first, "/messages"), reply)).status).toBe(303);
+  });
+
   it("show a hostile name without effect, and do not treat it as a placeholder", async () => {
     const savedReply = await save("Hostile", "Hello {name}.");
     const name = "</textarea><script>alert(1)</script>{statusUrl}";
