@@ -90,6 +90,19 @@ describe.each(databases)("the audit log on $name", (engine) => {
     expect(Object(body).items).toMatchObject([{ appId: app.id, target: faqId }]);
   });
 
+  it("leads on its page from a saved reply, a view and a tag to their pages", async () => {
+    const { call, app, headers } = await makeOwnerWithOneOfEach(service);
+    await call("POST", `/apps/${app.id}/saved-replies`, { title: "Thanks", body: "Thank you." });
+    await call("POST", `/apps/${app.id}/views`, { name: "Ovens", query: "q=oven", shared: true });
+    await call("POST", `/apps/${app.id}/tags`, { name: "stove" });
+    const page = await service.request("GET", "/console/audit", {
+      headers: { ...headers, accept: "text/html" },
+    });
+    expect(page.text).toContain(`<a href="/console/saved-replies/${app.id}">Thanks</a>`);
+    expect(page.text).toContain(`<a href="/console/feedback/${app.id}">Ovens</a>`);
+    expect(page.text).toContain(`<a href="/console/tags/${app.id}">stove</a>`);
+  });
+
   it("records each sign-in and sign-out", async () => {
     const account = await makeAccount(service);
     const cookie = cookieOf(await postSession(service, account));
