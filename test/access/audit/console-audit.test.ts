@@ -93,14 +93,21 @@ describe.each(databases)("the audit log on $name", (engine) => {
   it("leads on its page from a saved reply, a view and a tag to their pages", async () => {
     const { call, app, headers } = await makeOwnerWithOneOfEach(service);
     await call("POST", `/apps/${app.id}/saved-replies`, { title: "Thanks", body: "Thank you." });
-    await call("POST", `/apps/${app.id}/views`, { name: "Ovens", query: "q=oven", shared: true });
+    const view = await call("POST", `/apps/${app.id}/views`, {
+      name: "Ovens",
+      query: { q: "oven" },
+      shared: true,
+    });
+    expect(view.body).toMatchObject({ name: "Ovens" });
     await call("POST", `/apps/${app.id}/tags`, { name: "stove" });
     const page = await service.request("GET", "/console/audit", {
       headers: { ...headers, accept: "text/html" },
     });
-    expect(page.text).toContain(`<a href="/console/saved-replies/${app.id}">Thanks</a>`);
-    expect(page.text).toContain(`<a href="/console/feedback/${app.id}">Ovens</a>`);
-    expect(page.text).toContain(`<a href="/console/tags/${app.id}">stove</a>`);
+    const link = (path: string, name: string) =>
+      `<a href="/console/${path}/${app.id}"><bdi>${name}</bdi></a>`;
+    expect(page.text).toContain(link("saved-replies", "Thanks"));
+    expect(page.text).toContain(link("feedback", "Ovens"));
+    expect(page.text).toContain(link("tags", "stove"));
   });
 
   it("records each sign-in and sign-out", async () => {
