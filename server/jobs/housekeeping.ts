@@ -187,8 +187,8 @@ async function tidyHidden(database: Deps["database"], now: Date): Promise<void> 
 }
 
 /**
- * Stores which approvals have expired, so that lists, the audit and receivers of events show it. A request that claims
- * a proposal does not need this, because it compares the times itself. (rule A23)
+ * Stores which approvals have expired, so that lists, the audit and receivers of events show the expiry. A request
+ * that claims a proposal does not need the stored expiry, because it compares the times itself. (rule A23)
  */
 async function storeExpired(
   { database, newId }: Pick<HousekeepingDeps, "database" | "newId">,
@@ -205,8 +205,8 @@ async function storeExpired(
 }
 
 /**
- * The maximum number of stored OAuth clients that nobody has allowed to connect. If there are more, the oldest ones are
- * deleted.
+ * The maximum number of stored OAuth clients that nobody has allowed to connect. If there are more clients, the
+ * oldest are deleted.
  */
 const mostUnusedClients = 10_000;
 
@@ -233,8 +233,8 @@ const cleanupPauseMilliseconds = 600_000;
 type CleanupDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
 /**
- * Cleans up at the start and then once a day. Returns the function that stops it and waits for a running cleanup to
- * end.
+ * Cleans up at the start and then once a day. Returns the function that stops the cleanups. The function waits until
+ * a running cleanup has ended.
  */
 export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
   let dueAt = 0;
@@ -251,8 +251,8 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 }
 
 /**
- * Deletes threads that are older than the limit of their app, files without references, the words of deleted threads
- * from the search index, browsers whose session ended long ago, and pictures that no text shows.
+ * Deletes five kinds of data: threads that are older than the limit of their app, files without references, the words
+ * of deleted threads in the search index, browsers whose session ended long ago, and pictures that no text shows.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
@@ -261,12 +261,13 @@ export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise
   await forgetDeletedWords(deps.database, stopping);
   await deps.database.write(tryAgain);
   await forgetBrowsers(deps);
-  // This is the last step, because it reads many texts. If it fails, the steps before it are done.
+  // This step comes last, because it reads many texts. If it fails, all other steps are already done.
   await sweepPictures(deps, stopping);
 }
 
 /**
- * Deletes the data of browsers that have shown no notices for a long time, because nobody signed in there. (rule N10)
+ * Deletes the data of browsers in which nobody has been signed in for a long time. These browsers show no notices.
+ * (rule N10)
  */
 async function forgetBrowsers({ clock, database }: Pick<CleanupDeps, "clock" | "database">): Promise<void> {
   const before = new Date(clock.now().getTime() - forgottenAfter).toISOString();

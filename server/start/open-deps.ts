@@ -22,7 +22,7 @@ interface StartedParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secret: string;
-  /** Earlier secrets of the deployment. They decrypt values that were encrypted with them. */
+  /** Earlier secrets of the deployment. They decrypt values that were encrypted before the secret was replaced. */
   readonly oldSecrets?: readonly string[];
   readonly stopping: AbortSignal;
 }
@@ -30,9 +30,7 @@ interface StartedParts {
 /** The maximum number of bytes of memory for cached answers and rows. */
 const mostBytes = 128 * 1_048_576;
 
-/**
- * How many milliseconds to wait for the database. The time is short, so that every request ends within five seconds.
- */
+/** How many milliseconds to wait for the database. This is less than five seconds, in which every request must end. */
 const patienceMs = 4_000;
 
 /** Opens the database that the settings name and brings its schema up to date. */

@@ -306,8 +306,8 @@ async function keepImportAlive(
 }
 
 /**
- * Finds the row that the database refuses. To do so, stores the rows one by one in a transaction that is then undone.
- * Returns a sentence about the row.
+ * Finds the row that the database refuses. To find it, stores the rows one by one in a transaction that is then
+ * rolled back. Returns a sentence about the row.
  */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));

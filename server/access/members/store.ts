@@ -177,7 +177,10 @@ export const invitations = {
     await tx.insert(tables.invitations, row);
   },
 
-  /** Returns the invitation for this account. Returns undefined if the link cannot be used, for whatever reason. */
+  /**
+   * Returns the invitation for this account. Returns undefined if the link cannot be used. The result does not show
+   * the reason.
+   */
   offer: (reader: Reader, { tokenHash, email, now }: InvitationLink) =>
     reader.get<OfferRow>(
       `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy", u.name AS "invitedByName",
@@ -188,8 +191,8 @@ export const invitations = {
     ),
 
   /**
-   * Returns the invitation for anybody who has its link. Returns undefined if the link cannot be used, for whatever
-   * reason.
+   * Returns the invitation for anybody who has its link. Returns undefined if the link cannot be used. The result
+   * does not show the reason.
    */
   invited: (reader: Reader, { tokenHash, now }: Omit<InvitationLink, "email">) =>
     reader.get<InvitedRow>(
@@ -199,7 +202,7 @@ export const invitations = {
       ...[tokenHash, now],
     ),
 
-  /** Deletes a valid invitation when it is used. Of several concurrent calls only one succeeds. */
+  /** Deletes a valid invitation when it is used. If several calls run at the same time, only one of them succeeds. */
   take: (tx: Transaction, { tokenHash, email, now }: InvitationLink) =>
     tx.get<{ id: string; appId: string; role: Role }>(
       `DELETE FROM invitations WHERE token_hash = ? AND email = ? AND ${isValid}

@@ -11,8 +11,8 @@ import { consume, type Intake, malformedForm, receive, type Upload } from "./upl
 /**
  * Reads a multipart/form-data body and writes its files to disk while it arrives. Each file field becomes a list of
  * ReceivedFile, and each other field becomes a string. Files of unknown fields and empty file inputs are ignored.
- * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable. After an error, no file
- * is left.
+ * Throws UploadFailure `malformed_multipart`, `too_large` or `aborted`, and FilesUnavailable. If an error is thrown,
+ * all files of the body are deleted.
  */
 export function readMultipartUpload(
   { body, headers }: { readonly body: Readable; readonly headers: IncomingHttpHeaders },
@@ -119,7 +119,7 @@ function takeFile(
     readonly form: MultipartForm;
   },
 ): void {
-  // The error is ignored here, because the parser reports an incomplete body.
+  // This listener ignores the error, because the parser reports an incomplete body.
   stream.on("error", () => {});
   stream.resume();
   attempt(() => {

@@ -54,9 +54,10 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Returns the name of the app whose mails about releases the link stops. The link is also in old mails, so it works
-   * until the report is deleted, even if there is a newer link, or if the app has turned off sender pages. It gives no
-   * other access. Throws `not_found` for a link that this deployment did not create. (rule M15)
+   * Returns the name of the app whose mails about releases the link stops. Old mails contain the link, too, so the
+   * link works until the report is deleted. It works even if there is a newer link, or if the app has turned off
+   * sender pages. It gives no other access. Throws `not_found` for a link that this deployment did not create. (rule
+   * M15)
    */
   readStop: async (token: string): Promise<string> =>
     (await mailedReport(deps, deps.database, token)).appName,
@@ -138,8 +139,8 @@ async function mailedReport(
 }
 
 /**
- * The most answers that a sender may write to one report in an hour. Answers on the sender's page and by mail both
- * count. (rule M11)
+ * The maximum number of answers that a sender may write to one report in an hour. Answers on the sender's page and
+ * answers by mail both count. (rule M11)
  */
 const mostAnswers = 20;
 

@@ -48,7 +48,7 @@ const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: str
   browser: ["Browser", "in your browsers"],
 };
 
-// A newer server may have kinds and ways that have no label in this version. Then the code is shown.
+// A newer server may have kinds and ways that have no label in this version. Then the page shows their code.
 const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
   new Map<string, readonly [label: string, hint?: string]>(Object.entries(kindTexts)).get(kind) ?? [kind];
 const textOfWay = (way: string): readonly [heading: string, words: string] =>
@@ -384,7 +384,7 @@ const Browsers = ({
   </section>
 );
 
-/** Why a browser shows no notices. The script shows one of these. */
+/** The reasons why a browser shows no notices. The script shows one of these texts. */
 const pushFaults: readonly (readonly [name: string, words: string])[] = [
   [
     "insecure",

@@ -202,7 +202,7 @@ const naming = (field: Field): Field => ({
 });
 
 /**
- * Replaces quotes and escaped line feeds in JSON with line feeds. Then each line of a text is on its own line.
+ * Replaces quotes and escaped line feeds in JSON with line feeds, so that each line of a text is on a separate line.
  */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 

@@ -126,7 +126,7 @@ export interface RecordKind<Tables extends string = string> {
   readonly disagreement?: (line: Readonly<Record<string, unknown>>) => string | undefined;
   /** Changes the row from the file before an import stores it. */
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
-  /** The kinds of records below this one. Their column `parent` contains the id of a record of this kind. */
+  /** The kinds of child records. Their column `parent` contains the id of a record of this kind. */
   readonly below?: readonly RecordKind[];
   /** Has no value. With its type, the compiler knows the tables of this kind and of those in `below`. */
   readonly tables?: Tables;

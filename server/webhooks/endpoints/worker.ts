@@ -33,8 +33,9 @@ const holdMilliseconds = 60_000;
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Sends the events that wait for webhooks. Each webhook has its own queue. Also cancels the waiting deliveries of
- * webhooks that are switched off, and deletes the deliveries of deleted ones. Returns a function that stops this.
+ * Starts the job that sends the waiting events to webhooks. Each webhook has its own queue. The job also cancels the
+ * waiting deliveries of webhooks that are switched off, and deletes the deliveries of deleted webhooks. Returns the
+ * function that stops the job.
  */
 export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
   const stopClearing = startDueWork(deps, {
@@ -104,7 +105,7 @@ async function deliver(deps: WorkerDeps, { webhook, delivery, stopping }: Sendin
     log.warn({ ...names, status, reason: error }, "an event was not delivered to a webhook");
   }
   await database.write(async (tx) => {
-    // An erasure may have changed the earlier attempts while this one ran. (rule P4)
+    // An erasure may have changed the earlier attempts while this attempt ran. (rule P4)
     const known: DeliveryAttempt[] = JSON.parse(
       (await deliveries.attempts(tx, webhook.id, delivery.eventId)) ?? "[]",
     );
@@ -232,8 +233,8 @@ export async function removeReceivers(database: Writing, appId: string, now: str
 const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
   database.write(async (tx) => {
     const { id, removedAt } = webhook;
-    // Another server may do the same work. Without this lock, a statement that waited for that server would find no
-    // rows, as if no work was left.
+    // Another server may do the same work. If a statement waited for that server, it would then find no rows, as if
+    // no work was left. The lock prevents this.
     await tx.lock(`webhook off ${id}`);
     const count = await (removedAt === null
       ? deliveries.giveUp(tx, webhook, clearedAtOnce)
