@@ -95,8 +95,8 @@ type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
  * Shows the hidden feedback of a blocked sender in the inbox. `write` runs each part in a transaction. Between two
- * parts, other requests can write. If this is interrupted, the sender stays blocked and the rest of the feedback stays
- * hidden until the next attempt.
+ * parts, other requests can write. If the process is interrupted, the sender stays blocked. The feedback that is not
+ * released yet stays hidden until the next attempt.
  */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },

@@ -84,8 +84,8 @@ const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/
 const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
 
 /**
- * The functions that create the body of a message for each chat program, as its documentation describes the body. Tests
- * compare the types of the bodies with published types of the chat programs. (rule N9)
+ * The functions that create the body of a message in the format of each chat program. Tests compare the types of the
+ * bodies with published types of the chat programs. (rule N9)
  */
 export const chatBodies = {
   slack: (message: ChatMessage) => ({ text: linesOf(message, unmade).join("\n") }),

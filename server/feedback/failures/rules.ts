@@ -7,9 +7,12 @@ interface NamedFailure {
 
 /** The open failures that a successful run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures whose keys, or prefixes of whose keys, the run names as passed. Sorted by key. */
+  /** The failures that the run names as passed, by their keys or by prefixes of their keys. Sorted by key. */
   readonly passed: Failure[];
-  /** The other failures that summarize many tests. Some of these tests may have passed. Sorted by key. */
+  /**
+   * The failures that summarize many tests and whose own keys the run does not name as passed. Some of their tests may
+   * have passed. Sorted by key.
+   */
   readonly summaries: Failure[];
 }
 
@@ -30,7 +33,10 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/** Returns a function that checks whether a test of a summary has passed. Each test is given as a prefix of a key. */
+/**
+ * Returns a function that checks whether a test of a summary has passed. The argument of this function is the prefix of
+ * a key.
+ */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);

@@ -51,7 +51,10 @@ const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
  * the run since then.
  */
 export const failures = {
-  /** Locks a failure. Call it before you read the failure, because a report and a successful run may come together. */
+  /**
+   * Locks a failure. Call it before you read the failure, because a report and a successful run may arrive at the same
+   * time.
+   */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**

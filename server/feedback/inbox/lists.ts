@@ -193,8 +193,8 @@ interface SortedRow {
 }
 
 /**
- * The cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a cursor. `of`
- * returns the values of these parts for a row.
+ * Describes the cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a
+ * cursor. `of` returns the values of these parts for a row.
  */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },

@@ -21,11 +21,11 @@ import { liveReads, type Place } from "./store.ts";
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
   /**
-   * Returns `session` or `server` if that limit of open connections is reached. Returns undefined if the session may
-   * open another connection.
+   * Returns `session` if the session has the maximum number of open connections, and `server` if the server has.
+   * Returns undefined if the session may open another connection.
    */
   fullFor(sessionId: string): "session" | "server" | undefined;
-  /** Prepares a connection. Returns the function that opens it. */
+  /** Prepares a connection. Returns the function that opens the connection. */
   prepare(
     caller: Pick<ConsoleCaller, "id" | "userId">,
     known: Known,
@@ -45,8 +45,8 @@ const beatMs = 25_000;
 const gapMs = 250;
 
 /**
- * How often permissions are read again on PostgreSQL, because a notification from another server may be lost. (rule
- * A22) This is also the pause after an error, before changes are read again.
+ * The time after which permissions are read again on PostgreSQL. A notification from another server may be lost.
+ * (rule A22) After an error, changes are also read again after this time.
  */
 const againMs = 5_000;
 
@@ -146,7 +146,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   function inTurn(task: () => Promise<void>): void {
     work = work.then(task).catch((error) => {
       log.warn({ err: error }, "events could not be sent");
-      // It is unknown which changes were missed. So after a pause, every page reads everything again.
+      // After an error, it is unknown which changes were missed. So after a pause, every page reads everything again.
       earliest = performance.now() + againMs;
       hear(everyTopic);
     });
@@ -228,7 +228,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
 interface Connection extends Pick<EventConnection, "send" | "end"> {
   readonly sessionId: string;
   readonly userId: string;
-  /** The roles of the person when they were last read. */
+  /** The roles of the person at the time of the last read. */
   roles: RolesByApp;
 }
 
@@ -282,7 +282,10 @@ async function rolesOf(reader: Reader, userIds: readonly string[]): Promise<Read
 
 const sessionsOf = (connections: readonly Connection[]) => connections.map(({ sessionId }) => sessionId);
 
-/** If there are more changes than this at once, they are replaced by one change of the kind `everything`. */
+/**
+ * The maximum number of changes in one read. If there are more, they are replaced by one change of the kind
+ * `everything`.
+ */
 const mostChanges = 100;
 
 /** Changes, and the position in the sequence of thread changes up to which they were read. */
@@ -325,7 +328,7 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
  */
 const threadsChanged = "thread:";
 
-/** For each name of a topic: the kind of its events, and the kind of object whose id the topic contains. */
+/** Maps the name of a topic to the kind of its events, and to the kind of object whose id the topic contains. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(threadsChanged).name, { kind: "thread", place: "thread" }],
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "thread" }],
@@ -348,7 +351,7 @@ const meansEverything = (topic: string): boolean => [everyTopic, threadsTopic, s
 
 const mayChangeThreads = (topic: string): boolean => partsOf(topic).name === "thread";
 
-/** Whether a session may have ended, or a membership may have changed. */
+/** Whether a topic means that a session may have ended or a membership may have changed. */
 const changesRights = (topic: string): boolean =>
   [everyTopic, credentialsTopic, sessionsTopic].includes(topic) ||
   ["access", "user"].includes(partsOf(topic).name);
@@ -361,11 +364,11 @@ const isOfInterest = (topic: string): boolean =>
   ["app", "lists"].includes(partsOf(topic).name) ||
   placeIn(topic) !== undefined;
 
-/** How much a browser already knows. */
+/** The data that a browser has already received. */
 interface Known {
   /** The id of the last event that the browser has received. */
   readonly lastEventId: string | undefined;
-  /** When the browser read the data that it shows. */
+  /** The time at which the browser read the data that it shows. */
   readonly since: string | undefined;
 }
 
@@ -377,7 +380,7 @@ interface SentEvent extends Change {
   readonly text: string;
 }
 
-/** The last events of this process. A browser that connects again gets those that it missed. (rule F73) */
+/** The last events of this process. A browser that connects again gets the events that it has missed. (rule F73) */
 interface History {
   /** Turns changes into events, and adds them to the history. */
   add(changes: readonly Change[], at: string): SentEvent[];

@@ -134,9 +134,10 @@ export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
 }
 
 /**
- * Returns the thread `id` and all threads that were merged into it, directly or through other threads. The number of
- * each is the number of the merge with which its reports came into the thread `id`. Only merges with decreasing numbers
- * are followed, so the function ends even if wrong data contains a circle of merges.
+ * Returns a map whose keys are the id of the thread `id` and the ids of all threads that were merged into it, directly
+ * or through other threads. The value is the number of the merge with which the reports of a thread came into the
+ * thread `id`. Only merges with decreasing numbers are followed, so the function ends even if wrong data contains a
+ * circle of merges.
  */
 export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   const arrivals = new Map([[id, 0]]);
@@ -151,7 +152,10 @@ export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
   return arrivals;
 }
 
-/** Returns the number of merges in the longest chain that ends in a thread. `steps` must be all merges into it. */
+/**
+ * Returns the number of merges in the longest chain that ends in the thread `id`. `steps` must be all merges into this
+ * thread.
+ */
 export function depthOf(id: string, steps: readonly MergeStep[]): number {
   const depths = new Map<string, number>();
   // Merges into a thread have smaller numbers than the merge of this thread itself. So in this order, the depth of
@@ -178,8 +182,9 @@ export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined)
   since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /**
- * Returns the change that a merge must make in the thread `other`; undefined if no change is necessary. Without it, an
- * open question of `thread` could disappear in a finished thread, or in a thread with a longer snooze. (rule F77)
+ * Returns the change that a merge must make in the thread `other`; undefined if no change is necessary. Without this
+ * change, an open question of `thread` could disappear in a finished thread, or in a thread with a longer snooze.
+ * (rule F77)
  */
 export function changeByMerge(
   thread: SnoozeRow,

@@ -120,7 +120,10 @@ function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string |
   });
 }
 
-/** Describes the new message. Names of senders are left out, because a stranger can choose any name. */
+/**
+ * Returns a sentence about the new message for an error message. Names of senders are left out, because a stranger can
+ * choose any name.
+ */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
   if (direction === "inbound")
     return isRepeat === 1 ? "Somebody reported the same problem again" : "The sender answered";

@@ -46,7 +46,7 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Whether a step does not make the thread unread, because no person has to act after it. (rule F50) */
+/** Whether a thread that was read stays read after a step, because no person has to act. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 

@@ -15,7 +15,10 @@ export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject that the sender wrote; null if the sender wrote none. `thread.subject` is never empty. */
   readonly ownSubject: string | null;
-  /** The scope of the test run that reports a failure. It is "" if the report names no scope. `run` is its name. */
+  /**
+   * The scope of the test run that reports a failure. It is "" if the report names no scope. `run` is the name of the
+   * test run.
+   */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes. Each is a prefix of a key. */

@@ -22,7 +22,7 @@ interface Used {
   stored: number;
   /** The number of bytes that running requests are about to store. */
   pending: number;
-  /** The number of bytes that were stored while the query of the sum runs. The sum may not include them. */
+  /** The number of bytes that were stored while the query of the sum was running. The sum may not include them. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;

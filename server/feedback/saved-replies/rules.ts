@@ -29,6 +29,6 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
 
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();
 
-/** Replaces `{statusUrl}` in a reply by the receiver's link. If there is no link, removes the placeholder. */
+/** Replaces `{statusUrl}` in a reply by the receiver's link. If `link` is undefined, removes the placeholder. */
 export const withStatusUrl = (body: string, link: string | undefined): string =>
   body.replaceAll(statusUrl, () => link ?? "");

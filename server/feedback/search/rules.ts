@@ -57,8 +57,9 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // With unusual forms of letters, the run in the text may be longer than its normalised form. Then positions in
-    // the two do not correspond, so the whole run is the match.
+    // A run is a sequence of letters without spaces, as `TextWord` describes. If its letters have unusual forms, the
+    // run in the text may be longer than its normalised form. Then the positions in these two do not correspond, so the
+    // whole run is the match.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -88,7 +89,8 @@ const before = 50;
 
 /**
  * Returns a line of the text that contains the most patterns, and the marks for the patterns in this line. If several
- * texts contain as many patterns, uses the first of them. Returns undefined if no text contains a pattern.
+ * texts contain the same number of patterns, uses the first of these texts. Returns undefined if no text contains a
+ * pattern.
  */
 export function foundLine(texts: readonly ThreadText[], patterns: readonly Pattern[]): FoundLine | undefined {
   let best: { readonly of: ThreadText; readonly marks: readonly Mark[]; readonly count: number } | undefined;
@@ -176,7 +178,10 @@ export interface Pattern {
   readonly others: Term;
   /** Whether a single word may be the last part of a compound word. */
   readonly isPart: boolean;
-  /** The words joined to one word, for example `offlinemodus` for `offline-modus`. It also matches. */
+  /**
+   * The words of the pattern, joined into one word that also matches; for example `offlinemodus` for `offline-modus`.
+   * Undefined if the words are not joined with hyphens.
+   */
   readonly compound: string | undefined;
 }
 
@@ -199,7 +204,7 @@ export interface SearchQuery {
    */
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
-  /** Whether the names and addresses of senders are not searched. */
+  /** Whether the search ignores the names and addresses of senders. */
   readonly withoutSenders: boolean;
   /** Conditions for properties of the thread, such as its status. */
   readonly facts: readonly Fact[];
@@ -240,7 +245,10 @@ const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["after", exampleDays.map((example) => `after:${example}`)],
 ]);
 
-/** Returns the operators of a query that have an unknown value. Such an operator is searched as words. (rule F58) */
+/**
+ * Returns the operators of a query that have an unknown value. The search treats such an operator as ordinary words.
+ * (rule F58)
+ */
 export const unknownValuesOf = (query: string): UnknownValue[] =>
   [...query.matchAll(parts)].flatMap(({ groups = {} }) => {
     const operator = groups.name?.toLowerCase() ?? "";
@@ -258,9 +266,10 @@ const parts =
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
- * Parses a query. Operators with unknown names or values are searched as words. For an agent, operators about people
- * are searched as words, too. An agent must not find threads by the names and addresses of senders, which the index
- * contains. So for an agent, the texts of the found threads are always read, too. (rules F57, F58)
+ * Parses a query. Operators with unknown names or values are treated as ordinary words. For an agent, operators about
+ * people are treated as ordinary words, too. An agent must not find threads by the names and addresses of senders,
+ * which the index contains. So for an agent, the search always reads the texts of the found threads, too. (rules F57,
+ * F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
@@ -446,7 +455,10 @@ function isDecidedByIndex({ words }: Pattern): boolean {
   return second === undefined && first !== undefined && (!first.isRun || [...first.word].length <= 2);
 }
 
-/** Returns the terms that each thread has if it contains the pattern. The index searches for them. */
+/**
+ * Returns the terms with which the index finds the threads that may contain the pattern. Each thread with the pattern
+ * has all these terms.
+ */
 function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
   const { isOpen, others, isPart, compound } = pattern;
   const terms = words.flatMap(({ word, isRun }, at): Term[] => {
@@ -510,7 +522,7 @@ interface TextWord {
 export const kinds = {
   /** A word with its letters in reverse order. With it, a search can find the last part of a compound word. */
   reversed: "\uE004",
-  /** Between two words that are separated only by punctuation in the text. */
+  /** Joins two words that are separated only by punctuation in the text. */
   pair: "\uE005",
   tag: "\uE006",
   /** The address of a sender. */
@@ -597,7 +609,7 @@ function beginningOf(word: string): string {
   return [...word].slice(0, longest).join("");
 }
 
-/** Adds the words with which the index finds a text to `into`. */
+/** Adds to `into` the words with which the index finds a text. */
 export function addIndexed(into: Set<string>, text: string): void {
   let before: TextWord | undefined;
   let compound: string[] = [];

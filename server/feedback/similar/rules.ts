@@ -12,8 +12,8 @@ const mostWords = 24;
 const fewestLetters = 4;
 
 /**
- * Returns the words of a thread that are searched for in other threads. The words that probably say most come first:
- * words of the subject, words with digits, and long words.
+ * Returns the words of a thread that are searched for in other threads. The words that probably describe the thread
+ * best come first: words of the subject, words with digits, and long words.
  */
 export function tellingWords({
   subject,
@@ -50,7 +50,10 @@ export function tellingWords({
 /** A word is rare if at most this many threads of the app have it. */
 export const mostWithWord = 60;
 
-/** A word, and the `seq` of the newest threads that have it. If there are more than `mostWithWord`, it is not rare. */
+/**
+ * A word, and the `seq` of the newest threads that have it. If more than `mostWithWord` threads have the word, it is
+ * not rare.
+ */
 export interface FoundWord extends OwnWord {
   readonly seqs: readonly number[];
 }
@@ -65,8 +68,8 @@ const mostSimilar = 3;
 const mostNamed = 5;
 
 /**
- * The number of a thread's rarest words whose weights are added up. Another thread is similar only if the words that
- * both threads have together weigh at least a third of this sum.
+ * The number of a thread's rarest words whose weights are added up. The fewer threads have a word, the greater is its
+ * weight. Another thread is similar only if the words that both threads have weigh at least a third of this sum.
  */
 const mostTelling = 8;
 

@@ -66,7 +66,10 @@ export function daysOf(period: Period): CountedDay[] {
   }));
 }
 
-/** Whether no report of a period arrived before the days that began within the last 24 hours. */
+/**
+ * Whether the period has no reports on its days that began more than 24 hours ago. Then all its reports are from the
+ * last one or two days.
+ */
 export function areOfLastDay(
   { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
   now: Date,

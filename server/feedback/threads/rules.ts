@@ -7,8 +7,8 @@ import type { ThreadEvent } from "../../../src/contract/threads.ts";
 export const isUnfinished = (status: string): boolean => status === "open" || status === "in_progress";
 
 /**
- * Returns why a thread cannot be snoozed until the given time. Returns undefined if it can be snoozed. The time null
- * ends the snooze, which is always possible. (rule F42)
+ * Returns why a thread cannot be snoozed until the given time. Returns undefined if it can be snoozed. If the time is
+ * null, the snooze ends, which is always possible. (rule F42)
  */
 export function snoozeRefusal(
   { status, until }: { readonly status: string; readonly until: string | null },
@@ -107,7 +107,7 @@ export function threadEvents({
   runs,
   releases,
 }: {
-  /** Newest first. */
+  /** The changes of the fields, newest first. */
   readonly changes: readonly AuditedChange[];
   readonly runs: readonly DecidedRun[];
   readonly releases: readonly NamingRelease[];
@@ -146,7 +146,7 @@ function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEv
 
 /**
  * Splits an actor in the audit log into the person and the token. If the actor was imported, the name of the person
- * keeps the mark that says so. (rule X6)
+ * still has the mark for imported names. (rule X6)
  */
 function partsOf(actor: string): { readonly by: string; readonly token?: string | undefined } {
   const isImported = actor.endsWith(importedMark);

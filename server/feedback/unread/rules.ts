@@ -48,15 +48,18 @@ interface LastView {
   readonly sinceAt: string | null;
 }
 
-/** Events after `since` are shown as new. `since` is null at the first view. `isDue` means: store this view. */
+/**
+ * Events after `since` are shown as new. `since` is null at the first view. If `isDue` is true, this view must be
+ * stored.
+ */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
 /**
- * Returns from which time events are new for a person who opens a page at `now`. If the person opens the page again
- * during the same visit, the same events stay new. (rule F53)
+ * Returns the time after which events are new for a person who opens a page at `now`. If the person opens the page
+ * again during the same visit, the same events stay new. (rule F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
@@ -71,7 +74,10 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
  * activity is not after the member's time `read_until`. So views before `read_until` need not be counted.
  */
 export const settling = {
-  /** If more views are after `read_until`, it moves forward, so that only the newest `kept` views are after it. */
+  /**
+   * If a member has more than `most` views after `read_until`, then `read_until` moves forward, so that only the newest
+   * `kept` views are after it.
+   */
   most: 64,
   kept: 32,
   /**

@@ -53,7 +53,10 @@ export interface Search {
   };
 }
 
-/** Returns how the matching threads are sorted: for search words, by activity, or by time of creation. */
+/**
+ * Returns the order of the matching threads: by `seq` for a search, by the last activity for `updatedSince`, otherwise
+ * by the time of creation.
+ */
 export const orderOf = ({ q, updatedSince }: Search["filters"]): ThreadOrder =>
   q !== undefined ? "found" : updatedSince !== undefined ? "activity" : "created";
 

@@ -47,7 +47,7 @@ type IndexingLog = Pick<Deps["log"], "error">;
 
 /**
  * Adds up to 2,000 new threads to the index before a search, or fewer if they are long. A background job adds the
- * rest. If this fails, the search continues without these threads.
+ * remaining threads. If indexing fails, the search continues without these threads.
  */
 export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   try {
@@ -95,7 +95,7 @@ export const indexAllAgain = (tx: Transaction): Promise<number> =>
      ON CONFLICT (feedback_seq) DO NOTHING`,
   );
 
-/** A thread in the queue for the index. `mark` is another value after each further change of the thread. */
+/** A thread in the queue for the index. The value of `mark` changes with each further change of the thread. */
 interface Noted {
   readonly seq: number;
   readonly mark: string;
@@ -122,7 +122,7 @@ async function indexBatch(database: Database, log: IndexingLog | undefined): Pro
   }
 }
 
-/** Whether an error is temporary, so that it was not caused by the thread that was indexed. */
+/** Whether an error is temporary. Such an error was not caused by the thread that was indexed. */
 const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
 
 /**

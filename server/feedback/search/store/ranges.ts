@@ -4,7 +4,10 @@ import type { Term } from "../rules.ts";
 
 export { rangeOfSearch };
 
-/** The threads to search: the threads of some apps, if given only those with a status or a type. */
+/**
+ * The threads to search: the threads of some apps. If `status` or `type` is given, only the threads with this status or
+ * type.
+ */
 export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
@@ -38,8 +41,8 @@ export interface Effort {
   /** A list of at most this number of threads is searched completely at once. */
   readonly few: number;
   /**
-   * Only on PostgreSQL: a word is rare if, as an estimate, at most this number of threads have it. With a negative
-   * number, no word is rare.
+   * Used only on PostgreSQL. A word is rare if an estimate says that at most this number of threads have the word. If
+   * the number is negative, no word is rare.
    */
   readonly rare: number;
 }
@@ -48,8 +51,8 @@ export interface Found {
   /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * If the search ended because of its time limit: threads with a lower `seq` were not searched, and the next page can
-   * continue with them. Undefined if the search was complete or the page is full.
+   * Set if the search ended because of its time limit. Threads with a lower `seq` were not searched, and the next page
+   * can continue with them. Undefined if the search was complete or the page is full.
    */
   readonly reached: number | undefined;
 }

@@ -98,7 +98,7 @@ async function inLexemes(tx: Transaction, appIds: readonly string[], words: read
   const has = (asked: string) =>
     `EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(${asked} AS tsquery))`;
   // For each word, the index reads a list of all threads with this word. The lists of the newest ranges are short, and
-  // a common word is in them. So they are read first.
+  // a common word is in these lists. So these lists are read first.
   return tx.all<{ word: string }>(
     plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
      WHERE ${has("asked ->> 1")} OR ${has("asked ->> 2")}`),

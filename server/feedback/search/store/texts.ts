@@ -23,7 +23,10 @@ export interface TimedText extends ThreadText {
 /** The number of a thread's newest messages that are searched. */
 export const mostMessages = 500;
 
-/** The limit for a thread: of the characters that are indexed, and of the bytes of messages that are read. */
+/**
+ * The maximum number of characters of a thread that are indexed. Also the maximum number of bytes of its messages that
+ * are read.
+ */
 export const mostText = 262_144;
 
 export interface TextsRead {

@@ -28,7 +28,7 @@ import { nameIn, statusNames, typeNames } from "../badges.tsx";
 
 interface InboxChangesProps {
   readonly changes: Changes | undefined;
-  /** When this person last visited the inbox. */
+  /** The time at which this person last visited the inbox. */
   readonly since: string | null;
   /** The address of the form that hides this line. */
   readonly action: string;
@@ -97,7 +97,7 @@ export const MarkAllRead = ({
   readonly action: string;
   /** The query of the shown list. */
   readonly list: string;
-  /** When the list was read. Threads that change after this time stay unread. */
+  /** The time at which the list was read. Threads that change after this time stay unread. */
   readonly now: Date;
 }) => {
   const { status, type } = filter;
@@ -268,7 +268,7 @@ interface ViewsProps {
   readonly filter: ListFilter;
   /** The saved view that is open, or undefined if there is none. */
   readonly saved: SavedView | undefined;
-  /** The form for a view, if it was refused. */
+  /** The form for a view, if it was sent and refused. */
   readonly refused: Filled | undefined;
   readonly children: ComponentChildren;
 }

@@ -31,8 +31,8 @@ interface ThreadRowProps {
 }
 
 /**
- * One thread of the list, in two lines. The first has the subject and the age, the second the sender and the last
- * message.
+ * One thread of the list, in two lines. The first line has the subject and the age. The second line has the sender and
+ * the last message.
  */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;

@@ -55,7 +55,7 @@ import {
 } from "./page.tsx";
 import { RepliedNotice } from "./reply.tsx";
 
-/** Data for the page that its address does not contain. */
+/** Data that the page needs and that is not in its address. */
 interface DeskShown {
   /** The query of the list, if the page is the answer to a form. */
   readonly list?: string;
@@ -359,7 +359,7 @@ const countOf = (
 ): number | string | undefined => Object.entries(counts).find(([name]) => name === status)?.[1];
 
 /**
- * Returns the addresses of the threads before and after the opened one in the list, and other data for the bar above
+ * Returns the addresses of the threads before and after the opened thread in the list, and other data for the bar above
  * the thread.
  */
 function besideIn({ navigation, items, thread, list, cursor, isFromAllApps, ...props }: DeskProps) {
@@ -376,7 +376,7 @@ function besideIn({ navigation, items, thread, list, cursor, isFromAllApps, ...p
   return {
     previous: hrefAt(before),
     next: hrefAt(after),
-    /** The id of the thread that opens when this one is resolved. */
+    /** The id of the thread that opens when the opened thread is resolved. */
     nextId: thread?.position.next ?? "",
     place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${total}`,
     back: `${isFromAllApps ? navigation.links.allFeedback : inbox}?${list}`,
@@ -479,7 +479,9 @@ const ListForm = (props: ListFormProps) => {
     isAll && typeof matching?.count === "number" ? { ...matching, count: matching.count } : undefined;
   return (
     <form class="list-form" id="list-form" method="post" action={links.inbox(app.id, "change")}>
-      {/* In the field for a tag, the Enter key uses the first button of the form. This must not resolve threads. */}
+      {/*
+        In the field for a tag, the Enter key uses the first button of the form. This button must not resolve threads.
+      */}
       <button class="unseen" type="submit" name="act" value="tag" tabIndex={-1} aria-hidden="true">
         Add the tag
       </button>
@@ -515,7 +517,7 @@ interface PaneProps extends ThreadProps {
   /** The name of the list. */
   readonly view: string;
   readonly neighbours: {
-    /** The addresses of the threads before and after this one. */
+    /** The addresses of the threads before and after this thread. */
     readonly previous: string | undefined;
     readonly next: string | undefined;
     /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */

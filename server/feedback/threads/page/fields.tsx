@@ -45,7 +45,7 @@ export type ThreadPart =
 /** Returns the name of the field for the note of a recall. Each approved proposal on the page has its own field. */
 export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 
-/** Returns the name of the hidden field that contains when the shown claim began. */
+/** Returns the name of the hidden field that contains the time at which the shown claim began. */
 export const claimedName = (runId: string): string => `claimed:${runId}`;
 
 const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
@@ -204,7 +204,8 @@ const hasEditFault = ({ part, refusal }: SentThread): boolean =>
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
 /**
- * Empties the field of the recalled proposal. Keeps the notes that were typed for the recall of other proposals.
+ * Empties the field for the note of the recalled proposal. Keeps the notes that were typed for the recall of other
+ * proposals.
  */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
@@ -294,9 +295,9 @@ export const SnoozeDay = ({ id }: { readonly id: string }) => (
 );
 
 /**
- * Returns when a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form. That day is in the
- * time zone of the profile of the person, or else in that of the browser. Throws `bad_request` if no valid time was
- * chosen.
+ * Returns the time at which a snooze ends. `value` is a number of hours, or `untilDay` for the day in the form. This
+ * day is in the time zone of the person's profile. If the profile has no time zone, the day is in the time zone of the
+ * browser. Throws `bad_request` if no valid time was chosen.
  */
 export async function snoozeEnd({ fields, now, reads }: SignedInVisit, value: string): Promise<string> {
   if (value !== untilDay) {

@@ -437,7 +437,7 @@ const ThreadHead = ({
   </div>
 );
 
-/** The threads that were merged into this one, each with a button that undoes the merge. */
+/** The threads that were merged into this thread, each with a button that undoes the merge. */
 const MergedInto = ({
   thread: { app, merged },
   links,

@@ -286,7 +286,7 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
 
 const shownLines = 5;
 
-/** The progress reports, oldest first. The older ones are folded. */
+/** The progress reports, oldest first. The older reports are folded. */
 const Progress = ({ claim: { progress, progressCount } }: Pick<ClaimFactsProps, "claim">) => {
   if (progress.length === 0) return null;
   const [newest, older] = [progress.slice(0, shownLines), progress.slice(shownLines)];
@@ -507,8 +507,8 @@ export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; rea
   );
 
 /**
- * Shows why a decision was refused. A newer proposal has replaced the one that the person read, or somebody else has
- * already decided.
+ * Shows why a decision was refused. Either a newer proposal has replaced the proposal that the person read, or somebody
+ * else has already decided.
  */
 export const DecisionRefused = ({
   forms,

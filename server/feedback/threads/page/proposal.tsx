@@ -196,9 +196,9 @@ const ProposalText = ({
   html,
 }: {
   readonly proposal: Proposal;
-  /** The plan as HTML. It is undefined if the plans of the page are too long to render this one. */
+  /** The plan as HTML. It is undefined if the plans of the page are too long to render this plan. */
   readonly html: string | undefined;
-  /** The earlier proposal with which the page compares this one, if there is one. */
+  /** The earlier proposal with which the page compares this proposal; undefined if there is none. */
   readonly earlier?: Proposal | undefined;
 }) => {
   const { summary, plan } = proposal;
@@ -281,7 +281,7 @@ interface PlanChangesProps {
 }
 
 /**
- * The difference between a new plan and an earlier one, and the changes that a person asked for. The whole plan is
+ * The difference between a new plan and an earlier plan, and the changes that a person asked for. The whole plan is
  * shown below.
  */
 const PlanChanges = ({ earlier, proposal }: PlanChangesProps) => {

@@ -294,7 +294,8 @@ interface SavedReplyChoiceProps {
 }
 
 /**
- * The saved replies, and a button that inserts the chosen one. With scripts, this does not load the page again.
+ * The saved replies, and a button that inserts the chosen saved reply. With scripts, the button does not load the page
+ * again.
  */
 const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) => (
   <div class="row saved-replies">
@@ -343,7 +344,9 @@ export async function withSavedReply(
   return { ...fields, text: (field) => filled[field] ?? fields.text(field) };
 }
 
-/** The name of the hidden field with the receivers whose names saved replies have put into the text. */
+/**
+ * The name of a hidden field. It contains the receivers whose names are in the text because a saved reply was inserted.
+ */
 const namedReceivers = "namedReceivers";
 
 const namedIn = (fields: Fields): readonly string[] => fields.text(namedReceivers).split(" ").filter(Boolean);
@@ -353,7 +356,10 @@ const firstSender = "first";
 
 const receiverOf = (fields: Fields): string => fields.text("replyReceiver") || firstSender;
 
-/** Returns the value of the field. After the refusal below it is empty, so that the person can send the reply again. */
+/**
+ * Returns the value of the hidden field `namedReceivers`. After `refuseOtherName` has refused the reply, the value is
+ * empty, so that the person can send the reply again.
+ */
 const namedAgain = (form: Filled): string =>
   faultAt(form, "replyBody") === undefined ? form.value(namedReceivers) : "";
 
@@ -400,8 +406,8 @@ export const Answering = ({
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
   /**
-   * Whether screen readers read the text when it changes. It is true for only one of the two elements on a page that
-   * show it.
+   * Whether screen readers read the text when it changes. Two elements on a page show this text. The value is true for
+   * only one of them.
    */
   readonly isRead?: boolean;
 }) => {

@@ -61,8 +61,8 @@ export const FoldedText = ({
 };
 
 /**
- * Returns the position at which the folded part of a text begins. It is after a line or a word. If only a short end
- * would be folded, it is the end of the text.
+ * Returns the position at which the folded part of a text begins. The position is after a line or a word. If only a
+ * short end would be folded, the position is the end of the text.
  */
 function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
@@ -95,16 +95,16 @@ function afterLine(text: string, count: number): number {
  */
 type Entry = readonly [name: string, value: unknown];
 
-/** How many entries of a list are shown before the rest is folded. */
+/** How many entries of a list are shown. Further entries are folded. */
 const mostShown = 12;
 
 /** An object with more values than this is folded. Values of nested objects count, too. */
 const mostNested = 8;
 
-/** How many lines of a text, such as a stack trace, are shown before the rest is folded. */
+/** How many lines of a text, such as a stack trace, are shown. Further lines are folded. */
 const mostLines = 5;
 
-/** How many characters of a text with one line are shown before the rest is folded. */
+/** How many characters of a text with one line are shown. Further characters are folded. */
 const mostCharacters = 240;
 
 /** Metadata as a table of names and values. Long lists, large objects and long texts are folded. */

@@ -371,7 +371,7 @@ const Difference = ({ message, report }: RepeatProps) => {
 const typeOf = (category: string | null): string | null =>
   category === null ? null : nameIn(typeNames, category);
 
-/** Many repeated reports, folded into one line. A person can unfold it without scripts. */
+/** Many repeated reports, folded into one line. A person can open this line without scripts. */
 const FoldedRepeats = ({
   repeats,
   report,
@@ -481,7 +481,10 @@ const Deed = ({
   }
 };
 
-/** A merge, or a merge that was undone. `field` says whether this thread was merged or got another thread. */
+/**
+ * A merge, or a merge that was undone. `field` says whether this thread was merged into another thread, or another
+ * thread was merged into this thread.
+ */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;
   if (field === "mergedInto")

@@ -35,7 +35,7 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
 }
 
 /**
- * Deletes the files that no thread has any more, in the background. A failure is only logged, because the thread or
+ * Deletes the files that no thread uses any more, in the background. A failure is only logged, because the thread or
  * the app is already deleted.
  */
 export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
@@ -151,7 +151,8 @@ export const removeOldestThreads = (tx: Transaction, appId: string, most: number
   removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
 
 async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
-  // On PostgreSQL, the lock prevents that other transactions add files to these threads, or mails about them.
+  // On PostgreSQL, the lock prevents other transactions from adding files to these threads, and from storing mails
+  // about these threads.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE ${where} ${locking}`,

@@ -106,8 +106,8 @@ export const feedbackThreads = {
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
   /**
-   * Returns the same as `findThread`, but only the newest of its proposals. Agents see no other proposal, and a thread
-   * may have hundreds of them.
+   * Returns the same as `findThread`, but with only the newest proposal. Agents see no other proposal, and a thread may
+   * have hundreds of proposals.
    */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
@@ -145,7 +145,7 @@ function leadsTo(id: string): string {
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
   app: "f.app_id",
-  // For the id of a merged thread, this finds the thread into which it was merged. (rule F46)
+  // For the id of a merged thread, this condition finds the thread into which it was merged. (rule F46)
   where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 

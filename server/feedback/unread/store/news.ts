@@ -181,7 +181,7 @@ export async function unreadCounts(reader: Reader, userId: string): Promise<Coun
   return rows.map((row) => ({ ...row, unread: Math.min(row.unread, mostCounted) }));
 }
 
-/** The last message of a thread. If there is no message after the report, it is the report. */
+/** The last message of a thread. If there is no message after the report, the row contains the report. */
 export interface NewsRow {
   readonly id: string;
   /** 1 if the thread is unread, 0 otherwise. */

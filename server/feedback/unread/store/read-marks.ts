@@ -77,7 +77,10 @@ export const threadViews = {
   },
 };
 
-/** `visitedAt` is the last view of an inbox. `sinceAt` is the last view before the visit of that view. */
+/**
+ * `visitedAt` is the time of the last view of an inbox. This view belongs to a visit. `sinceAt` is the time of the last
+ * view before this visit.
+ */
 interface InboxViewRow {
   readonly visitedAt: string | null;
   readonly sinceAt: string | null;
@@ -113,7 +116,10 @@ interface Activity {
 /** The SQL expression for the last activity of a thread `f`. It must be the same as in the indexes by activity. */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
-/** The SQL expression for a given time or the last activity of a thread `f`, if later. It has two parameters. */
+/**
+ * The SQL expression for the later of two times: a given time, and the last activity of a thread `f`. The given time is
+ * the value of both parameters.
+ */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
 /** The SQL expression for the end of a snooze; null if the snooze is over at a given time. */
