@@ -46,7 +46,7 @@ const fileRoute = (
   },
 });
 
-/** Returns the absolute address of the icon for apps that have none. */
+/** Returns the absolute address of the icon for apps that have no icon. */
 export const iconUrlOf = ({ consoleUrl }: Pick<Settings, "consoleUrl">): string =>
   createLinks(consoleUrl).asset(assets.icon.name);
 

@@ -123,8 +123,9 @@ export interface Visit {
 }
 
 /**
- * The lowest role in the app with which a person can open a page; "account" for a page outside of an app. This only
- * hides pages that are useless for people with a lower role. The API endpoints check what a person may read and do.
+ * The lowest role in the app with which a person can open a page; "account" for a page outside of an app. This check
+ * only hides pages that are useless for people with a lower role. The API endpoints check what a person may read and
+ * do.
  */
 export type PageNeeds = Role | "account";
 

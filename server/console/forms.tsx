@@ -20,7 +20,8 @@ export const originalVersions = (current: Values): Values =>
   Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]));
 
 /**
- * Returns the versions that a sent form contains. A page uses them if it shows the form again without saving it.
+ * Returns the versions that a sent form contains. A page uses these versions if it shows the form again without saving
+ * it.
  */
 export const sentVersions = (fields: Fields, current: Values): Values =>
   Object.fromEntries(Object.keys(current).map((name) => [name, fields.text(originalVersionName(name))]));
@@ -244,7 +245,8 @@ interface FieldProps {
   /** The language of the text, if it is not the language of the page. */
   readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
   /**
-   * Set for a field whose drafts are not stored, although drafts of other fields with this name are. (rule O18)
+   * Set for a field whose drafts are not stored, although drafts of other fields with the same name are stored.
+   * (rule O18)
    */
   readonly unkept?: boolean;
 }

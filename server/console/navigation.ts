@@ -12,8 +12,8 @@ import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { People } from "./people.tsx";
 
 /**
- * The tabs of the console. `decisions` and `all` (the inbox of all apps) cover all apps of a person. The others belong
- * to one app.
+ * The tabs of the console. `decisions` and `all` (the inbox of all apps) cover all apps of a person. Each other tab
+ * belongs to one app.
  */
 export type Tab =
   | "decisions"

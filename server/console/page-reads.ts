@@ -100,7 +100,10 @@ export const createPageReads =
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
-    /** Returns the person and the people who share an app with the person, if they have a name. (rule K33) */
+    /**
+     * Returns the names of the person and of the people who share an app with the person. People without a name are
+     * left out. (rule K33)
+     */
     people: async (): Promise<People> => peopleOf(await users.named(database, userId)),
 
     /** Counts the changes in an app after `since`. The caller has checked that the person is a member. */

@@ -41,7 +41,7 @@ const move = (step) => {
   if (row) focusRow(row);
 };
 
-// The ids of the selected threads. They stay selected when a newer list replaces this one.
+// The ids of the selected threads. They stay selected when a newer list replaces the shown list.
 const chosen = new Set();
 const tell = () => {
   const words = chosen.size === 1 ? "1 selected" : `${chosen.size} selected`;
@@ -80,7 +80,8 @@ const keep = (name, value) => {
   try {
     sessionStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // If the browser stores nothing, the next page begins at its top. A change can then be undone only with its button.
+    // If the browser cannot store data, the next page begins at its top, and a change can be undone only with its
+    // button.
   }
 };
 
@@ -94,8 +95,8 @@ const rowAfter = (id) => {
   return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
 };
 
-// Sends the form of the list for the selected threads. If none is selected, uses the thread with the focus or the open
-// thread.
+// Sends the form of the list for the selected threads. If no thread is selected, uses the thread with the focus or the
+// open thread.
 const act = (value) => {
   const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
   if (!button) return;

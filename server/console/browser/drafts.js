@@ -54,7 +54,8 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
     unsaved: new Set(),
     replaces: new Set(),
   }));
-// Browsers also restore typed text, even text that was sent. This is turned off, because the drafts do this better.
+// Browsers also restore typed text, even text that was sent. This feature is turned off, because the drafts restore
+// only text that was not sent.
 for (const { element } of typing) for (const field of draftFields(element)) field.autocomplete = "off";
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
 export const wasOf = (state, name) => state.element.elements[`was-${name}`];
@@ -156,7 +157,7 @@ export const saveOthers = async (before = Infinity) => {
   );
   for (const draft of waiting) {
     const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
-    // The server accepts no more text now. The rest is stored in this browser and is sent later.
+    // The server accepts no more text now. The remaining texts are stored in this browser and are sent later.
     if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
     if (answer?.ok) markSaved(draft, (await answer.json()).kept);
   }
@@ -183,7 +184,8 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A save that came late may have stored text that the form had already sent. This removes that text from the server.
+  // A save that came late may have stored text that the form had already sent. The code below removes this text from
+  // the server.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));
@@ -203,8 +205,8 @@ export const keep = (state) => {
   saveSoon(state);
 };
 
-// The forms with unsent text. While there are any, the browser warns before the person leaves the page. It also warns
-// if the person sends one form while another form has unsent text.
+// The forms with unsent text. While there are such forms, the browser warns before the person leaves the page. It also
+// warns if the person sends one form while another form has unsent text.
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
@@ -253,7 +255,8 @@ addEventListener("storage", ({ key, newValue }) => {
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
 });
 
-// A browser that is offline may still reach a server on the same machine. So this first tries to reach the server.
+// A browser that is offline may still reach a server on the same machine. So this function first tries to reach the
+// server.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",
@@ -424,7 +427,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
     textsOf(draft, gone),
   );
 };
-// Restores a draft after a click. If this replaces other typed text, that text is offered in the same way.
+// Restores a draft after a click. If the draft replaces other typed text, the replaced text is offered in the same way.
 const restore = (state, draft) => {
   const found = compare(state, draft);
   const before = Object.fromEntries(

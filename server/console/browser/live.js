@@ -1,7 +1,7 @@
 // Updates an open page. It replaces the title and each part with `data-live` that has changed on the server, and screen
-// readers read the news. A part is not replaced while an element in it has the focus. Links with an id and checkboxes
-// of the list are exceptions: they get the focus again in the new part. A part with `data-stale` is not replaced
-// either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
+// readers read the changes. A part is not replaced while an element in it has the focus. Links with an id and
+// checkboxes of the list are exceptions: they get the focus again in the new part. A part with `data-stale` is not
+// replaced either. If the value of `data-stale` is an id, the element with this id becomes visible instead.
 import { announce, replacePart } from "./page.js";
 
 // Receives events about changes from the server. Only one page of a browser has a connection, and it sends the events

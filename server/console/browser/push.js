@@ -80,7 +80,7 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// After a new sign-in, the server must learn to which session this browser belongs. A push service may also have given
+// After a new sign-in, the server must know to which session this browser belongs. A push service may also have given
 // the browser another address.
 const renew = async () => {
   const known = stored(name);

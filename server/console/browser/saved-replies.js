@@ -138,7 +138,7 @@ if (field && choice) {
     event.stopImmediatePropagation();
     acts[event.key]();
   });
-  // This keeps the focus in the field.
+  // `preventDefault` keeps the focus in the field.
   list.addEventListener("mousedown", (event) => {
     event.preventDefault();
     const row = event.target.closest("[data-reply]");

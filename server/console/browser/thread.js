@@ -81,15 +81,16 @@ if (form) {
     if (target.matches("#fields input"))
       document.querySelector("#fields [data-without-script]").toggleAttribute("hidden", !isChanged(target));
   });
-  // If the person sends the form while a field is being saved, this waits until the field is saved. The form needs the
-  // new key and versions.
+  // If the person sends the form while a field is being saved, the form waits until the field is saved. The form needs
+  // the new key and versions.
   form.addEventListener("submit", (event) => {
     if (saving === 0) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     last.then(() => form.requestSubmit(event.submitter));
   });
-  // Enter in a field of the side column saves only this field. Without this, the browser would send the whole form.
+  // Enter in a field of the side column saves only this field. Without this listener, the browser would send the whole
+  // form.
   form.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (key === "Enter" && target.matches("#fields input")) {

@@ -269,9 +269,9 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 }
 
 /**
- * Returns the cookie that informs the script that the server has done the action of a form. Only then does the script
- * delete the drafts. `once` is the unique value of the form. `sent` contains the names of the fields whose text was
- * used. If it is undefined, all fields were used.
+ * Returns the cookie that informs the script that the server has done the action of a form. The script deletes the
+ * drafts only after it has received this cookie. `once` is the unique value of the form. `sent` contains the names of
+ * the fields whose text was used. If `sent` is undefined, all fields were used.
  */
 function doneCookie(
   once: string,

@@ -103,7 +103,7 @@ export const drafts = {
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /** Removes the oldest drafts of a person until the rest is within the limits. */
+  /** Removes the oldest drafts of a person until the remaining drafts are within the limits. */
   trim: (tx: Transaction, userId: string, { count, length }: MostDrafts) =>
     tx.run(
       `DELETE FROM drafts WHERE id IN (SELECT id FROM (
