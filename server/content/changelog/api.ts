@@ -727,7 +727,10 @@ async function listEntries(
   return publishedRows.listByIds(reader, appId, ids);
 }
 
-/** Returns a note for apps. If there is a translation for the wanted language, it replaces the text. (rule C35) */
+/**
+ * Returns a note for apps. If there is a translation for the wanted language, the translation replaces the text.
+ * (rule C35)
+ */
 function entryIn(row: PublishedRow, wanted: string) {
   const translations = releaseTranslations(row);
   const language = languageFor(translations, wanted);

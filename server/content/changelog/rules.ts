@@ -220,7 +220,10 @@ export function markEdited(stored: StoredRelease, given: ReleaseValues): readonl
 const differingFields = (values: ReleaseValues, given: ReleaseValues): readonly ReleaseField[] =>
   releaseFields.filter((field) => given[field] !== undefined && given[field] !== values[field]);
 
-/** Whether apps can read an entry with this date. A date in the future or no date means that they cannot. */
+/**
+ * Whether apps can read an entry with this date. Apps cannot read an entry with a date in the future, or without a
+ * date.
+ */
 export const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
@@ -241,7 +244,9 @@ export function utcOf(local: string, zone: string): string {
   }
 }
 
-/** Converts a UTC time, such as `2026-11-28T14:05`, to the local time for a form field. Keeps an empty text. */
+/**
+ * Converts a UTC time, such as `2026-11-28T14:05`, to the local time for a form field. Returns an empty text unchanged.
+ */
 export function localOf(utc: string, zone: string): string {
   if (utc === "") return "";
   const instant = Temporal.Instant.from(`${utc}Z`);

@@ -83,7 +83,7 @@ export const changelogFeedback = {
       ...[appId, appId, now],
     ),
 
-  /** Returns, sorted, those of the given ids that are threads of the app. */
+  /** Returns those of the given ids that are ids of threads of the app, sorted. */
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(

@@ -428,8 +428,8 @@ const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
   Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
 
 /**
- * Returns the published text of an entry. Of the published translations, it contains only those that the draft changes.
- * If this result differs later, somebody has changed the published text in the meantime. (rule C30)
+ * Returns the published text of an entry, and the published translations in the languages that the draft changes. If a
+ * later call returns another result, somebody has changed the published text in the meantime. (rule C30)
  */
 function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
   const published = textsOf(faqTranslations(faq));
@@ -640,7 +640,10 @@ const pushedFaq = ({ translations: _, ...faq }: ListedFaqRow) => faq;
 /** Returns an entry as the API returns it to apps. (rule C21) */
 const publishedFaq = ({ translations: _, pushedHash: __, pushedSortOrder: ___, ...faq }: ListedFaqRow) => faq;
 
-/** Returns an entry for apps. If there is a translation for the wanted language, it replaces the text. (rule C35) */
+/**
+ * Returns an entry for apps. If there is a translation for the wanted language, the translation replaces the text.
+ * (rule C35)
+ */
 function faqIn(row: ListedFaqRow, wanted: string) {
   const translations = faqTranslations(row);
   const language = languageFor(translations, wanted);

@@ -52,7 +52,7 @@ type CreatedFaq = WantedText & {
   readonly translations: Translations<FaqText>;
 };
 
-/** A changed entry. `isEdit` is false if neither its texts nor its sort order change, but only stored metadata. */
+/** A changed entry. `isEdit` is false if only stored metadata changes, and neither the texts nor the sort order. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
 
 export interface FaqListChanges {

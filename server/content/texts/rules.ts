@@ -54,7 +54,7 @@ interface Merging<Text> {
   /** The hash of the default text after the change. */
   readonly base: string;
   readonly at: string;
-  /** Returns the hash of a text. It is given only by a request that replaces the whole FAQ. */
+  /** Returns the hash of a text. Only a request that replaces the whole FAQ passes this function. */
   readonly pushed?: (text: Text) => string;
 }
 

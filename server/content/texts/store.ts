@@ -90,8 +90,9 @@ export const pictures = {
 
   /**
    * Deletes those of the given pictures that no text of the app shows. Returns the hashes of the deleted files. Pass
-   * only a few pictures, because several queries are made for each. `shown` is the result of `shown()`. Earlier texts
-   * that it contains are not read again. Locks the app, so that no text is saved at the same time. (rule C27)
+   * only a few pictures, because several queries are made for each picture. `shown` is the result of the function
+   * `shown`. The earlier texts that it has already read are not read again. Locks the app, so that no text is saved at
+   * the same time. (rule C27)
    */
   async removeUnused(
     tx: Transaction,

@@ -493,7 +493,7 @@ const parts = { versions: ["platform", "version"], items: ["type", "text"] } as 
 
 type List = keyof typeof parts;
 
-/** Further rows of a sent form are ignored. */
+/** The maximum number of rows that are read from a sent form. */
 const mostRows = 500;
 
 /** Returns the rows of a list that are not empty. */
