@@ -401,7 +401,7 @@ async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
 }
 
 /**
- * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed one. Returns
+ * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces the removed slot. Returns
  * false if the slot has no tester. (rule T8)
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {

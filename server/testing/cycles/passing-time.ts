@@ -20,7 +20,10 @@ export interface PassingTime {
    * change.
    */
   isDue(at: string | null): boolean;
-  /** Returns when the next change is due; null if there is no next change, or if that time is not known yet. */
+  /**
+   * Returns the time at which the next change is due; null if there is no next change, or if this time is not known
+   * yet.
+   */
   next(): string | null;
 }
 
@@ -67,7 +70,7 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // The run that has just ended may have begun before this caller's write. Then it did not read the write, so
+      // The run that has just ended may have begun before this caller's write. Such a run did not see the write, so
       // another run follows.
       if (!isCaughtUp()) await run();
     },

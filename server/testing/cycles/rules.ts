@@ -299,7 +299,7 @@ const canStillCount = (
   day >= slot.activeFromDay &&
   day >= (verificationTier === "sdk" ? closedDays : closedDays + 1);
 
-/** The words in texts for what a tester sends so that a day counts. */
+/** The words with which texts name the evidence that a tester sends for a day. */
 export const evidenceOfTier: Readonly<Record<VerificationTier, string>> = {
   sdk: "a session",
   screenshot: "a proof",

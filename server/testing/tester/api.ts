@@ -355,7 +355,7 @@ async function accept(
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it arrives before the end of the day after the last day.";
 
-/** The message if the app of the test does not report sessions, so no session can still count. */
+/** The message if the app of the test does not report sessions. In such a test, no late session can still count. */
 const daysAreOverForProofs = "The days of the test are over, so no proof is accepted.";
 
 /** Returns the reason why a proof is refused now, although the first check accepted it. */
