@@ -17,7 +17,7 @@ interface WithAddress {
 
 /** A page of the console for people who are signed in. */
 export interface Page extends WithAddress {
-  /** Who can open the page. For a page of an app, `appNavigationOf` checks this. */
+  /** The role that a person needs to open the page. For a page of an app, `appNavigationOf` checks the role. */
   readonly needs: PageNeeds;
   readonly show: PageHandler<SignedInVisit>;
 }

@@ -245,7 +245,7 @@ interface FieldProps {
   /** The language of the text, if it is not the language of the page. */
   readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
   /**
-   * Set for a field whose drafts are not stored, although drafts of other fields with the same name are stored.
+   * Whether drafts of this field are not stored, although drafts of other fields with the same name are stored.
    * (rule O18)
    */
   readonly unkept?: boolean;

@@ -25,7 +25,7 @@ export const InvitedTo = ({
   action,
 }: {
   readonly invited: InvitedRow;
-  /** What the person does on this page, such as `Sign in`. */
+  /** The action of the person on this page, such as `Sign in`. */
   readonly action: string;
 }) => (
   <p>

@@ -7,7 +7,7 @@ import { answerWithErrorPage, showErrorPage } from "./error-page.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { createRespond, type Reply, show } from "./respond.tsx";
 
-/** What all pages for secret links use. */
+/** The values that all pages for secret links use. */
 export interface LinkPages {
   /** The addresses of the console. */
   readonly links: Links;

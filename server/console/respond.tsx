@@ -190,10 +190,10 @@ export async function renderInTurns(document: VNode): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** A page is long if one of its lists has more items than this. */
+/** The maximum number of items in each list of a short page. A page with a longer list is a long page. */
 const mostItemsOfShort = 100;
 
-/** How many long pages are rendered with pauses at the same time. */
+/** The maximum number of long pages that are rendered with pauses at the same time. */
 const mostLongPages = 4;
 
 let longPages = 0;

@@ -11,7 +11,7 @@ const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
 
-// How many past events the page with the connection keeps for pages that are opened later.
+// The number of past events that the page with the connection keeps for pages that are opened later.
 const mostRecent = 100;
 const retryMilliseconds = 60_000;
 

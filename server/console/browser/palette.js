@@ -52,7 +52,7 @@ const createPalette = () => {
     const hint = page.querySelector("main p.hint");
     if (hint) results.prepend(hint);
     const count = results.querySelectorAll("a.to").length;
-    announce(count === 0 ? "Nothing matches." : `${count} results. Enter opens the first one.`);
+    announce(count === 0 ? "Nothing matches." : `${count} results. Enter opens the first result.`);
   };
 
   input.addEventListener("input", () => {

@@ -48,7 +48,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
 
 type Names = ReadonlyMap<string, NamedObject>;
 
-/** What the page says about an object that the person cannot open any more. */
+/** The texts for objects that the person cannot open any more. */
 const goneTexts: Readonly<Record<ObjectKind, string>> = {
   thread: "A thread that you can no longer open",
   faq: "An FAQ entry that you can no longer open",

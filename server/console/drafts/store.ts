@@ -24,9 +24,9 @@ export interface MostDrafts {
 export interface NamedObject {
   readonly id: string;
   readonly number: number | null;
-  /** If a thread was merged into another thread, this is the subject of that other thread. */
+  /** The name of the object. For a thread that was merged into another thread, the subject of the other thread. */
   readonly name: string;
-  /** If a thread was merged, the thread into which it was merged. */
+  /** The thread into which a thread was merged; null if it was not merged. */
   readonly intoId: string | null;
   readonly intoNumber: number | null;
 }

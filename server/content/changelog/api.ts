@@ -453,7 +453,7 @@ function translatedAfter(
   return merged;
 }
 
-/** Who makes a change: a person in the console, or a program with a token. */
+/** The author of a change: a person in the console, or a program with a token. */
 interface Writer {
   readonly appId: string;
   readonly isPerson: boolean;
@@ -594,7 +594,7 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
   if (!entry) return;
   throw new ApiError("version_exists", {
     entryId: entry.id,
-    message: `Release note ${entry.id} has version ${entry.version} already. Change that one, or allow a duplicate.`,
+    message: `Release note ${entry.id} has version ${entry.version} already. Change that release note, or allow a duplicate.`,
   });
 }
 

@@ -200,7 +200,10 @@ export const versions = {
     ),
 };
 
-/** For a list of titles, longer translations are not read, so that the query stays fast. */
+/**
+ * The maximum length in bytes of the translations of a row that are read for a list of titles. Longer translations are
+ * left out, so that the query stays fast.
+ */
 const mostBytes = 65_536;
 
 /**

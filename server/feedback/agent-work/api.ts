@@ -189,9 +189,9 @@ type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunI
 
 /**
  * Stores a new proposal, an internal note on the thread, and a message to the chat of the app. The new proposal
- * replaces proposals that await approval. If the thread was merged into another thread, the proposal is stored for the
- * other thread, whose id is returned. Throws `run_superseded` if the agent named an expected proposal and the newest
- * proposal is another one. (rules A3, A5, A7)
+ * replaces the proposals of the thread that await approval. If the thread was merged into another thread, the proposal
+ * is stored for the other thread, whose id is returned. Throws `run_superseded` if the agent named an expected proposal
+ * and this is not the newest proposal. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,

@@ -43,8 +43,8 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 }
 
 /**
- * If a worker has sent no report for this time, another token of the same account may resume its claim. If the worker's
- * token was revoked or has expired, the other token may resume the claim immediately.
+ * The time without a report from a worker after which another token of the same account may resume the worker's claim.
+ * If the worker's token was revoked or has expired, the other token may resume the claim immediately.
  */
 const silentMilliseconds = 15 * 60_000;
 

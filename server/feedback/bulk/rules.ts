@@ -24,10 +24,10 @@ export interface ThreadState {
   readonly resolvedAt?: string | null;
 }
 
-/** How long a bulk change can be undone. */
+/** The time in milliseconds after a bulk change for which it can be undone. */
 export const undoMilliseconds = 600_000;
 
-/** For this time, an interrupted request can be repeated to continue the change. */
+/** The time in milliseconds for which an interrupted request can be repeated to continue the change. */
 export const continuedMilliseconds = 86_400_000;
 
 /** Returns why a bulk change must skip a thread; undefined if it can change the thread. (rule F45) */

@@ -185,5 +185,5 @@ export function chatAddressFault(format: ChatFormat, address: string): string | 
   return undefined;
 }
 
-/** After this number of failed attempts, which take about 85 minutes, owners get a notice. (rule N2) */
+/** The number of failed attempts after which owners get a notice. These attempts take about 85 minutes. (rule N2) */
 export const failingAttempts = 10;

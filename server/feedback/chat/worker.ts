@@ -10,7 +10,7 @@ import { chatChanged, type Delivery, outbox } from "./store.ts";
 
 const atOnce = 10;
 
-/** A delivery is reserved for this server for this time, which is longer than any delivery takes. */
+/** The time in milliseconds for which a delivery is reserved for this server. Every delivery takes less time. */
 const holdMilliseconds = 60_000;
 
 interface OutboxWorker {

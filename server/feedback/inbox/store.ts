@@ -173,8 +173,8 @@ export async function countThreads(
 function countedOrderOf(filters: Filters): OrderInTime {
   const { status, type, unread, waitingOn } = filters;
   if (orderOf(filters) === "created") return "created";
-  // In the index by activity, each combination of a status and a type is a separate range. So a count with that index
-  // would read up to four times as many threads.
+  // In the index by activity, each combination of a status and a type is a separate range. A count with the index by
+  // activity would therefore read up to four times as many threads.
   const hasIndexByAge = status !== undefined || type !== undefined;
   return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
     ? "created"

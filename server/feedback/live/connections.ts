@@ -37,7 +37,8 @@ export interface LiveConnections {
 export const mostOfSession = 20;
 
 /**
- * How often each connection gets a line without content. Proxies might close a connection on which nothing is sent.
+ * The interval in milliseconds at which each connection gets a line without content. Without this line, proxies might
+ * close the connection.
  */
 const beatMs = 25_000;
 
@@ -51,7 +52,8 @@ const gapMs = 250;
 const againMs = 5_000;
 
 /**
- * How long changes are still read after the last connection was closed. The browser may be opening its next page.
+ * The time in milliseconds for which changes are still read after the last connection was closed. The browser may be
+ * opening its next page.
  */
 const lingerMs = 60_000;
 
@@ -396,7 +398,7 @@ interface History {
 /** The maximum number of events in the history. */
 const mostKept = 500;
 
-/** Events up to this many milliseconds before `since` are also sent, because the clocks of servers differ. */
+/** The number of milliseconds before `since` from which events are also sent, because the clocks of servers differ. */
 const marginMs = 2_000;
 
 /** Returns the lines of the event stream for an event. An event that is not in the history has no `id`. */
@@ -476,7 +478,8 @@ const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): bool
   appId === undefined || apps?.has(appId) === true;
 
 /**
- * A connection gets at most this many events at once. If there are more, it gets one event of the kind `everything`.
+ * The maximum number of events that a connection gets at once. If there are more events, the connection gets one event
+ * of the kind `everything`.
  */
 const mostAtOnce = 50;
 

@@ -37,7 +37,7 @@ import {
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 
-/** Who makes a change, and the thread `id` that is changed. */
+/** The caller who makes a change, and the thread `id` that is changed. */
 interface Change {
   readonly caller: ConsoleCaller;
   readonly address: string;

@@ -104,7 +104,7 @@ async function refuseUnseenMerge(
   const last = (await merges.into(tx, id)).at(-1);
   if (last === undefined || last.id === expected?.toLowerCase()) return;
   throw new ApiError("answered", {
-    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Check who gets the reply before you send it.`,
+    message: `Another thread was merged into this thread at ${last.mergedAt}, so the reply would go to more senders. Check who gets the reply before you send it.`,
   });
 }
 

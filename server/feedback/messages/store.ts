@@ -47,7 +47,7 @@ export interface RepeatedReport extends ReportTexts {
   readonly files: string;
 }
 
-/** Who wrote a message on a thread, and when. */
+/** The author and the time of a message of a thread. */
 export interface MessageRow extends Pick<NewMessage, "id" | "direction" | "createdAt"> {
   readonly author: string;
   readonly authorId: string | null;

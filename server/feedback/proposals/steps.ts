@@ -75,8 +75,8 @@ type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
  * Stores that an approval has expired, or that an agent has read it for the first time. It runs before the agent gets
- * the answer. So a proposal that an agent has seen as expired never becomes approved again. Returns the proposal after
- * this, or "as it was" if only the first read was stored. (rules A22, A23)
+ * the answer. So a proposal that an agent has seen as expired never becomes approved again. Returns the stored
+ * proposal, or undefined if it does not exist. Returns "as it was" if only the first read was stored. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,

@@ -84,7 +84,7 @@ function isInRun(
 /** The maximum number of characters of a found line. */
 const longestLine = 160;
 
-/** A found line shows at most this number of characters before the first mark. */
+/** The maximum number of characters that a found line shows before the first mark. */
 const before = 50;
 
 /**
@@ -224,10 +224,13 @@ const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "
 
 export type HasName = (typeof hasNames)[number];
 
-/** Further words of a query are ignored, because a search for very many words would take seconds. */
+/**
+ * The maximum number of words of a query. Further words are ignored, because a search for very many words would take
+ * seconds.
+ */
 const mostWords = 16;
 
-/** Only a word with at least this number of characters also finds longer words that begin with it. */
+/** The minimum number of characters of a word that also finds longer words that begin with it. */
 const fewestOfBeginning = 3;
 
 const exampleDays = ["2026", "2026-06", "2026-06-30"];
@@ -382,7 +385,7 @@ function termsOfWords(kind: string, text: string): Term[] | undefined {
 
 const exactly = (word: string): Term => [{ word, isBeginning: false }];
 
-/** Only this number of characters of a tag or an address is compared. */
+/** The number of characters of a tag or an address that are compared. Further characters are ignored. */
 const longestValue = 320;
 
 export const indexedTag = (key: string): string => kinds.tag + asOneWord(key.slice(0, longestValue));
@@ -533,7 +536,7 @@ export const kinds = {
   source: "\uE00A",
 } as const;
 
-/** Only this number of characters of a word is compared. */
+/** The number of characters of a word that are compared. Further characters are ignored. */
 const longest = 64;
 
 /** Divides a text or a query into words. (rule F57) */

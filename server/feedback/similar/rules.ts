@@ -47,7 +47,7 @@ export function tellingWords({
     .map(({ word, written }) => ({ word, written }));
 }
 
-/** A word is rare if at most this many threads of the app have it. */
+/** The maximum number of threads of the app that have a rare word. */
 export const mostWithWord = 60;
 
 /**
@@ -68,12 +68,15 @@ const mostSimilar = 3;
 const mostNamed = 5;
 
 /**
- * The number of a thread's rarest words whose weights are added up. The fewer threads have a word, the greater is its
- * weight. Another thread is similar only if the words that both threads have weigh at least a third of this sum.
+ * The number of a thread's rarest words whose weights are added up. A word has a greater weight if fewer threads have
+ * it. Another thread is similar only if the words that both threads have weigh at least a third of this sum.
  */
 const mostTelling = 8;
 
-/** In an app with fewer threads, a word can be rare even if more than a third of the threads have it. */
+/**
+ * The number of threads below which an app is small. In a small app, a word can be rare even if more than a third of
+ * the threads have it.
+ */
 const fewThreads = 12;
 
 /**

@@ -42,9 +42,7 @@ export const assignmentRefusal = ({
 
 const dayMilliseconds = 86_400_000;
 
-/**
- * A cleanup uses a time that is at most this much later than the time of the previous cleanup. Cleanups run daily.
- */
+/** The maximum time between the times that two consecutive cleanups use. Cleanups run daily. */
 const mostAdvance = 2 * dayMilliseconds;
 
 /**

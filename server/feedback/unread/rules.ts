@@ -1,6 +1,6 @@
 import type { OwnedThread } from "../../../src/contract/threads.ts";
 
-/** What has happened on a thread since a person's last visit. */
+/** The news of a thread since a person's last visit. */
 export interface ThreadNews {
   /** The id of the first new message; undefined if there is none. */
   readonly first: string | undefined;
@@ -33,10 +33,10 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** A visit ends if the person does not view the page for this time. Then all events since the last view are new. */
+/** The time without a view after which a visit ends. Then all events since the last view are new. */
 const visitEnds = 30 * 60_000;
 
-/** A view is not stored again before this time is over, so that reloaded and open pages cause few writes. */
+/** The minimum time between two stored views. With this limit, reloaded and open pages cause few writes. */
 const viewStoredEvery = 60_000;
 
 /**
@@ -81,13 +81,13 @@ export const settling = {
   most: 64,
   kept: 32,
   /**
-   * Each thread that is unread although it is older than `read_until` needs a row. If a move of `read_until` would need
-   * more than this number of rows, it does not move.
+   * The maximum number of rows that a move of `read_until` may add. Each thread that is unread although it is older
+   * than `read_until` needs a row. If more rows would be needed, `read_until` does not move.
    */
   mostUnread: 200,
 } as const;
 
-/** No transaction takes longer than this time. */
+/** The maximum duration of a transaction in milliseconds. */
 const longestChange = 60_000;
 
 export interface ReadTimes {

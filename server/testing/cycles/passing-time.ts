@@ -93,7 +93,7 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
 
 interface DueAt {
   readonly next: string | null;
-  /** When the next change is due, in milliseconds since 1970; infinity if there is no next change. */
+  /** The time at which the next change is due, in milliseconds since 1970; infinity if there is no next change. */
   readonly at: number;
 }
 

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import type { SessionReason } from "../../../src/contract/test-sessions.ts";
 
-/** What is wrong with an image of a proof; undefined for a valid image. */
+/** The fault of an image of a proof; undefined for a valid image. */
 type ImageFault = string | undefined;
 
 type ProofVerdict =
@@ -114,7 +114,7 @@ export const isMissed = (
   countedDays: ReadonlySet<number>,
 ): boolean => dayIndex > activeFromDay && !countedDays.has(dayIndex);
 
-/** How long a request for a slot is valid. */
+/** The time in milliseconds for which a request for a slot is valid. */
 export const requestMilliseconds = 48 * 3_600_000;
 
 /** Whether a cycle accepts testers: it is not cancelled, and its last day is not over. */
@@ -149,7 +149,7 @@ interface ReportedSession {
 /** The facts about a slot and its cycle that the server needs to judge a session or a proof. */
 export interface TestedSlot {
   readonly status: string;
-  /** When the slot became active, or null. */
+  /** The time at which the slot became active; null if it is not active yet. */
   readonly activatedAt: string | null;
   readonly countedDays: ReadonlySet<number>;
   readonly cycle: TestDays & { readonly status: string };
@@ -162,7 +162,7 @@ export interface SessionVerdict {
   readonly reason: SessionReason | null;
 }
 
-/** How far a device's clock may be ahead of the server's clock. (rule D6) */
+/** The time in milliseconds by which a device's clock may be ahead of the server's clock. (rule D6) */
 const skewMilliseconds = 120_000;
 
 /**

@@ -110,7 +110,10 @@ const Drafts = ({
     </details>
   );
 
-/** If the FAQ has more entries, the list shows only the questions, without excerpts of the answers. */
+/**
+ * The maximum number of entries for which the list shows excerpts of the answers. A longer list shows only the
+ * questions.
+ */
 const mostLong = 60;
 
 const isShort = (faqs: readonly ListedFaq[]): boolean => faqs.length > mostLong;

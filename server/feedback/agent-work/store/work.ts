@@ -292,7 +292,7 @@ export interface Worker {
 
 export interface ClaimRow extends Omit<Worker, "userId"> {
   readonly id: string;
-  /** Null for a claim that was imported. */
+  /** The account that made the claim; null for a claim that was imported. */
   readonly userId: string | null;
   readonly claimedAt: string;
   readonly releasedAt: string | null;

@@ -15,18 +15,21 @@ import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 /** The maximum number of threads in a batch. It is small, so that other writes wait only briefly for a batch. */
 const batch = 100;
 
-/** A batch ends when its texts have this number of characters. */
+/** The number of characters in the texts of a batch at which the batch ends. */
 const batchText = 1_048_576;
 
 /** The maximum number of threads that are read at once. */
 const mostAtOnce = 16;
 
-/** If the threads that were read at once have more characters in total, the next thread is read alone. */
+/**
+ * The limit for the total number of characters of the threads that were read at once. If they have more characters, the
+ * next thread is read alone.
+ */
 const fewText = 65_536;
 
 const batchesOfSearch = 20;
 
-/** Before a search, new texts with about this many characters in total are added to the index. */
+/** The approximate number of characters of new texts that are added to the index before a search. */
 const textOfSearch = 2 * batchText;
 
 interface Batch {

@@ -293,7 +293,10 @@ const isWhole = (term: Term): boolean => !term.some(({ isBeginning }) => isBegin
 const inPlace = (term: Term, place: Place): string =>
   anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
-/** With more apps, a query does not use the marks of the apps. It is faster to compare the app of each found thread. */
+/**
+ * The maximum number of apps whose marks a query uses. With more apps, it is faster to compare the app of each found
+ * thread.
+ */
 const mostMarks = 3;
 
 /**

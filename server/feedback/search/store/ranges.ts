@@ -31,18 +31,21 @@ export interface SearchPage {
   /** The maximum number of threads. */
   readonly limit: number;
   readonly effort?: Effort;
-  /** If given, only these threads are searched. They must already match the conditions, and be sorted newest first. */
+  /**
+   * The threads to search, if not all threads are searched. They must already match the conditions, and be sorted
+   * newest first.
+   */
   readonly among?: readonly number[];
 }
 
 export interface Effort {
-  /** After this time, the search does not begin another step. */
+  /** The time limit. After this time, the search does not begin another step. */
   readonly milliseconds: number;
   /** A list of at most this number of threads is searched completely at once. */
   readonly few: number;
   /**
-   * Used only on PostgreSQL. A word is rare if an estimate says that at most this number of threads have the word. If
-   * the number is negative, no word is rare.
+   * The maximum number of threads that have a rare word. The number of threads is estimated. This limit is used only on
+   * PostgreSQL. If it is negative, no word is rare.
    */
   readonly rare: number;
 }
@@ -51,8 +54,8 @@ export interface Found {
   /** The `seq` of the newest threads that match, newest first. */
   readonly seqs: readonly number[];
   /**
-   * Set if the search ended because of its time limit. Threads with a lower `seq` were not searched, and the next page
-   * can continue with them. Undefined if the search was complete or the page is full.
+   * The `seq` at which the search ended because of its time limit. Threads with a lower `seq` were not searched, and
+   * the next page can continue with these threads. Undefined if the search was complete or the page is full.
    */
   readonly reached: number | undefined;
 }
@@ -78,7 +81,10 @@ export interface BackwardSearch {
 
 /** With these limits, a whole request that searches takes at most 50 milliseconds. */
 export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 };
-/** If a step takes less than this number of milliseconds, the next step searches twice as many ranges. */
+/**
+ * The time in milliseconds below which a step is quick. After a quick step, the next step searches twice as many
+ * ranges.
+ */
 const quick = 3;
 
 /** Continues a search with the threads that were not searched yet. Returns all results together. */

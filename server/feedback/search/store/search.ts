@@ -27,7 +27,9 @@ const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-/** Counting ends after about this time. The numbers so far are then shown as minimum numbers, such as `12+`. */
+/**
+ * The approximate time after which counting ends. The numbers so far are then shown as minimum numbers, such as `12+`.
+ */
 const mostMilliseconds = 30;
 
 /**

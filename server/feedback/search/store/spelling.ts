@@ -19,9 +19,7 @@ const mostWords = 12;
 /** The maximum number of threads that are counted for each existing word. */
 const mostCounted = 50;
 
-/**
- * On PostgreSQL, the index contains separate words for each app. Only the words of this number of apps are looked up.
- */
+/** The number of apps whose words are looked up on PostgreSQL, where the index contains separate words for each app. */
 const mostApps = 8;
 
 /**

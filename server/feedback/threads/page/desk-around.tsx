@@ -263,7 +263,7 @@ interface ViewsProps {
   readonly links: Links;
   readonly appId: string;
   readonly counts: ViewCounts;
-  /** How many threads are unread, as text. */
+  /** The number of unread threads, as text. */
   readonly unread: string;
   readonly filter: ListFilter;
   /** The saved view that is open, or undefined if there is none. */

@@ -16,7 +16,7 @@ interface ListBarProps {
   readonly saved: string;
   /** The name of the open view. */
   readonly name: string;
-  /** How many threads match, as text. */
+  /** The number of threads that match the filters, as text. */
   readonly total: string;
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];

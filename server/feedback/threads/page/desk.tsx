@@ -61,7 +61,9 @@ interface DeskShown {
   readonly list?: string;
   /** The id of the thread next to the list, if the page is the answer to a form. */
   readonly opened?: string;
-  /** What the thread also shows, if the page is the answer to a form of the thread. */
+  /**
+   * The values and the notice that the page shows for the thread, if the page is the answer to a form of the thread.
+   */
   readonly shown?: ShownAgain;
   /** The form for a view, if it was refused. */
   readonly refusedView?: Filled;
@@ -226,7 +228,7 @@ interface DeskProps extends DeskShown {
   readonly nextCursor: string | null;
   /** Facts about the search. They are set only on the first page of a search. */
   readonly search?: Answered<typeof threads.list>["search"];
-  /** What others did since the last visit of this person. */
+  /** The changes that other people made since the last visit of this person, and the time of that visit. */
   readonly since: { readonly changes: Changes | undefined; readonly since: string | null };
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];

@@ -74,8 +74,8 @@ export interface SentThread {
 /** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
   /**
-   * For each field of `edit`, the version of the value that it had when the page was opened. The form contains these
-   * versions in hidden fields.
+   * The versions of the values that the fields of `edit` had when the page was opened. The form contains these versions
+   * in hidden fields.
    */
   readonly was: Values;
   /** The id of the proposal that the page with the form showed. It is empty if no form was sent. */
@@ -234,8 +234,8 @@ function editValues(current: Values, sent: SentThread | undefined) {
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
-    // After this refusal, the form gets the version of the present value. If the person sends the form again, it
-    // overwrites the change of the other person.
+    // After this refusal, the form gets the version of the present value. If the person sends the form again, the sent
+    // value overwrites the change of the other person.
     if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
     }

@@ -43,7 +43,7 @@ import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./rep
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /**
- * What the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
+ * The data that the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
  */
 export interface ShownAgain {
   readonly sent?: SentThread;

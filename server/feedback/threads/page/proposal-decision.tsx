@@ -55,7 +55,7 @@ interface ProposalWorkProps {
   readonly now: Date;
 }
 
-/** What agents did with a proposal after its approval. The script of an open page updates this part. */
+/** Shows the work of agents on a proposal after its approval. The script of an open page updates this part. */
 const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   if (!life || (proposal.status !== "approved" && life.claims.length === 0)) return null;
   const [newest, ...earlier] = life.claims;
@@ -215,7 +215,7 @@ interface ClaimFactsProps {
   readonly now: Date;
 }
 
-/** What one worker did: the worker, the beginning of the claim, the progress and the outcome. */
+/** Shows the work of one worker: the name of the worker, the beginning of the claim, the progress and the outcome. */
 const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
   <>
     <div>

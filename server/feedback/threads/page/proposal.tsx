@@ -61,7 +61,7 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 160
 interface ProposalsProps {
   readonly thread: OwnedThread;
   readonly deliveries: readonly ProposalDelivery[];
-  /** What happened to each proposal, by the id of the proposal. */
+  /** The history of each proposal after it was created, by the id of the proposal. */
   readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly plans: RenderedPlans;
   readonly forms: ThreadForms;
@@ -365,7 +365,7 @@ type PlanDifference =
  */
 const mostChanges = 400;
 
-/** How many unchanged lines the comparison shows before and after a change. */
+/** The number of unchanged lines that the comparison shows before and after a change. */
 const around = 3;
 
 /** Compares two plans line by line. Windows and Unix line ends count as equal. (rule A51) */

@@ -41,7 +41,7 @@ interface MessageComposerProps {
   readonly address: string;
   /** The other members who are writing in the thread. */
   readonly answering: readonly string[];
-  /** How replies reach senders. */
+  /** The ways in which replies reach senders. */
   readonly ways: ReplyWays;
   readonly savedReplies: Omit<SavedReplyChoiceProps, "action">;
   readonly reader: PageReader;
@@ -52,7 +52,7 @@ interface MessageComposerProps {
 /** The value of the button that sends a reply and resolves the thread. */
 export const resolving = "resolve";
 
-/** How replies reach senders: by mail, and on the sender's page. */
+/** The ways in which replies reach senders: by mail, and on the sender's page. */
 export interface ReplyWays {
   readonly mail: boolean;
   readonly page: boolean;

@@ -21,7 +21,7 @@ import { Dropped, FoldedText, Metadata, Pair } from "./texts.tsx";
 
 interface TimelineProps {
   readonly thread: OwnedThread;
-  /** What happened to the thread besides its messages, oldest first. */
+  /** The events of the thread besides its messages, oldest first. */
   readonly events: readonly ThreadEvent[];
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
@@ -32,7 +32,7 @@ interface TimelineProps {
   readonly settings: string;
 }
 
-/** If a conversation has more messages than this, the page shows a link to its end. */
+/** The maximum number of messages of a conversation without a link to its end. */
 const manyMessages = 6;
 
 /**
@@ -252,7 +252,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** What is new in the thread since the last visit of the person. */
+/** The news of the thread since the last visit of the person. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;

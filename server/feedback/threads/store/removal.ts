@@ -70,7 +70,7 @@ export const retention = {
       `SELECT id, owner_id AS "ownerId" FROM apps WHERE retention_days IS NOT NULL ORDER BY id`,
     ),
 
-  /** Counts the threads of an app that would be too old with a limit of `days`. Stops at `most`. */
+  /** Counts the threads of an app that would be too old with a limit of `days`. Counting stops at `most`. */
   async countDue(
     reader: Reader,
     appId: string,

@@ -20,7 +20,7 @@ export interface ChangeCounts {
   readonly isPartial: boolean;
 }
 
-/** Only this number of threads with the latest activity is read. */
+/** The maximum number of threads that are read. The threads with the latest activity are read first. */
 const mostThreads = 200;
 
 interface Since extends MemberOf {
@@ -44,7 +44,7 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/** Only this number of the newest changes of fields in an app is read. */
+/** The maximum number of changes of fields in an app that are read. The newest changes are read first. */
 const mostEdits = 500;
 
 /** Returns whether another person changed fields of a thread after `since`. */
@@ -136,7 +136,7 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** Counting stops at this number, because each counted row takes time. Pages show it as `99+`. */
+/** The number at which counting stops, because each counted row takes time. Pages show this number as `99+`. */
 const mostCounted = limits.mostCounted + 1;
 
 /** Counts for a person in an app. Each number is at most `mostCounted`. */

@@ -109,7 +109,10 @@ interface Activity {
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
-  /** Set if the event is a message to or from a sender. An answer also ends the snooze of the thread. */
+  /**
+   * The kind of message if the event is a message to or from a sender; otherwise undefined. An answer also ends the
+   * snooze of the thread.
+   */
   readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
@@ -180,8 +183,9 @@ export async function markReadForAll(tx: Transaction, feedbackId: string): Promi
 }
 
 /**
- * If a person has more than `most` views in an app, only the `kept` views of the threads with the latest activity stay.
- * Of the older threads, `keptUnread` stay unread. `marked` is the limit of `markAllRead`. (rule F52)
+ * The limits for the views of a person in an app. If there are more than `most` views, only the `kept` views of the
+ * threads with the latest activity stay. Of the older threads, `keptUnread` stay unread. `marked` is the limit of
+ * `markAllRead`. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 

@@ -485,7 +485,7 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
  */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";
-  throw unknown ? badRequest("email", "does not belong to an account here") : error;
+  throw unknown ? badRequest("email", "does not belong to an account on this server") : error;
 }
 
 /** The forms that the server refused. The page shows them again with the values that were sent. */
