@@ -23,13 +23,13 @@ export interface Page extends WithAddress {
 }
 
 /**
- * A form of the console. It defines no role, because the API endpoint that it calls checks the role. If the action of
- * the form was not done, for example because the session had ended, the next page shows the text `notDone`.
+ * A form of the console. The form defines no role, because the API endpoint that it calls checks the role. If the
+ * action of the form was not done, for example because the session had ended, the next page shows the text `notDone`.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
   /**
-   * The page that has the form. After a refusal, it shows the form again. The value is "any" if every page has the
-   * form.
+   * The page that has the form. After a refusal, this page shows the form again. The value is "any" if every page has
+   * the form.
    */
   readonly page: Page | "any";
   readonly act: PageHandler<V, Done>;
@@ -147,7 +147,7 @@ export interface SignedInVisit extends Visit {
 
 /** A request of a signed-in person that sends a form with files. */
 export interface UploadVisit extends SignedInVisit {
-  /** The body of the form. Its files are on the disk. */
+  /** The body of the form. The files of the form are on the disk. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

@@ -49,7 +49,7 @@ export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * Returns the values of `given` that the person changed in the form. It omits unchanged values, because saving them
+ * Returns the values of `given` that the person changed in the form. Unchanged values are left out, because saving them
  * could undo another person's change. Throws `bad_request` with all fields that another person has also changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
@@ -83,7 +83,7 @@ export const filledWith = (values: Readonly<Record<string, string>> = {}): Fille
 /** Returns the state of a form that shows its sent values again. The values are not saved yet. */
 export const filledWithSent = (fields: Pick<Fields, "text">): Filled => ({ value: fields.text, sent: true });
 
-/** Returns the state of a form that was refused. It shows the sent values and the refusal. (rule O19) */
+/** Returns the state of a form that was refused. The form shows the sent values and the refusal. (rule O19) */
 export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
   value: fields.text,
   refusal,
@@ -110,8 +110,8 @@ export interface Fields {
 }
 
 /**
- * The maximum number of bytes of a form. This is enough for the longest release note, even if all its characters are
- * escaped.
+ * The maximum number of bytes of a form. This number is enough for the longest release note, even if all its characters
+ * are escaped.
  */
 const mostBytes = 2 * 1_048_576;
 
@@ -283,7 +283,7 @@ export const TextField = ({
   );
 };
 
-/** The field for the name of the person. It can stay empty. (rule K33) */
+/** The field for the name of the person. The field can stay empty. (rule K33) */
 export const NameField = ({ form, hint, unkept = false }: Pick<FieldProps, "form" | "hint" | "unkept">) => (
   <TextField
     form={form}

@@ -197,7 +197,7 @@ if (desk) {
   sessionStorage.removeItem("innkeep-desk");
   const acted = document.getElementById("acted");
   const isElsewhere = ![document.body, acted, null].includes(/** @type {any} */ (document.activeElement));
-  // If a form was refused, the browser moves the focus to the notice about it a little later.
+  // If a form was refused, the browser moves the focus to the notice about the refusal a little later.
   const isRefused = document.querySelector(".pane-column [role=alert][autofocus]") !== null;
   if (row && !isElsewhere && !isRefused && !location.hash && row.checkVisibility()) {
     focusRow(row);
@@ -209,8 +209,8 @@ if (desk) {
   });
 }
 
-// The desk shows the message after a form as a toast. If the message is about a reply that did not arrive, it also
-// stays in the thread.
+// The desk shows the message after a form as a toast. If the message is about a reply that did not arrive, the message
+// also stays in the thread.
 const done = desk && /** @type {any} */ (document.querySelector("main .notice[data-done]"));
 if (done) {
   const isProblem = done.classList.contains("attention");
@@ -248,7 +248,7 @@ if (form) {
     const shown = new Set(ticks().map(({ value }) => value));
     for (const id of chosen) if (!shown.has(id)) chosen.delete(id);
   });
-  // Escape deselects all threads. This also closes the bar with the actions.
+  // Escape deselects all threads, and closes the bar with the actions.
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.defaultPrevented || chosen.size === 0) return;
     if (event.target.closest("details.menu, dialog, [popover], input[type=search], textarea")) return;

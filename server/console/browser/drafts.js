@@ -1,7 +1,7 @@
-// Stores typed text, so that no text is lost. It is stored in this browser after each keystroke, and on the server some
-// seconds later. Each opened page (a writer) stores separate text for a form, so that two tabs do not overwrite each
-// other's text. A draft is deleted only when the server confirms that it has done the action of the form. (rules O17
-// and O18)
+// Stores typed text, so that no text is lost. The text is stored in this browser after each keystroke, and on the
+// server some seconds later. Each opened page (a writer) stores separate text for a form, so that two tabs do not
+// overwrite each other's text. A draft is deleted only when the server confirms that it has done the action of the
+// form. (rules O17 and O18)
 import {
   draftName,
   inTab,
@@ -137,7 +137,7 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // The stored body has no `replaces`, because the next request will have none and is compared with it.
+  // The stored body has no `replaces`. The next request has no `replaces` either, and is compared with the stored body.
   state.said = String(bodyOf(state, fields));
   markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
 };
@@ -194,7 +194,7 @@ if (person) {
   }
 }
 
-// Stores the text of a form. It is called after each keystroke, and when the person sends the form.
+// Stores the text of a form. The function is called after each keystroke, and when the person sends the form.
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
   const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
@@ -205,13 +205,13 @@ export const keep = (state) => {
   saveSoon(state);
 };
 
-// The forms with unsent text. While there are such forms, the browser warns before the person leaves the page. It also
-// warns if the person sends one form while another form has unsent text.
+// The forms with unsent text. While there are such forms, the browser warns before the person leaves the page. The
+// browser also warns if the person sends one form while another form has unsent text.
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
-  // Ignores controls that only change the view of the page. They are inside the form element, but are not fields of the
-  // form.
+  // Ignores controls that only change the view of the page. Such controls are inside the form element, but are not
+  // fields of the form.
   form.addEventListener("input", ({ target }) => {
     if (/** @type {any} */ (target).form === form) dirty.add(form);
   });
@@ -246,8 +246,8 @@ const clearSent = (state, texts) => {
   showHintAt(state.element, "You sent this text in another tab, so it is no longer here.");
 };
 
-// If a person restores the draft of this tab in another tab, that tab deletes the draft. This tab still shows the text,
-// so it stores the draft again.
+// If a person restores the draft of this tab in another tab, the other tab deletes the draft. This tab still shows the
+// text, so this tab stores the draft again.
 addEventListener("storage", ({ key, newValue }) => {
   const sentHere = newValue && typing.find(({ form }) => sentName(form) === key);
   if (sentHere) return clearSent(sentHere, JSON.parse(newValue));
@@ -323,8 +323,8 @@ const agoOf = (at) => {
     ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit)
     : "just now";
 };
-// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). Its field can be unchanged
-// (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
+// Compares the texts of a draft with the fields. A text can be equal to its field (`same`). The field of a text can be
+// unchanged (`free`), have other typed text (`taken`), or be missing in the form (`gone`).
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text }] of Object.entries(draft.fields)) {

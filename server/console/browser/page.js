@@ -43,8 +43,8 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
-// Removes the offer to undo the last change of the list. It is called after a newer change, so that Undo does not undo
-// an older change. (rule F48)
+// Removes the offer to undo the last change of the list. The function is called after a newer change, so that Undo does
+// not undo an older change. (rule F48)
 export const forgetUndo = () => {
   document.getElementById("acted")?.setAttribute("hidden", "");
   try {

@@ -1,5 +1,5 @@
-// Turns push notices in this browser on and off. After a new sign-in, it informs the server about this browser again.
-// (rule N10)
+// Turns push notices in this browser on and off. After a new sign-in, the script informs the server about this browser
+// again. (rule N10)
 import { person, store, stored } from "./draft-store.js";
 import { announce } from "./page.js";
 import { fieldsOf, renewAt, textFor } from "./push-fields.js";

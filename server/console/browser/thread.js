@@ -72,7 +72,8 @@ if (form) {
   form.addEventListener("change", ({ target }) => {
     if (target.matches("#fields select") && isChanged(target)) save(target, stored.get(target.name));
   });
-  // A text is saved when the person leaves the field. If the person leaves it for a button, the button sends the text.
+  // A text is saved when the person leaves the field. If the person leaves the field by clicking a button, the button
+  // sends the text.
   form.addEventListener("focusout", ({ target, relatedTarget }) => {
     if (!target.matches("#fields input") || !isChanged(target)) return;
     if (!relatedTarget?.matches("button[type=submit]")) save(target, stored.get(target.name));
@@ -124,7 +125,7 @@ const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
   { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
   { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
-  // The form reacts to these two keys itself. They are added here only so that the list of keys shows them.
+  // The form reacts to these two keys itself. The keys are added here only so that the list of keys shows them.
   { key: "Ctrl Enter", words: "Send", act: () => undefined, isHere: canWrite },
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);

@@ -174,7 +174,7 @@ const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
 
-/** Returns the two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
+/** Returns the two routes with which a script reads and saves drafts. Both routes answer with JSON. (rule O17) */
 export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   {
     method: "GET",
@@ -251,8 +251,8 @@ export async function noteDone<R extends Reply<string>>(
 }
 
 /**
- * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. They name the form and
- * the opened page whose drafts were sent.
+ * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. The two fields name the
+ * form and the opened page whose drafts were sent.
  */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
@@ -283,5 +283,5 @@ function doneCookie(
   return `innkeep-done-${once}=${value}; Path=/; Max-Age=${seconds}; SameSite=Strict${secure}`;
 }
 
-/** The lifetime of the cookie. It is long enough for a slow connection to open the next page. */
+/** The lifetime of the cookie in seconds. This time is long enough for a slow connection to open the next page. */
 const seconds = 120;

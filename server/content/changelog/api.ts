@@ -309,7 +309,7 @@ async function list(
   const position = readCursor(cursor, [instantPart, instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
   const words = wordsOf(q);
-  // A search reads more notes than it returns. It does not read a very long list completely.
+  // A search reads more notes than it returns, but does not read a very long list completely.
   const read = words.length === 0 ? limit : Math.max(limit, mostSearched);
   const found = await rows.list(database, params.appId, { position, limit: read + 1 });
   const page = pageOf(found, read, keyOf);
@@ -751,7 +751,7 @@ function readableVersion(since = ""): string | undefined {
   return text === "" || text.length > limits.version ? undefined : text;
 }
 
-/** Returns a release note for apps. It does not contain the lines that only name threads. (rule C17) */
+/** Returns a release note for apps, without the lines that only name threads. (rule C17) */
 const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   id: row.id,
   title: row.title,

@@ -248,8 +248,8 @@ interface FaqKey {
 }
 
 /**
- * Adds an entry. Without a `sortOrder`, it is added at the end. Entries with the same sort order are sorted by the time
- * at which they were created. (rule C1)
+ * Adds an entry. An entry without a `sortOrder` is added at the end. Entries with the same sort order are sorted by the
+ * time at which they were created. (rule C1)
  */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -557,8 +557,8 @@ async function keepVersion(
 }
 
 /**
- * Withdraws the published text of an entry and keeps its draft. It is called for an entry that is missing in a new
- * list, so that the unpublished text is not lost. Returns false for an entry without a draft. (rule C29)
+ * Withdraws the published text of an entry and keeps its draft. The function is called for an entry that is missing in
+ * a new list, so that the unpublished text is not lost. Returns false for an entry without a draft. (rule C29)
  */
 async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);

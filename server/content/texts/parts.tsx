@@ -411,8 +411,8 @@ const countOfChanges = (count: number): string => {
 };
 
 /**
- * The maximum number of different lines in a comparison. If more lines differ, no comparison is shown, because it would
- * block other requests for too long.
+ * The maximum number of different lines in a comparison. If more lines differ, no comparison is shown, because a longer
+ * comparison would block other requests for too long.
  */
 const mostChanges = 500;
 
@@ -445,7 +445,7 @@ interface ShownVersion {
   readonly text: ComponentChildren;
 }
 
-/** The earlier versions of a text, newest first. Each has a button that restores the version as a draft. */
+/** The earlier versions of a text, newest first. Each version has a button that restores it as a draft. */
 export const History = ({
   items,
   action,

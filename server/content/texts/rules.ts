@@ -118,7 +118,7 @@ export const changedTexts = <Text extends object>(
     }),
   );
 
-/** Whether two sets of translations have the same texts. Their metadata may differ. */
+/** Whether two sets of translations have the same texts. The metadata may differ. */
 export const haveSameTexts = (one: object, other: object): boolean =>
   storedContent(textsOf(one)) === storedContent(textsOf(other));
 

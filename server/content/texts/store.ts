@@ -22,13 +22,13 @@ const sources = [
 
 const entriesAtOnce = 20;
 
-/** The SQL function that searches a text in another text. It is faster than LIKE for long texts. */
+/** The SQL function that searches a text in another text. For long texts, this function is faster than LIKE. */
 const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
 
 /** The pictures that the texts of an app show. */
 export interface ShownPictures {
   readonly names: ReadonlySet<string>;
-  /** The ids of the earlier texts that were read. They need not be read again, because they never change. */
+  /** The ids of the earlier texts that were read. Earlier texts never change, so they need not be read again. */
   readonly versions: ReadonlySet<string>;
 }
 

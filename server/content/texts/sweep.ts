@@ -76,7 +76,7 @@ async function removeLeft(deps: RemovingDeps, { appId, names }: Left): Promise<v
   }
 }
 
-/** The number of pictures that one transaction deletes. It is small, so that other writes wait only briefly. */
+/** The number of pictures that one transaction deletes. With this small number, other writes wait only briefly. */
 const mostRemovedAtOnce = 5;
 
 /** Deletes those of the given pictures that no text of the app shows, in several small transactions. */

@@ -246,11 +246,11 @@ async function announce(
 const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
   proposal ? bytesOfBody(JSON.stringify(proposal)) : 0;
 
-/** A cached thread. It is cached separately for each viewer. */
+/** A cached thread. Each viewer has a separate cached thread. */
 interface KnownThread {
   /** The id in the request. */
   readonly id: string;
-  /** The id of the thread in the answer. It differs from `id` if the thread was merged into another thread. */
+  /** The id of the thread in the answer. This id differs from `id` if the thread was merged into another thread. */
   readonly shownId: string;
   readonly appId: string;
   /** The newest proposal of the thread. */
@@ -343,8 +343,8 @@ const createFindRun = ({
 const proposalOverhead = 1_000;
 
 /**
- * Returns the object that is cached for a proposal. It contains the answer, the data that decides who may read the
- * proposal, and the data that decides whether `settle` must run for it.
+ * Returns the object that is cached for a proposal. The object contains the answer, the data that decides who may read
+ * the proposal, and the data that decides whether `settle` must run for it.
  */
 function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
   if (!run) return undefined;

@@ -88,7 +88,9 @@ async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
   return block;
 }
 
-/** The number of rows that one transaction releases. It is small, so that other writes wait only a few milliseconds. */
+/**
+ * The number of rows that one transaction releases. With this small number, other writes wait only a few milliseconds.
+ */
 const atOnce = 200;
 
 type Part<Result> = (tx: Transaction) => Promise<Result>;

@@ -12,7 +12,7 @@ export interface BulkRow {
   readonly createdAt: string;
 }
 
-/** The result of a bulk change, or of its undo. It is updated after each part. */
+/** The result of a bulk change, or of its undo. The result is updated after each part. */
 export interface Tally {
   readonly changed: number;
   /** Threads that were not changed, at most 100. `skippedCount` is the number of all of them. */

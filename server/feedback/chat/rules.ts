@@ -2,8 +2,8 @@ import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
 import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
 /**
- * A message to the chat of an app. It begins with a sentence that the server wrote. Texts that senders or agents wrote
- * follow. (rules A8, W3)
+ * A message to the chat of an app. The message begins with a sentence that the server wrote. After this sentence come
+ * texts that senders or agents wrote. (rules A8, W3)
  */
 export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };

@@ -48,8 +48,8 @@ export const chatChanged = "The chat of the app was changed";
 const noBody = "{}";
 
 /**
- * Queries for outgoing messages. A message is stored in the same transaction as the change that it reports. It is sent
- * after this transaction has ended.
+ * Queries for outgoing messages. A message is stored in the same transaction as the change that it reports. The message
+ * is sent after this transaction has ended.
  */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>

@@ -46,8 +46,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, it looks
- * up the beginning of the key. This is fast even with thousands of prefixes.
+ * Returns a function that checks whether a key begins with one of the prefixes. For each length of a prefix, the
+ * function looks up the beginning of the key. This lookup is fast even with thousands of prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);

@@ -81,7 +81,7 @@ function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: 
 
 const longest = 200;
 
-/** Returns the beginning of a text in one line. If the text has spaces, it is cut at a space. */
+/** Returns the beginning of a text in one line. A text with spaces is cut at a space. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
   // A text never has more characters than UTF-16 units. So a text with few units is short enough, and its characters

@@ -36,7 +36,7 @@ export function filterRefusal({
 }
 
 /**
- * Returns a count for an answer: a number, or a text such as `500+`. It is a text if there are more than `most`
+ * Returns a count for an answer: a number, or a text such as `500+`. The result is a text if there are more than `most`
  * threads, or if a search did not end in time. (rule F44)
  */
 export function countAnswer(

@@ -54,7 +54,7 @@ const keyed: Columns<KeyedThread> = {
   sql: `f.id, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq`,
 };
 
-/** A page of the inbox. It begins after the sort key `position`, and has at most `limit` threads. */
+/** A page of the inbox. The page begins after the sort key `position`, and has at most `limit` threads. */
 interface InboxPage {
   readonly position: readonly string[];
   readonly limit: number;
@@ -490,8 +490,8 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
 
 /**
  * Returns the conditions for the sender. If the list is sorted by activity, a second condition makes PostgreSQL read
- * all threads of the sender and sort them. Without it, PostgreSQL would read the threads of the app by activity, until
- * it has found enough threads of the sender.
+ * all threads of the sender and sort them. Without this condition, PostgreSQL would read the threads of the app by
+ * activity, until it has found enough threads of the sender.
  */
 function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];

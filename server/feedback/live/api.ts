@@ -10,7 +10,7 @@ const messages = {
 };
 
 /**
- * The handler that keeps a connection to a browser open. It sends events about changes on this connection. (rules F70
+ * The handler that keeps a connection to a browser open, and sends events about changes on this connection. (rules F70
  * to F74)
  */
 export const live = ({ liveConnections }: Pick<Deps, "liveConnections">): Handlers<typeof contract> => ({

@@ -107,7 +107,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
         const events = history.missed(known, now());
         const position = history.position();
         watch.inTurn(async () => {
-          // The roles were read before the connection was open. They may have changed since then.
+          // The roles were read before the connection was open. The roles may have changed since then.
           await checkRights(database, [connection], now());
           await deliver(database, [connection], { events, now: now() });
           send(position);
@@ -118,8 +118,8 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
 }
 
 /**
- * Returns the time in milliseconds after which a browser connects again. It is random, so that the browsers do not all
- * connect at once.
+ * Returns the time in milliseconds after which a browser connects again. The time is random, so that the browsers do
+ * not all connect at once.
  */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
@@ -131,7 +131,7 @@ interface Reading {
   readonly end: () => void;
 }
 
-/** Creates the watch. It reads changes and sends them to the open connections. */
+/** Creates the watch, which reads changes and sends them to the open connections. */
 function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: ReadonlySet<Connection>) {
   /** The topics of the signals since the last read. */
   const heard = new Set<string>();
@@ -285,7 +285,7 @@ async function rolesOf(reader: Reader, userIds: readonly string[]): Promise<Read
 const sessionsOf = (connections: readonly Connection[]) => connections.map(({ sessionId }) => sessionId);
 
 /**
- * The maximum number of changes in one read. If there are more, they are replaced by one change of the kind
+ * The maximum number of changes in one read. If there are more changes, they are replaced by one change of the kind
  * `everything`.
  */
 const mostChanges = 100;
@@ -325,8 +325,8 @@ async function changesOf(reader: Reader, topic: string): Promise<Change[]> {
 }
 
 /**
- * The topic for new entries in the sequence of thread changes. It comes from the thread watch. The database never
- * signals it.
+ * The topic for new entries in the sequence of thread changes. This topic comes from the thread watch. The database
+ * never signals this topic.
  */
 const threadsChanged = "thread:";
 

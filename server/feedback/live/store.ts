@@ -20,7 +20,7 @@ interface MembershipRow {
 const mostValues = 500;
 
 /**
- * The queries that find the app of an object, by the kind of the object. They return undefined if the object was
+ * The queries that find the app of an object, by the kind of the object. The queries return undefined if the object was
  * deleted.
  */
 const places = {

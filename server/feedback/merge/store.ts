@@ -64,8 +64,8 @@ const unfinished = (status: string): string => `${status} IN ('open', 'in_progre
 const written = `FROM messages m WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')`;
 
 /**
- * Sets `answered` to 0 although the last message of a thread is a reply. This is necessary if a question from a merged
- * thread had no reply before the merge, and nobody has replied since the merge. (rule F77)
+ * Sets `answered` to 0 although the last message of a thread is a reply. The statement is necessary if a question from
+ * a merged thread had no reply before the merge, and nobody has replied since the merge. (rule F77)
  */
 const stillWaits = `UPDATE feedback SET answered = 0 WHERE id = ? AND answered = 1
   AND EXISTS (SELECT 1 FROM feedback k WHERE k.merged_into = feedback.id)

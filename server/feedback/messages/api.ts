@@ -109,9 +109,9 @@ async function refuseUnseenMerge(
 }
 
 /**
- * Throws `answered` if a reply to everyone would go to other senders than its writer saw. This happens if a hidden
- * report was released. `refuseUnseenMessage` does not find such a report, because it keeps its old time. The caller
- * must lock the thread first. (rule F35)
+ * Throws `answered` if a reply to everyone would go to other senders than its writer saw. The senders change if a
+ * hidden report is released. `refuseUnseenMessage` does not find a released report, because the report keeps its old
+ * time. The caller must lock the thread first. (rule F35)
  */
 function refuseUnseenReceivers(reports: readonly ReportRow[], expected: string | undefined): void {
   if (expected === undefined || expected === receiversOf(reports)) return;

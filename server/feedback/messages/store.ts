@@ -23,7 +23,7 @@ export interface NewMessage {
   readonly authorId?: string | null;
   readonly body: string;
   readonly createdAt: string;
-  /** The id of a report. Its sender gets this reply, or has written this answer. */
+  /** The id of the report whose sender gets this reply, or has written this answer. */
   readonly reportId?: string | null;
   /** 1 if a reply is for the senders of all reports on the thread; 0 otherwise. */
   readonly everyone?: number;

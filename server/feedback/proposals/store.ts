@@ -259,7 +259,7 @@ export interface LifeRow {
   readonly decidedBy: string | null;
   readonly expiresAt: string | null;
   readonly firstReadAt: string | null;
-  /** The mail address of the person who approved. It is kept if the approval is recalled or expires. */
+  /** The mail address of the person who approved. The address is kept if the approval is recalled or expires. */
   readonly approvedBy: string | null;
   readonly approvedAt: string | null;
   readonly approvalNote: string | null;

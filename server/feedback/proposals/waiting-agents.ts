@@ -5,8 +5,8 @@ import type { ProposalRow } from "./store.ts";
 export interface WaitingAgent {
   readonly tokenId: string;
   /**
-   * Whether the agent would get a decision immediately. This is the case if its connection is open, and if there was no
-   * signal since the request last read the proposal.
+   * Whether the agent would get a decision immediately. The result is true if the connection of the agent is open, and
+   * if there was no signal since the request last read the proposal.
    */
   readonly isResting: () => boolean;
 }

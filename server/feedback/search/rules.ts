@@ -57,9 +57,9 @@ function placeOfOne(given: TextWord, { words, isOpen, others, isPart }: Pattern)
   if (asked.isRun) {
     const at = word.indexOf(asked.word);
     if (at === -1) return undefined;
-    // A run is a sequence of letters without spaces, as `TextWord` describes. If its letters have unusual forms, the
-    // run in the text may be longer than its normalised form. Then the positions in these two do not correspond, so the
-    // whole run is the match.
+    // A run is a sequence of letters without spaces, as `TextWord` describes. If the letters of a run have unusual
+    // forms, the run in the text may be longer than the normalised run. Then positions in the text and in the
+    // normalised run do not correspond, so the whole run is the match.
     return word.length === end - start ? { start: start + at, end: start + at + asked.word.length } : given;
   }
   const isFound =
@@ -160,7 +160,7 @@ function endOf(text: string, to: number): number {
 const atCharacter = (text: string, at: number): number =>
   /[\uDC00-\uDFFF]/.test(text.charAt(at)) ? at - 1 : at;
 
-/** A word of the index. If `isBeginning` is true, it means all words of the index that begin with `word`. */
+/** A word of the index. If `isBeginning` is true, `word` stands for all words of the index that begin with `word`. */
 interface Indexed {
   readonly word: string;
   readonly isBeginning: boolean;
@@ -265,7 +265,10 @@ export const unknownValuesOf = (query: string): UnknownValue[] =>
 const parts =
   /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
 
-/** Agents cannot use these operators. With them, an agent could guess an address of a person letter by letter. */
+/**
+ * Agents cannot use these operators. With these operators, an agent could guess an address of a person letter by
+ * letter.
+ */
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
@@ -401,7 +404,7 @@ interface TypedText {
   readonly isQuoted: boolean;
 }
 
-/** Adds a text to the query. Its words must follow each other in a found text. */
+/** Adds a text to the query. The words of the text must follow each other in a found text. */
 function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
   const words = wordsIn(text).slice(0, building.left);
   const last = words.at(-1);
@@ -485,14 +488,14 @@ function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
 
 function termsOfRun(run: string): Term[] {
   const pairs = pairsIn(run);
-  // A run of one character has no pair. It is searched as the first character of any pair.
+  // A run of one character has no pair. Such a run is searched as the first character of any pair.
   if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
   return pairs.slice(0, -1).map(exactly);
 }
 
 /**
- * Returns terms for pairs of adjacent words. They make a search faster: many threads contain a certain short word or
- * number, but few threads contain it directly before or after another certain word.
+ * Returns terms for pairs of adjacent words. These terms make a search faster: many threads contain a certain short
+ * word or number, but few threads contain it directly before or after another certain word.
  */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
@@ -514,16 +517,19 @@ interface TextWord {
    * contain several words.
    */
   readonly isRun: boolean;
-  /** The punctuation between the previous word and this word. It is undefined if there is a space between them. */
+  /** The punctuation between the previous word and this word; undefined if there is a space between these words. */
   readonly joint: string | undefined;
 }
 
 /**
- * The index also contains words that are not in the texts, such as the words for tags. These characters mark such
- * words. They never occur in a word of a text.
+ * The index also contains words that are not in the texts, such as the words for tags. The characters below mark the
+ * words that are not in the texts. These characters never occur in a word of a text.
  */
 export const kinds = {
-  /** A word with its letters in reverse order. With it, a search can find the last part of a compound word. */
+  /**
+   * A word with its letters in reverse order. With the reversed word, a search can find the last part of a compound
+   * word.
+   */
   reversed: "\uE004",
   /** Joins two words that are separated only by punctuation in the text. */
   pair: "\uE005",

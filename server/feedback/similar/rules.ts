@@ -51,8 +51,8 @@ export function tellingWords({
 export const mostWithWord = 60;
 
 /**
- * A word, and the `seq` of the newest threads that have it. If more than `mostWithWord` threads have the word, it is
- * not rare.
+ * A word, and the `seq` of the newest threads that have it. A word that more than `mostWithWord` threads have is not
+ * rare.
  */
 export interface FoundWord extends OwnWord {
   readonly seqs: readonly number[];
@@ -80,8 +80,9 @@ const mostTelling = 8;
 const fewThreads = 12;
 
 /**
- * Returns the threads that are most similar to the thread `own`. They must share at least two rare words with it. A
- * word has a greater weight if fewer threads have it. `total` is the number of threads of the app. (rule F76)
+ * Returns the threads that are most similar to the thread `own`. Each of these threads must share at least two rare
+ * words with `own`. A word has a greater weight if fewer threads have it. `total` is the number of threads of the app.
+ * (rule F76)
  */
 export function similarThreads(
   words: readonly FoundWord[],

@@ -528,7 +528,7 @@ const DayChart = ({ days, at }: DayChartProps) => {
   );
 };
 
-/** The drawing of the chart. It contains no numbers, because it is stretched to the available width. */
+/** The drawing of the chart. The drawing contains no numbers, because it is stretched to the available width. */
 const Days = ({
   days,
   sums,

@@ -40,8 +40,8 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 
 /**
  * Returns a stored thread in the form that an agent reads. The result also has the senders of repeated reports, which
- * the contract removes from an answer to an agent. `asked` is the requested id. It may be the id of a thread that was
- * merged into the thread `row`. (rules F19, F46)
+ * the contract removes from an answer to an agent. `asked` is the requested id, which may be the id of a thread that
+ * was merged into the thread `row`. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -69,9 +69,7 @@ type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
 /** The thread from which a message came, if that thread was merged into another thread. */
 interface PlaceOfMessage {
   readonly originId: string | null;
-  /**
-   * The number of the first merge after a reply to everyone. It is null for other messages, and if there was no merge.
-   */
+  /** The number of the first merge after a reply to everyone; null for other messages, and if there was no merge. */
   readonly beforeMerge: number | null;
 }
 

@@ -136,7 +136,7 @@ async function changeSnooze(
   return changes;
 }
 
-/** Returns the members to whom threads of the app can be assigned. These are the members who may change feedback. */
+/** Returns the members to whom threads of the app can be assigned, which are the members who may change feedback. */
 export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
   (await members.list(reader, appId))
     .filter(({ role }) => suffices(role, "maintainer"))

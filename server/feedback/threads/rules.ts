@@ -46,9 +46,9 @@ const dayMilliseconds = 86_400_000;
 const mostAdvance = 2 * dayMilliseconds;
 
 /**
- * Returns the time that a cleanup uses in place of `now`. It is at most two days after the time of the last cleanup.
- * So a wrong clock that is years ahead cannot delete all threads in one night, even if the server has not noticed that
- * the clock is wrong. (rule P10)
+ * Returns the time that a cleanup uses in place of `now`. This time is at most two days after the time of the last
+ * cleanup. So a wrong clock that is years ahead cannot delete all threads in one night, even if the server has not
+ * noticed that the clock is wrong. (rule P10)
  */
 export function retentionTime(last: string | undefined, now: Date): Date {
   if (last === undefined) return now;

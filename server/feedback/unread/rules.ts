@@ -41,7 +41,7 @@ const viewStoredEvery = 60_000;
 
 /**
  * `lookedAt` is the time at which a person last viewed a thread or an inbox. `sinceAt` is the time of the last view
- * before that visit began. Each is null if there was no such view.
+ * before that visit began. Each of the two times is null if there was no such view.
  */
 interface LastView {
   readonly lookedAt: string | null;
@@ -98,7 +98,8 @@ export interface ReadTimes {
 }
 
 /**
- * Returns the new `read_until`. It is so early that no running transaction can still store an earlier event. (rule F52)
+ * Returns the new `read_until`. This time is so early that no running transaction can still store an earlier event.
+ * (rule F52)
  */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();

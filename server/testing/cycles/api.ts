@@ -346,8 +346,8 @@ type SlotChangeRequest = Pick<Request<typeof slotsContract.accept>, "caller" | "
 };
 
 /**
- * Creates handlers that change one slot and record the change in the audit. They throw `wrong_state` if the change is
- * not possible.
+ * Creates handlers that change one slot and record the change in the audit. The handlers throw `wrong_state` if the
+ * change is not possible.
  */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);

@@ -41,8 +41,8 @@ const atOnce = 50;
 const sideBySide = 10;
 
 /**
- * Creates the object that applies due changes. It queries the database only if it does not know when the next change is
- * due.
+ * Creates the object that applies due changes. The object queries the database only if it does not know when the next
+ * change is due.
  */
 export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
@@ -199,7 +199,7 @@ async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: 
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/** Ends a cycle. It is called when late test sessions of the last day no longer count. */
+/** Ends a cycle. The function is called when late test sessions of the last day no longer count. */
 async function complete(deps: NewIds, tx: Transaction, closing: Closing): Promise<void> {
   const { cycle, endedAt, now } = closing;
   const slots = await dueChanges.activeSlots(tx, cycle.id);

@@ -154,8 +154,8 @@ function statementOf(
 }
 
 /**
- * Returns the text about the days that are over. It is used before the end of the test, when no tester can have every
- * day counted yet.
+ * Returns the text about the days that are over. The text is used before the end of the test, when no tester can have
+ * every day counted yet.
  */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";

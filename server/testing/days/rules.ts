@@ -127,7 +127,7 @@ export const acceptsTesters = (
 export const canEarn = (status: string, cycleStatus: string): boolean =>
   isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 
-/** Returns the counted days of a slot. They are stored as numbers with a comma before and after each. */
+/** Returns the counted days of a slot. The days are stored as numbers with a comma before and after each. */
 export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));
 
@@ -245,7 +245,7 @@ interface TestPlan {
 }
 
 /**
- * The days of a test. `dayStarts` has the instants at which the days begin. Its last item is the end of the last day.
+ * The days of a test. `dayStarts` has the instants at which the days begin. The last item is the end of the last day.
  * Instants are ISO 8601 UTC with milliseconds.
  */
 export interface TestDays extends TestPlan {

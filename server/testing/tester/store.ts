@@ -34,7 +34,7 @@ export interface TesterSlotRow {
 
 export interface ActiveSlots {
   readonly rows: readonly TesterSlotRow[];
-  /** The ids of the cycles in which the tester has an active slot. They include cycles that have not started. */
+  /** The ids of the cycles in which the tester has an active slot. Cycles that have not started are included. */
   readonly cycles: readonly string[];
   readonly nextAt: string | null;
 }

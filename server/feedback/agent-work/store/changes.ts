@@ -12,9 +12,9 @@ export interface ThreadWatch {
 const everyMs = 500;
 
 /**
- * Creates the watch that wakes requests when any thread changes. It queries the database twice a second, but only while
- * a request waits. It does not use the signals of transactions. On PostgreSQL, each report would then send a
- * notification, and transactions with notifications wait for each other.
+ * Creates the watch that wakes requests when any thread changes. The watch queries the database twice a second, but
+ * only while a request waits. The watch does not use the signals of transactions, because each report would then send a
+ * notification on PostgreSQL. Transactions with notifications wait for each other.
  */
 export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
   const wakers = new Set<{ readonly wake: () => void }>();

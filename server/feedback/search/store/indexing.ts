@@ -12,7 +12,7 @@ import type { Deps } from "../../../deps.ts";
 import { addIndexed, asOneWord } from "../rules.ts";
 import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
-/** The maximum number of threads in a batch. It is small, so that other writes wait only briefly for a batch. */
+/** The maximum number of threads in a batch. With this small number, other writes wait only briefly for a batch. */
 const batch = 100;
 
 /** The number of characters in the texts of a batch at which the batch ends. */
@@ -251,7 +251,8 @@ async function store(
 
 /**
  * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, threads whose rows
- * another transaction has locked are left out, so this function never waits. They are indexed in a later batch.
+ * another transaction has locked are left out, so this function never waits. These threads are indexed in a later
+ * batch.
  */
 async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
   const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
@@ -373,15 +374,15 @@ const lexemesOf = (
   ...words.map((word) => wordInRange(Math.floor(seq / rangeOfSearch), word)),
 ];
 
-/** The number of pages of the index that one step merges. It is small, so that other writes wait only briefly. */
+/** The number of pages of the index that one step merges. With this small number, other writes wait only briefly. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
 
 /**
- * Removes the words of deleted threads from the search index of SQLite. FTS5 only marks threads as deleted. Their words
- * stay in the file until the segments of the index are merged. This function merges them in small steps. On PostgreSQL
- * it does nothing, because VACUUM removes the words.
+ * Removes the words of deleted threads from the search index of SQLite. FTS5 only marks threads as deleted. The words
+ * of deleted threads stay in the file until the segments of the index are merged. This function merges the segments in
+ * small steps. On PostgreSQL, the function does nothing, because VACUUM removes the words.
  */
 export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
   if (database.engine === "postgres" || !(await hasMarks(database))) return;

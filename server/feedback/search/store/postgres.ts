@@ -187,15 +187,15 @@ const ofApps = (ids: readonly string[]): Condition => [
   ...ids,
 ];
 
-// The functions below run the SQL statements of the search. They query the index with expressions of the type
+// The functions below run the SQL statements of the search. The statements query the index with expressions of the type
 // `tsquery`.
 
 /** Whether at most `most` threads match the expressions, counted together. */
 async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
   if (most < 0) return false;
   if (asked.length === 0) return true;
-  // `OFFSET 0` makes PostgreSQL use the search index. Without it, PostgreSQL would read threads one after another until
-  // it has found enough for `LIMIT`.
+  // `OFFSET 0` makes PostgreSQL use the search index. Without `OFFSET 0`, PostgreSQL would read threads one after
+  // another until it has found enough for `LIMIT`.
   const sql = `SELECT 1 AS one FROM unnest(${textsOf(asked)}) AS r(asked)
     CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
     LIMIT 1 OFFSET ?`;
@@ -203,8 +203,8 @@ async function hasAtMost(reader: Reader, asked: readonly string[], most: number)
 }
 
 /**
- * Returns the newest of the threads `among` that match. It compares the stored words of these threads. The index would
- * be slower, because it would read all threads with words that begin with a typed word.
+ * Returns the newest of the threads `among` that match. The query compares the stored words of these threads. A query
+ * of the index would be slower, because the index would read all threads with words that begin with a typed word.
  */
 async function findAmong(
   reader: Reader,

@@ -32,8 +32,8 @@ export interface SearchPage {
   readonly limit: number;
   readonly effort?: Effort;
   /**
-   * The threads to search, if not all threads are searched. They must already match the conditions, and be sorted
-   * newest first.
+   * The threads to search, if not all threads are searched. These threads must already match the conditions, and be
+   * sorted newest first.
    */
   readonly among?: readonly number[];
 }
@@ -45,7 +45,7 @@ export interface Effort {
   readonly few: number;
   /**
    * The maximum number of threads that have a rare word. The number of threads is estimated. This limit is used only on
-   * PostgreSQL. If it is negative, no word is rare.
+   * PostgreSQL. If the limit is negative, no word is rare.
    */
   readonly rare: number;
 }
@@ -103,8 +103,9 @@ export async function continueSearch(stopped: Found, given: BackwardSearch): Pro
 export const endOf = ({ milliseconds }: Effort): number => performance.now() + milliseconds;
 
 /**
- * Searches ranges step by step, newest first. It ends when the page is full, no range is left, or the time is over. It
- * always makes at least one step. So a client that requests one page after the other always reaches the last page.
+ * Searches ranges step by step, newest first. The search ends when the page is full, no range is left, or the time is
+ * over. The search always makes at least one step. So a client that requests one page after the other always reaches
+ * the last page.
  */
 export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   const { end, limit, until, most, searchRanges } = given;

@@ -50,7 +50,7 @@ export async function newestInSqlite(
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/** Returns the conditions that a thread must match. Each is an expression of FTS5. */
+/** Returns the conditions that a thread must match. Each condition is an expression of FTS5. */
 function partsOf({ scope: { appIds, status, type }, all }: SearchedTerms): string[] {
   const apps = appIds.map((id) => `"${marksInSqlite.app}${id.replaceAll("-", "")}"`);
   return [

@@ -198,7 +198,7 @@ const AllApps = ({
   );
 };
 
-/** Returns the number of the colour of an app, from 0 to 7. It depends only on the id of the app. */
+/** Returns the number of the colour of an app, from 0 to 7. The number depends only on the id of the app. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
 /**

@@ -30,7 +30,7 @@ export interface ThreadAsideProps {
   /** The release notes that are not published yet. */
   readonly openNotes: readonly Omit<NamingRelease, "address">[];
   readonly now: Date;
-  /** The link to the sender's page. It is undefined if the app has no sender pages. */
+  /** The link to the sender's page; undefined if the app has no sender pages. */
   readonly statusLink: StatusLinkProps["link"] | undefined;
 }
 

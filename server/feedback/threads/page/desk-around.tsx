@@ -84,8 +84,8 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
 }
 
 /**
- * The button that marks all threads of the list as read, on all its pages. It is missing if the list has filters other
- * than status and type.
+ * The button that marks all threads of the list as read, on all its pages. If the list has filters other than status
+ * and type, there is no button.
  */
 export const MarkAllRead = ({
   filter,
@@ -152,7 +152,7 @@ export const Nothing = ({
   readonly filter: ListFilter;
   /** The address of the same list without a filter by status. */
   readonly everywhere: string;
-  /** The address of the next page. It is set if the search has not searched all threads. */
+  /** The address of the next page; undefined if the search has searched all threads. */
   readonly older: string | undefined;
 }) => {
   if (older !== undefined) {

@@ -14,7 +14,7 @@ import { type ActName, actResultValues, isActName, keyFor } from "./desk-list.ts
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /**
- * Changes the selected threads of the list. The next page shows the result and offers to undo it. (rule F48)
+ * Changes the selected threads of the list. The next page shows the result and offers to undo the change. (rule F48)
  */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -45,7 +45,7 @@ const actOf = (fields: Fields): string =>
     : fields.text("act");
 
 /**
- * The maximum number of threads that are merged at once. It is small, because each merge is a separate request.
+ * The maximum number of threads that are merged at once. The number is small, because each merge is a separate request.
  */
 const mostMerged = 20;
 

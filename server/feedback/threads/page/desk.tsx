@@ -151,8 +151,8 @@ function nextOf(
 }
 
 /**
- * Returns the thread that the person has just answered and resolved. The page shows a notice about it, and then the
- * next thread or the list.
+ * Returns the thread that the person has just answered and resolved. The page shows a notice about this thread, and
+ * then the next thread or the list.
  */
 async function repliedThread(visit: SignedInVisit, id: string): Promise<OwnedThread | undefined> {
   if (id === "") return undefined;
@@ -226,7 +226,7 @@ interface DeskProps extends DeskShown {
   /** The newest proposals of the threads, by the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
-  /** Facts about the search. They are set only on the first page of a search. */
+  /** Facts about the search; undefined if the page is not the first page of a search. */
   readonly search?: Answered<typeof threads.list>["search"];
   /** The changes that other people made since the last visit of this person, and the time of that visit. */
   readonly since: { readonly changes: Changes | undefined; readonly since: string | null };
@@ -453,7 +453,8 @@ const List = (props: DeskProps & { readonly unread: number }) => {
 };
 
 /**
- * The link that selects all threads of the list, or none. If the list is too long for this, a text says so.
+ * The link that selects all threads of the list, or none. If the list is too long to select all threads, a text says
+ * so.
  */
 const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
   if (isChosen) return <a href={at({})}>Select none</a>;
@@ -472,7 +473,7 @@ interface ListFormProps extends DeskProps {
   readonly children: ComponentChildren;
 }
 
-/** The form around the list. It changes the selected threads. */
+/** The form around the list, which changes the selected threads. */
 const ListForm = (props: ListFormProps) => {
   const { app, links } = props.navigation;
   const { counts, list, items, isAll, thread } = props;
@@ -522,9 +523,9 @@ interface PaneProps extends ThreadProps {
     /** The addresses of the threads before and after this thread. */
     readonly previous: string | undefined;
     readonly next: string | undefined;
-    /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
+    /** The id of the thread that opens after this thread is resolved; empty if there is none. */
     readonly nextId: string;
-    /** The position in the list, such as `3 of 38`. It is empty if the position is not known. */
+    /** The position in the list, such as `3 of 38`; empty if the position is not known. */
     readonly place: string;
     /** The address of the list. */
     readonly back: string;
@@ -532,9 +533,7 @@ interface PaneProps extends ThreadProps {
   };
 }
 
-/**
- * A thread next to the list from which it was opened. In a narrow window, it is shown in place of the list.
- */
+/** A thread next to the list from which it was opened. In a narrow window, the thread is shown in place of the list. */
 const Pane = ({ view, neighbours, ...props }: PaneProps) => {
   const { navigation, thread } = props;
   const { links, app } = navigation;

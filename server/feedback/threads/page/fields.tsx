@@ -78,12 +78,12 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
    * in hidden fields.
    */
   readonly was: Values;
-  /** The id of the proposal that the page with the form showed. It is empty if no form was sent. */
+  /** The id of the proposal that the page with the form showed; empty if no form was sent. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
   /**
-   * The id of the proposal in a request to recall an approval or to release a claim. It is empty if the form was sent
-   * for something else.
+   * The id of the proposal in a request to recall an approval or to release a claim; empty if the form was sent for
+   * another action.
    */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;

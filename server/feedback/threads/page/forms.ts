@@ -354,7 +354,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   });
   const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
   const reply = goTo(list, "thread-deleted");
-  // `sentFields` names the saved fields. It is empty, because the text in the other fields was not saved.
+  // `sentFields` names the saved fields. The list is empty, because the text in the other fields was not saved.
   return { ...reply, sentFields: [] };
 }
 

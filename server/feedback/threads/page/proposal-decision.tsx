@@ -490,8 +490,8 @@ const Decide = ({
 );
 
 /**
- * The typed note for a decision or a recall that is no longer possible. It stays on the page, so that the person can
- * copy it.
+ * The typed note for a decision or a recall that is no longer possible. The note stays on the page, so that the person
+ * can copy it.
  */
 export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (

@@ -24,7 +24,8 @@ import {
 } from "./proposal-decision.tsx";
 
 /**
- * The earlier proposals, newest first. They are folded, except those that an agent is working on or may still claim.
+ * The earlier proposals, newest first. A proposal is folded if no agent is working on it and no agent may still claim
+ * it.
  */
 export const EarlierProposals = (props: ProposalsProps) => {
   const { thread, lives, forms } = props;
@@ -103,9 +104,7 @@ const belowHeading = (html: string): string =>
     (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
   );
 
-/**
- * The newest proposal, exactly as the agent wrote it. It also has the decision, or the form for a decision.
- */
+/** The newest proposal, exactly as the agent wrote it, with the decision or the form for a decision. */
 export const CurrentProposal = (props: ProposalsProps) => {
   const { thread, forms, address, lives } = props;
   const proposal = thread.latestProposal;
@@ -169,8 +168,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
 };
 
 /**
- * Tells a person that the note in the form was typed for an earlier proposal. This happens if a newer proposal arrives
- * before the person sends another part of the form.
+ * Tells a person that the note in the form was typed for an earlier proposal. The notice is necessary if a newer
+ * proposal arrives before the person sends another part of the form.
  */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
@@ -196,7 +195,7 @@ const ProposalText = ({
   html,
 }: {
   readonly proposal: Proposal;
-  /** The plan as HTML. It is undefined if the plans of the page are too long to render this plan. */
+  /** The plan as HTML; undefined if the plans of the page are too long to render this plan. */
   readonly html: string | undefined;
   /** The earlier proposal with which the page compares this proposal; undefined if there is none. */
   readonly earlier?: Proposal | undefined;

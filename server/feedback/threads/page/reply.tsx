@@ -59,8 +59,8 @@ export interface ReplyWays {
 }
 
 /**
- * The fields for a reply and for an internal note. A person switches between the two fields. Each has its own button,
- * so that nobody sends a note as a reply by mistake. The switch works without scripts.
+ * The fields for a reply and for an internal note. A person switches between the two fields. Each field has a separate
+ * button, so that nobody sends a note as a reply by mistake. The switch works without scripts.
  */
 export const MessageComposer = (props: MessageComposerProps) => {
   const { forms, answering } = props;
@@ -138,8 +138,8 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
 );
 
 /**
- * The field for the receiver of a reply. Until the person chooses a receiver, it contains the sender who wrote last.
- * The script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
+ * The field for the receiver of a reply. Until the person chooses a receiver, the field contains the sender who wrote
+ * last. The script of an open page updates the field, unless the person has typed a reply. (rules F43 and M10)
  */
 const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => (
   <div
@@ -345,7 +345,8 @@ export async function withSavedReply(
 }
 
 /**
- * The name of a hidden field. It contains the receivers whose names are in the text because a saved reply was inserted.
+ * The name of a hidden field. The field contains the receivers whose names are in the text because a saved reply was
+ * inserted.
  */
 const namedReceivers = "namedReceivers";
 
@@ -401,7 +402,7 @@ export const Answering = ({
   people,
   isRead = false,
 }: {
-  /** The id of the element. It is unique on the page. */
+  /** The id of the element, which is unique on the page. */
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
@@ -479,9 +480,7 @@ function verbOf({ direction, sender }: OwnedMessage): string {
   return direction === "outbound" ? "replied" : "added a note";
 }
 
-/**
- * Returns the id of the newest message that the page shows. It is empty if nobody has written since the report.
- */
+/** Returns the id of the newest message that the page shows; an empty text if nobody has written since the report. */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";
 
 type Sender = OwnedThread["sender"];
@@ -502,7 +501,7 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** The hint that an owner can turn on sender pages. It is shown where a reply does not reach its receiver. */
+/** The hint that an owner can turn on sender pages. The hint is shown where a reply does not reach its receiver. */
 const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to their page.
@@ -521,7 +520,7 @@ export const RepliedNotice = ({
   href,
 }: TurnPagesOnProps & {
   readonly done: string;
-  /** The address of the thread. It is set if the page shows another thread or no thread. */
+  /** The address of the thread; undefined if the page shows this thread. */
   readonly href?: string;
   readonly thread: OwnedThread;
   /** The e-mail address of the signed-in person. */

@@ -44,7 +44,7 @@ export const FoldedText = ({
   most = aScreen,
 }: {
   readonly text: string;
-  /** The name of the folded part, such as `more lines`. It is shown after the number of lines. */
+  /** The name of the folded part, such as `more lines`. The name is shown after the number of lines. */
   readonly rest?: string;
   /** The length of the beginning of a long text that is shown. The end of the text is folded. */
   readonly most?: Most;

@@ -25,7 +25,7 @@ interface TimelineProps {
   readonly events: readonly ThreadEvent[];
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
-  /** The id of the message that this person has just added. The page scrolls to it. */
+  /** The id of the message that this person has just added. The page scrolls to this message. */
   readonly newest: string | undefined;
   readonly fresh: NewSince | undefined;
   /** The address of the app's settings. */
@@ -261,7 +261,8 @@ export interface NewSince {
 }
 
 /**
- * The notice above a thread that says what has changed since the last visit. It has a link to the first new message.
+ * The notice above a thread that says what has changed since the last visit. The notice has a link to the first new
+ * message.
  */
 export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined }) => {
   if (!fresh) return null;

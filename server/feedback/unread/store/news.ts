@@ -201,7 +201,7 @@ export interface NewsRow {
 const newsText = 300;
 
 // For each thread, the newest message is found with one step in an index. CROSS JOIN makes SQLite read these threads
-// first. Without statistics, it would otherwise read all threads of all apps of the member.
+// first. Without statistics, SQLite would otherwise read all threads of all apps of the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,

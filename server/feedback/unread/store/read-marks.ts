@@ -41,7 +41,7 @@ export const threadViews = {
       feedbackId,
     ),
 
-  /** Stores that a person has seen `count` events. If the thread has more events by now, it stays unread. */
+  /** Stores that a person has seen `count` events. A thread that has more events by now stays unread. */
   async note(
     tx: Transaction,
     view: Omit<ViewRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
@@ -116,7 +116,10 @@ interface Activity {
   readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
-/** The SQL expression for the last activity of a thread `f`. It must be the same as in the indexes by activity. */
+/**
+ * The SQL expression for the last activity of a thread `f`. The expression must be the same as in the indexes by
+ * activity.
+ */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
 /**
@@ -341,7 +344,7 @@ const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_i
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** The query for `ReadTimes`. It returns no row if there are not too many views after `read_until`. */
+/** The query for `ReadTimes`. The query returns no row if there are not too many views after `read_until`. */
 const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
@@ -390,7 +393,7 @@ export interface ActivityScope extends MemberOf {
 export const byActivity = `${activeAt} DESC, f.id DESC`;
 
 /**
- * Returns a subquery for at most `limit` matching threads with the latest activity. Its columns are `seq`, `id` and
+ * Returns a subquery for at most `limit` matching threads with the latest activity. The columns are `seq`, `id` and
  * `at`, the time of the last activity. Each combination of a status and a type is one range of an index, so the
  * subquery reads no threads with another status or type.
  */
@@ -462,7 +465,8 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 
 /**
  * Returns an SQL expression that is true if a thread `f` is unread according to a member's view, and null if there is
- * no view. It is a subquery, because with a join PostgreSQL might read all views of the member and all threads.
+ * no view. The expression is a subquery, because with a join PostgreSQL might read all views of the member and all
+ * threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;

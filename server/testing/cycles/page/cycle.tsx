@@ -128,7 +128,7 @@ const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address 
   </>
 );
 
-/** Returns the date until which late sessions of the last day count. It is the day after the last day. (rule D7) */
+/** Returns the date until which late sessions of the last day count, which is the day after the last day. (rule D7) */
 const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
   dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 
