@@ -24,9 +24,7 @@ export interface CallInput {
   /** The query. A field with an empty value is not sent. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /**
-   * The same as the header `Idempotency-Key` over HTTP. With it, a repeated call changes something only once.
-   */
+  /** The same as the header `Idempotency-Key` over HTTP. With this key, a repeated call changes something only once. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -42,7 +40,7 @@ export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promis
 
 /**
  * The caller for whom a page calls endpoints, and the caller's browser. The caller is a signed-in person or, on pages
- * without a sign-in, nobody. For the development server, it can also be a program.
+ * without a sign-in, nobody. For the development server, the caller can also be a program.
  */
 export interface CallOrigin {
   readonly caller: Callers[Auth];

@@ -76,8 +76,8 @@ export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date
 let made: ReturnType<typeof makeNames> | undefined;
 
 /**
- * Returns the formatters. They are created at the first call, because this is slow and would delay the start of the
- * server.
+ * Returns the formatters. The first call creates the formatters, because their creation is slow and would delay the
+ * start of the server.
  */
 function names() {
   made ??= makeNames();
@@ -93,8 +93,8 @@ function makeNames() {
 }
 
 /**
- * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, which is slow: on a page with 300 dates, `Intl`
- * took a tenth of the rendering time.
+ * Returns a date in UTC, such as `3 Jun 2026`. The function does not use `Intl`, which is slow: on a page with 300
+ * dates, `Intl` took a tenth of the rendering time.
  */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;

@@ -73,8 +73,8 @@ export const draftFieldOf = (name: string): DraftField | undefined =>
   Object.hasOwn(single, name) ? single[name] : several.find(([pattern]) => pattern.test(name))?.[1];
 
 /**
- * Returns the attributes of a field for the script that stores drafts. They contain the maximum length of the text,
- * whether the value was sent but not saved, and whether the text is an answer in a thread.
+ * Returns the attributes of a field for the script that stores drafts. The attributes contain the maximum length of the
+ * text, whether the value was sent but not saved, and whether the text is an answer in a thread.
  */
 export const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);

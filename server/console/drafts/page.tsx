@@ -48,7 +48,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
 
 type Names = ReadonlyMap<string, NamedObject>;
 
-/** What the page says about an object that the person cannot open any more. */
+/** The texts for objects that the person cannot open any more. */
 const goneTexts: Readonly<Record<ObjectKind, string>> = {
   thread: "A thread that you can no longer open",
   faq: "An FAQ entry that you can no longer open",
@@ -174,7 +174,7 @@ const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
 
-/** Returns the two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
+/** Returns the two routes with which a script reads and saves drafts. Both routes answer with JSON. (rule O17) */
 export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   {
     method: "GET",
@@ -251,8 +251,8 @@ export async function noteDone<R extends Reply<string>>(
 }
 
 /**
- * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. They name the form and
- * the opened page whose drafts were sent.
+ * Returns the fields `draft-form` and `draft-writer`, which a script has added to a sent form. The two fields name the
+ * form and the opened page whose drafts were sent.
  */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
@@ -269,9 +269,9 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 }
 
 /**
- * Returns the cookie that informs the script that the server has done the action of a form. Only then does the script
- * delete the drafts. `once` is the unique value of the form. `sent` contains the names of the fields whose text was
- * used. If it is undefined, all fields were used.
+ * Returns the cookie that informs the script that the server has done the action of a form. The script deletes the
+ * drafts only after it has received this cookie. `once` is the unique value of the form. `sent` contains the names of
+ * the fields whose text was used. If `sent` is undefined, all fields were used.
  */
 function doneCookie(
   once: string,
@@ -283,5 +283,5 @@ function doneCookie(
   return `innkeep-done-${once}=${value}; Path=/; Max-Age=${seconds}; SameSite=Strict${secure}`;
 }
 
-/** The lifetime of the cookie. It is long enough for a slow connection to open the next page. */
+/** The lifetime of the cookie in seconds. This time is long enough for a slow connection to open the next page. */
 const seconds = 120;

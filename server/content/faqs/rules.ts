@@ -26,7 +26,10 @@ export interface WantedEntry {
 
 interface Replacing {
   readonly at: string;
-  /** Returns a hash of a text in the default language. Translations store it, to know when they are outdated. */
+  /**
+   * Returns a hash of a text in the default language. Each translation stores this hash, to detect that the translation
+   * is outdated.
+   */
   readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
   /** Returns the hash of a translation, which is stored as its `pushedHash`. */
   readonly pushed: (text: FaqText) => string;
@@ -52,7 +55,7 @@ type CreatedFaq = WantedText & {
   readonly translations: Translations<FaqText>;
 };
 
-/** A changed entry. `isEdit` is false if neither its texts nor its sort order change, but only stored metadata. */
+/** A changed entry. `isEdit` is false if only stored metadata changes, and neither the texts nor the sort order. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
 
 export interface FaqListChanges {

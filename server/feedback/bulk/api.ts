@@ -191,7 +191,7 @@ async function checkChange(
 
 /**
  * The time limit of a search for the threads to change. No transaction is open during the search. The count of a list
- * in the inbox has a lower limit, so each list whose exact count is shown can also be changed.
+ * in the inbox has a shorter time limit. So each list whose exact count is shown can also be changed.
  */
 const searchedMilliseconds = 6_000;
 

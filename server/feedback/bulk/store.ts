@@ -12,7 +12,7 @@ export interface BulkRow {
   readonly createdAt: string;
 }
 
-/** The result of a bulk change, or of its undo. It is updated after each part. */
+/** The result of a bulk change, or of its undo. The result is updated after each part. */
 export interface Tally {
   readonly changed: number;
   /** Threads that were not changed, at most 100. `skippedCount` is the number of all of them. */
@@ -146,7 +146,10 @@ export const bulkChanges = {
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
 
-  /** Removes at most `most` threads from a bulk change and returns them. So each thread is undone at most once. */
+  /**
+   * Removes at most `most` threads from a bulk change and returns them. Because they are removed, the change of each
+   * thread is undone at most once.
+   */
   take: (tx: Transaction, changeId: string, most: number): Promise<BulkThreadRow[]> =>
     tx.all<BulkThreadRow>(
       `DELETE FROM bulk_threads WHERE change_id = ? AND feedback_id IN (

@@ -116,7 +116,7 @@ const Apps = ({
   lastWeek: { reports, resolved, replies },
 }: {
   readonly navigation: Navigation;
-  /** What happened in the last seven days in all apps. */
+  /** The numbers of new reports, resolved threads and replies in the last seven days, in all apps. */
   readonly lastWeek: { readonly reports: number; readonly resolved: number; readonly replies: number };
 }) => (
   <section
@@ -195,7 +195,10 @@ const WaitingProposals = (props: WaitingProposalsProps) => {
   if (rows.length === 0 && first === undefined) {
     return (
       <Empty title="Nothing is waiting for you">
-        <p>When an agent proposes a plan for a thread, the proposal appears here. The oldest comes first.</p>
+        <p>
+          When an agent proposes a plan for a thread, the proposal appears here. The oldest proposal comes
+          first.
+        </p>
       </Empty>
     );
   }

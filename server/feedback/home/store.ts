@@ -58,7 +58,7 @@ export interface AgentWorkRow {
   readonly appName: string;
   /** The name of the worker; null for a proposal that nobody has claimed. */
   readonly worker: string | null;
-  /** The time that the list shows: of the last activity, of the failure, or of the request for changes. */
+  /** The time that the list shows: the time of the last activity, of the failure, or of the request for changes. */
   readonly at: string;
   /** The agent's last report about the work, or the note of the person who asked for changes. */
   readonly text: string | null;

@@ -81,7 +81,7 @@ function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: 
 
 const longest = 200;
 
-/** Returns the beginning of a text in one line. If the text has spaces, it is cut at a space. */
+/** Returns the beginning of a text in one line. A text with spaces is cut at a space. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
   // A text never has more characters than UTF-16 units. So a text with few units is short enough, and its characters
@@ -193,8 +193,8 @@ interface SortedRow {
 }
 
 /**
- * The cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a cursor. `of`
- * returns the values of these parts for a row.
+ * Describes the cursors of lists of threads, by the order of the list. `parts` are the parsers for the parts of a
+ * cursor. `of` returns the values of these parts for a row.
  */
 export const threadCursors = {
   created: { parts: [instantPart, idPart], of: ({ createdAt, id }: SortedRow) => [createdAt, id] },

@@ -8,7 +8,7 @@ import { inboxQuery, valuesIn, withOpened } from "./filters.ts";
 
 /**
  * The names of the list of decisions in the address of a thread. One name is for the list that begins with the oldest
- * proposal, the other for the list that begins with the newest proposal.
+ * proposal, the other name is for the list that begins with the newest proposal.
  */
 const oldestList = "decisions";
 
@@ -38,9 +38,7 @@ export function listAddress(links: Links, appId: string, { list }: InboxPosition
 
 /** The threads before and after a thread in the list of decisions, and the position of the thread. */
 export interface QueueNeighbours extends Neighbours {
-  /**
-   * The position of the thread, such as `3 of 11`. It is undefined if the thread is no longer in the list.
-   */
+  /** The position of the thread, such as `3 of 11`; undefined if the thread is no longer in the list. */
   readonly place: string | undefined;
 }
 
@@ -64,7 +62,10 @@ export async function neighboursInQueue(
   };
 }
 
-/** The parameter in the address of the page after a decision. It names the thread on which the person has decided. */
+/**
+ * The parameter in the address of the page after a decision. The parameter names the thread on which the person has
+ * decided.
+ */
 const decidedName = "decided";
 
 /**
@@ -100,8 +101,8 @@ export interface Decided {
 }
 
 /**
- * Returns the thread on which the person has just decided. Its id is in the address of the page. Returns undefined if
- * there is none, or if the person may not read it.
+ * Returns the thread on which the person has just decided. The id of this thread is in the address of the page. Returns
+ * undefined if there is none, or if the person may not read it.
  */
 export async function decidedBefore({ ask, query }: SignedInVisit): Promise<Decided | undefined> {
   const id = query(decidedName);
@@ -158,7 +159,7 @@ export interface InboxPosition {
   readonly at: number;
   /** Whether the thread is shown next to the list, not on its own page. */
   readonly desk?: boolean;
-  /** The id of the thread that opens after this thread is resolved. It is empty if there is none. */
+  /** The id of the thread that opens after this thread is resolved; empty if there is none. */
   readonly next?: string;
 }
 

@@ -36,8 +36,8 @@ export function filterRefusal({
 }
 
 /**
- * Returns a count for an answer: a number, or a text such as `500+`. It is a text if there are more than `most`, or if
- * a search did not end in time. (rule F44)
+ * Returns a count for an answer: a number, or a text such as `500+`. The result is a text if there are more than `most`
+ * threads, or if a search did not end in time. (rule F44)
  */
 export function countAnswer(
   { count, isComplete }: { readonly count: number; readonly isComplete: boolean },

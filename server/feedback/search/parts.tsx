@@ -17,7 +17,7 @@ const places: Readonly<Record<string, string>> = {
   source: "Source",
 };
 
-/** The line of a thread in which the search found its words. It is not shown if the line is the subject. */
+/** The line of a thread in which the search found its words. If the line is the subject, nothing is shown. */
 export const FoundText = ({ found }: { readonly found: FoundLine }) =>
   found.in === "subject" ? null : (
     <p class="last">
@@ -42,7 +42,7 @@ export const FoundSubject = ({
 
 type Count = SearchFacts["counts"]["open"];
 
-/** Returns the sum of the counts. It ends with `+` if one of the counts ends with `+`. */
+/** Returns the sum of the counts. The sum ends with `+` if one of the counts ends with `+`. */
 export function totalOf({ open, in_progress, resolved, archived }: SearchFacts["counts"]): Count {
   const counts = [open, in_progress, resolved, archived];
   const sum = counts.reduce<number>((total, count) => total + Number.parseInt(String(count), 10), 0);

@@ -196,7 +196,7 @@ const Figures = ({
         {answered === undefined
           ? "fewer than 5 reports"
           : inADay < now.reports && areOfLastDay(present, at)
-            ? "the others can still get a reply in time"
+            ? "the other reports can still get a reply in time"
             : answeredBefore === undefined
               ? "nothing to compare with"
               : pointsText(answered - answeredBefore)}
@@ -528,7 +528,7 @@ const DayChart = ({ days, at }: DayChartProps) => {
   );
 };
 
-/** The drawing of the chart. It contains no numbers, because it is stretched to the available width. */
+/** The drawing of the chart. The drawing contains no numbers, because it is stretched to the available width. */
 const Days = ({
   days,
   sums,

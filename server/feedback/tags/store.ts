@@ -63,7 +63,10 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /** Counts the threads of all tags again. This is necessary after an import, because imported counts may be wrong. */
+  /**
+   * Counts the threads of all tags again. The new count is necessary after an import, because imported counts may be
+   * wrong.
+   */
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 

@@ -61,9 +61,7 @@ export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | 
   cancelled: "",
 };
 
-/**
- * The text that pages show for each state of a tester. The order is from the most urgent state to the least urgent one.
- */
+/** The text that pages show for each state of a tester. The most urgent state comes first. */
 export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
   removal_due: "Removal after today",
   one_miss_left: "Removal after 1 more missed day",

@@ -442,7 +442,7 @@ export const ReleaseText = ({
   label,
   language,
 }: {
-  /** The values of the form. Its lists are JSON texts. */
+  /** The values of the form. Lists are JSON texts. */
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
@@ -493,7 +493,7 @@ const parts = { versions: ["platform", "version"], items: ["type", "text"] } as 
 
 type List = keyof typeof parts;
 
-/** Further rows of a sent form are ignored. */
+/** The maximum number of rows that are read from a sent form. */
 const mostRows = 500;
 
 /** Returns the rows of a list that are not empty. */
@@ -515,7 +515,7 @@ const asLine = (text: string): string =>
     .filter((line) => line !== "")
     .join(" ");
 
-/** Returns the values of the sent form. Its lists become JSON texts. */
+/** Returns the values of the sent form. Lists become JSON texts. */
 export const givenEntry = (fields: Fields): Values => ({
   title: fields.text("title"),
   version: fields.text("version"),

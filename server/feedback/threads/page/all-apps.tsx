@@ -198,12 +198,12 @@ const AllApps = ({
   );
 };
 
-/** Returns the number of the colour of an app, from 0 to 7. It depends only on the id of the app. */
+/** Returns the number of the colour of an app, from 0 to 7. The number depends only on the id of the app. */
 const colourOf = (appId: string): number => Number.parseInt(appId.slice(-2), 16) % 8;
 
 /**
  * Changes the selected threads, one app after the other. Threads of an app in which the person may not change them are
- * left out. The next page shows the result and offers to undo it. (rule F48)
+ * left out. The next page shows the result and offers to undo the change. (rule F48)
  */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links } = visit;
@@ -253,8 +253,8 @@ function undoChange(visit: SignedInVisit): Promise<Reply> {
 }
 
 /**
- * The actions for threads of several apps, and the change that each of them makes. A snooze is not here, because its
- * change contains a time.
+ * The actions for threads of several apps, and the change that each action makes. The snooze is not in this map,
+ * because its change contains a time.
  */
 const changes: ReadonlyMap<string, Record<string, unknown>> = new Map(
   Object.entries({
@@ -287,15 +287,16 @@ interface PartOfApp {
   readonly undo: string;
 }
 
-/** The threads of an app that a change is for, and their number. */
+/** An app in which threads are changed, and the number of these threads. */
 interface OfApp {
   readonly appId: string;
   readonly count: number;
 }
 
 /**
- * Runs a change in each app. The threads of an app count as left out if the person may not change them. They also
- * count as left out if the change fails after threads of another app were changed: the result must tell about those.
+ * Runs a change in each app. The threads of an app count as left out if the person may not change them. If the change
+ * fails after threads of another app were changed, the threads of the failed app also count as left out. No error is
+ * thrown then, because the page must report the changed threads.
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],

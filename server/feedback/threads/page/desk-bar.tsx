@@ -12,15 +12,15 @@ interface ListBarProps {
   /** The address of the inbox. */
   readonly inbox: string;
   readonly filter: ListFilter;
-  /** The id of the open saved view. It is empty if there is none. */
+  /** The id of the open saved view; empty if there is none. */
   readonly saved: string;
   /** The name of the open view. */
   readonly name: string;
-  /** How many threads match, as text. */
+  /** The number of threads that match the filters, as text. */
   readonly total: string;
   readonly tags: readonly Tag[];
   readonly people: readonly Assignee[];
-  /** Facts about the search. They are set only on the first page of a search. */
+  /** Facts about the search; undefined if the page is not the first page of a search. */
   readonly facts: SearchFacts | undefined;
 }
 

@@ -14,7 +14,7 @@ import { type ActName, actResultValues, isActName, keyFor } from "./desk-list.ts
 import { snoozeEnd, untilDay } from "./fields.tsx";
 
 /**
- * Changes the selected threads of the list. The next page shows the result and offers to undo it. (rule F48)
+ * Changes the selected threads of the list. The next page shows the result and offers to undo the change. (rule F48)
  */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -45,7 +45,7 @@ const actOf = (fields: Fields): string =>
     : fields.text("act");
 
 /**
- * The maximum number of threads that are merged at once. It is small, because each merge is a separate request.
+ * The maximum number of threads that are merged at once. The number is small, because each merge is a separate request.
  */
 const mostMerged = 20;
 
@@ -70,7 +70,8 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
       merged.push(id);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // After the first merge, the result must tell about it and offer to undo it.
+      // After the first merge, no error is thrown, because the page must show the finished merges and offer to undo
+      // them.
       if (!leaves.includes(error.code) && merged.length === 0) throw error;
     }
   }
@@ -145,7 +146,10 @@ async function nextAddress(
 /** After merges, the value `undo` begins with this word. The ids of the merged threads follow. */
 const undoOfMerges = "merges";
 
-/** Undoes merges, the last one first. Returns how many threads are separate again, and how many are not. */
+/**
+ * Undoes merges, the last merge first. Returns the number of threads that are separate again, and the number of threads
+ * that are still merged.
+ */
 async function undoMerges({ ask, fields }: SignedInVisit, ids: readonly string[]) {
   let skippedCount = 0;
   for (const id of [...ids].reverse())
@@ -237,7 +241,7 @@ async function removeView({ ask, fields, links, param }: SignedInVisit): Promise
   return goTo(links.inbox(param("appId")), "view-deleted");
 }
 
-/** Runs the action of a form for views. If it is refused, the page shows the form again. */
+/** Runs the action of a form for views. If the action is refused, the page shows the form again. */
 function withViewForm<Done extends string>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,

@@ -19,11 +19,11 @@ interface ThreadRowProps {
   /** The address that opens the thread. */
   readonly href: string;
   readonly isOpened: boolean;
-  /** The checkbox that selects the thread. It is undefined if the row has no checkbox. */
+  /** The checkbox that selects the thread; undefined if the row has no checkbox. */
   readonly choice: { readonly isChosen: boolean; readonly value: string } | undefined;
   /** The app of the thread, in a list of all apps. */
   readonly app?: { readonly name: string; readonly colour: number } | undefined;
-  /** The status by which the list is filtered. It is empty if there is no such filter. */
+  /** The status by which the list is filtered; empty if there is no such filter. */
   readonly status: string;
   /** The e-mail address of the signed-in person. */
   readonly person: string;
@@ -31,8 +31,8 @@ interface ThreadRowProps {
 }
 
 /**
- * One thread of the list, in two lines. The first has the subject and the age, the second the sender and the last
- * message.
+ * One thread of the list, in two lines. The first line has the subject and the age. The second line has the sender and
+ * the last message.
  */
 export const ThreadRow = ({ thread, proposal, href, isOpened, choice, ...more }: ThreadRowProps) => {
   const { app, status, person, now } = more;
@@ -225,7 +225,7 @@ export interface ActResult {
   readonly did: ActName;
   readonly changed: number;
   readonly skipped: number;
-  /** The value with which the change can be undone. It is empty if the change cannot be undone. */
+  /** The value with which the change can be undone; empty if the change cannot be undone. */
   readonly undo: string;
 }
 
@@ -313,9 +313,7 @@ interface ActBarProps {
   readonly choice: ComponentChildren;
 }
 
-/**
- * The bar below the list with the actions for the selected threads. It is part of the form around the list.
- */
+/** The bar below the list with the actions for the selected threads. The bar is part of the form around the list. */
 export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   <fieldset class="act-bar" id="act-bar">
     <legend class="unseen">Selected threads</legend>

@@ -43,7 +43,7 @@ import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./rep
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /**
- * What the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
+ * The data that the page also shows after a form was sent: the values of the form, and the notice with the name `done`.
  */
 export interface ShownAgain {
   readonly sent?: SentThread;
@@ -251,7 +251,10 @@ export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigat
   />
 );
 
-/** A thread without the page navigation. It is used on the thread's own page and in the pane next to the list. */
+/**
+ * A thread without the page navigation. This component is used on the thread's own page and in the pane next to the
+ * list.
+ */
 export const ThreadBody = (props: ThreadProps) => {
   const { navigation, thread, forms, position } = props;
   const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
@@ -313,8 +316,8 @@ export const ThreadBody = (props: ThreadProps) => {
 };
 
 /**
- * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text.
- * The Enter key in a field saves the fields of the side column. It never decides on a proposal.
+ * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text. The
+ * Enter key in a field saves the fields of the side column. The Enter key never decides on a proposal.
  */
 const ThreadForm = ({
   id,
@@ -437,7 +440,7 @@ const ThreadHead = ({
   </div>
 );
 
-/** The threads that were merged into this one, each with a button that undoes the merge. */
+/** The threads that were merged into this thread, each with a button that undoes the merge. */
 const MergedInto = ({
   thread: { app, merged },
   links,
@@ -562,7 +565,7 @@ const Step = ({
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
-  /** A sign such as `›`. It is shown in place of `words`. */
+  /** A sign such as `›`, which is shown in place of `words`. */
   readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;
@@ -606,8 +609,8 @@ export const threadPage = definePage({
 });
 
 /**
- * The head of another page about a thread, such as the page for a merge. It has a link back to the thread, a title,
- * and the subject of the thread.
+ * The head of another page about a thread, such as the page for a merge. The head has a link back to the thread, a
+ * title, and the subject of the thread.
  */
 export const OtherPageHead = ({
   title,

@@ -55,7 +55,7 @@ interface ProposalWorkProps {
   readonly now: Date;
 }
 
-/** What agents did with a proposal after its approval. The script of an open page updates this part. */
+/** Shows the work of agents on a proposal after its approval. The script of an open page updates this part. */
 const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   if (!life || (proposal.status !== "approved" && life.claims.length === 0)) return null;
   const [newest, ...earlier] = life.claims;
@@ -215,7 +215,7 @@ interface ClaimFactsProps {
   readonly now: Date;
 }
 
-/** What one worker did: the worker, the beginning of the claim, the progress and the outcome. */
+/** Shows the work of one worker: the name of the worker, the beginning of the claim, the progress and the outcome. */
 const ClaimFacts = ({ claim, now }: ClaimFactsProps) => (
   <>
     <div>
@@ -286,7 +286,7 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
 
 const shownLines = 5;
 
-/** The progress reports, oldest first. The older ones are folded. */
+/** The progress reports, oldest first. The older reports are folded. */
 const Progress = ({ claim: { progress, progressCount } }: Pick<ClaimFactsProps, "claim">) => {
   if (progress.length === 0) return null;
   const [newest, older] = [progress.slice(0, shownLines), progress.slice(shownLines)];
@@ -490,8 +490,8 @@ const Decide = ({
 );
 
 /**
- * The typed note for a decision or a recall that is no longer possible. It stays on the page, so that the person can
- * copy it.
+ * The typed note for a decision or a recall that is no longer possible. The note stays on the page, so that the person
+ * can copy it.
  */
 export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (
@@ -507,8 +507,8 @@ export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; rea
   );
 
 /**
- * Shows why a decision was refused. A newer proposal has replaced the one that the person read, or somebody else has
- * already decided.
+ * Shows why a decision was refused. Either a newer proposal has replaced the proposal that the person read, or somebody
+ * else has already decided.
  */
 export const DecisionRefused = ({
   forms,

@@ -24,7 +24,8 @@ import {
 } from "./proposal-decision.tsx";
 
 /**
- * The earlier proposals, newest first. They are folded, except those that an agent is working on or may still claim.
+ * The earlier proposals, newest first. A proposal is folded if no agent is working on it and no agent may still claim
+ * it.
  */
 export const EarlierProposals = (props: ProposalsProps) => {
   const { thread, lives, forms } = props;
@@ -61,7 +62,7 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]?.slice(0, 160
 interface ProposalsProps {
   readonly thread: OwnedThread;
   readonly deliveries: readonly ProposalDelivery[];
-  /** What happened to each proposal, by the id of the proposal. */
+  /** The history of each proposal after it was created, by the id of the proposal. */
   readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly plans: RenderedPlans;
   readonly forms: ThreadForms;
@@ -103,9 +104,7 @@ const belowHeading = (html: string): string =>
     (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
   );
 
-/**
- * The newest proposal, exactly as the agent wrote it. It also has the decision, or the form for a decision.
- */
+/** The newest proposal, exactly as the agent wrote it, with the decision or the form for a decision. */
 export const CurrentProposal = (props: ProposalsProps) => {
   const { thread, forms, address, lives } = props;
   const proposal = thread.latestProposal;
@@ -169,8 +168,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
 };
 
 /**
- * Tells a person that the note in the form was typed for an earlier proposal. This happens if a newer proposal arrives
- * before the person sends another part of the form.
+ * Tells a person that the note in the form was typed for an earlier proposal. The notice is necessary if a newer
+ * proposal arrives before the person sends another part of the form.
  */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
@@ -196,9 +195,9 @@ const ProposalText = ({
   html,
 }: {
   readonly proposal: Proposal;
-  /** The plan as HTML. It is undefined if the plans of the page are too long to render this one. */
+  /** The plan as HTML; undefined if the plans of the page are too long to render this plan. */
   readonly html: string | undefined;
-  /** The earlier proposal with which the page compares this one, if there is one. */
+  /** The earlier proposal with which the page compares this proposal; undefined if there is none. */
   readonly earlier?: Proposal | undefined;
 }) => {
   const { summary, plan } = proposal;
@@ -281,7 +280,7 @@ interface PlanChangesProps {
 }
 
 /**
- * The difference between a new plan and an earlier one, and the changes that a person asked for. The whole plan is
+ * The difference between a new plan and an earlier plan, and the changes that a person asked for. The whole plan is
  * shown below.
  */
 const PlanChanges = ({ earlier, proposal }: PlanChangesProps) => {
@@ -365,7 +364,7 @@ type PlanDifference =
  */
 const mostChanges = 400;
 
-/** How many unchanged lines the comparison shows before and after a change. */
+/** The number of unchanged lines that the comparison shows before and after a change. */
 const around = 3;
 
 /** Compares two plans line by line. Windows and Unix line ends count as equal. (rule A51) */

@@ -45,7 +45,7 @@ describe("the page of statistics, without scripts", () => {
 
   it("says that the replies to reports of the last day are not due yet", async () => {
     expect(readingOf(await open())).toContain(
-      "Answered within 24 h 20 % the others can still get a reply in time",
+      "Answered within 24 h 20 % the other reports can still get a reply in time",
     );
     service.clock.advance(30 * 3_600_000);
     expect(readingOf(await open())).toContain("Answered within 24 h 20 % nothing to compare with");
