@@ -62,7 +62,7 @@ function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record
   return JSON.parse(JSON.stringify(json), oneTypeEach);
 }
 
-/** Changes a schema with several types into a schema with one type, because some clients support only one type. */
+/** Replaces a list of types with one schema for each type, because some clients support only one type in a schema. */
 function oneTypeEach(_: string, value: unknown): unknown {
   if (!isObject(value) || !("type" in value)) return value;
   const { type, ...rest } = value;

@@ -2,7 +2,8 @@ import type * as z from "zod/mini";
 import { limits } from "./limits.ts";
 
 /**
- * Every error code of the API, with its HTTP status and a message that can be understood without other documents.
+ * Every error code of the API, with its HTTP status and a message. A reader understands the message without other
+ * documents.
  */
 export const errorCatalogue = {
   bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
