@@ -34,7 +34,8 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", replaceClosedTerminals);
-  // If the program waits for something that can never happen, Node ends the process early. The exit code must be 1 then.
+  // If the program waits for something that can never happen, Node ends the process early. The exit code must be 1
+  // then.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -274,8 +275,8 @@ function replaceClosedTerminals(): void {
 }
 
 /**
- * Returns whether a descriptor is a closed terminal. A closed terminal is still a device, but no terminal any more. Also
- * returns true for the null device, because replacing it has no effect.
+ * Returns whether a descriptor is a closed terminal. A closed terminal is still a device, but no terminal any more.
+ * Also returns true for the null device, because replacing it has no effect.
  */
 function isClosedTerminal(descriptor: number): boolean {
   try {

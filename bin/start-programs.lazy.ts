@@ -39,8 +39,8 @@ function realPathOf(file: string): string | undefined {
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /**
- * Opens a file in an editor on this terminal. Returns the exit code of the editor. A shell runs the command, because the
- * command may contain flags, as in `code --wait`.
+ * Opens a file in an editor on this terminal. Returns the exit code of the editor. A shell runs the command, because
+ * the command may contain flags, as in `code --wait`.
  */
 export function openEditor(command: string, file: string): Promise<number> {
   const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;

@@ -9,8 +9,8 @@ import { type Connection, readRun } from "./connection.ts";
 export interface Observation {
   readonly run: Run;
   /**
-   * The time of the last request that the server did not answer. An earlier wait for the same proposal may have sent this
-   * request.
+   * The time of the last request that the server did not answer. An earlier wait for the same proposal may have sent
+   * this request.
    */
   readonly lastErrorAt: Date | null;
 }

@@ -23,8 +23,8 @@ export interface Deps {
   /** The thread of each proposal: the key is the id of the proposal, the value is the id of its thread. */
   readonly threadOfRun: Map<string, string>;
   /**
-   * How often each proposal was read before its decision. The more often an agent has read it, the longer is the wait that
-   * the answer suggests.
+   * How often each proposal was read before its decision. The more often an agent has read it, the longer is the wait
+   * that the answer suggests.
    */
   readonly timesPending: Map<string, number>;
   /** Returns true at the first call for a proposal. So the page for the decision is offered to the person only once. */

@@ -283,7 +283,9 @@ async function answerCall(
   }
 }
 
-/** Adds two fields that results have in the newer era: one says that the result is complete, and one names the server. */
+/**
+ * Adds two fields that results have in the newer era: one says that the result is complete, and one names the server.
+ */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,
   resultType: "complete",

@@ -6,8 +6,8 @@ import { lazy } from "../src/client/lazy.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
 /**
- * If there are more than 550 files, only the newest 500 files are kept. So only about one save in fifty needs to read all
- * the files.
+ * If there are more than 550 files, only the newest 500 files are kept. So only about one save in fifty needs to read
+ * all the files.
  */
 const most = { kept: 500, files: 550 } as const;
 

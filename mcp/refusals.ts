@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * Returns the kind of the secret that a text contains, such as `a GitHub token`. Undefined if the text contains no secret
- * of a known kind. `own` contains the secrets of this process.
+ * Returns the kind of the secret that a text contains, such as `a GitHub token`. Undefined if the text contains no
+ * secret of a known kind. `own` contains the secrets of this process.
  */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");

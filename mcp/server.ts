@@ -264,7 +264,9 @@ function registerTool(server: McpServer, { tool, load }: LoadableTool, deps: Dep
   });
 }
 
-/** Runs a tool. Returns each failure as a result with an explanation. Rejects only with a PageOffer or after an abort. */
+/**
+ * Runs a tool. Returns each failure as a result with an explanation. Rejects only with a PageOffer or after an abort.
+ */
 export async function runSafely(
   { load }: Pick<LoadableTool, "load">,
   { given, deps, call }: { readonly given: unknown; readonly deps: Deps; readonly call: Call },
@@ -305,8 +307,8 @@ class PageOffer extends Error {
 }
 
 /**
- * For how long a person can accept an offer: one hour, because the person may need a long time to read the page. The wait
- * for the decision continues during this time.
+ * For how long a person can accept an offer: one hour, because the person may need a long time to read the page. The
+ * wait for the decision continues during this time.
  */
 const longestMs = 3_600_000;
 
@@ -332,8 +334,8 @@ function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPag
 }
 
 /**
- * Returns a JSON Schema in the form that the SDK needs. Clients see the schema. The check of the SDK accepts every value,
- * because each tool checks its input and describes the faults.
+ * Returns a JSON Schema in the form that the SDK needs. Clients see the schema. The check of the SDK accepts every
+ * value, because each tool checks its input and describes the faults.
  */
 function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;

@@ -37,8 +37,8 @@ export interface SessionStart {
 }
 
 /**
- * Serves a connection after the early input. First, the SDK reads the messages that were answered without it. So the SDK
- * has the same state as if it had answered them. Its answers to these messages are not sent, because the client has
+ * Serves a connection after the early input. First, the SDK reads the messages that were answered without it. So the
+ * SDK has the same state as if it had answered them. Its answers to these messages are not sent, because the client has
  * already received the answers.
  */
 export function serveSession(

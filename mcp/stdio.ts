@@ -5,9 +5,9 @@ import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
 /**
- * Serves one client over standard input and output, with the older or the newer versions of the protocol. When the client
- * disconnects or the signal aborts, stops all waits and requests, and returns the exit code. Loads the SDK at the first
- * message that needs it.
+ * Serves one client over standard input and output, with the older or the newer versions of the protocol. When the
+ * client disconnects or the signal aborts, stops all waits and requests, and returns the exit code. Loads the SDK at
+ * the first message that needs it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;

@@ -12,8 +12,8 @@ import { isNotFound } from "./failures.ts";
 /** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {
   /**
-   * Uses this server to send all later notifications of changes. In the older era, this server also handles requests for
-   * subscriptions.
+   * Uses this server to send all later notifications of changes. In the older era, this server also handles requests
+   * for subscriptions.
    */
   serve(server: McpServer, era: "legacy" | "modern"): void;
   /**
@@ -160,7 +160,9 @@ interface Watching {
   readonly notify: (topic: string) => void;
 }
 
-/** The pauses after answers with changes. Without pauses, threads that change often would use up the limit for reads. */
+/**
+ * The pauses after answers with changes. Without pauses, threads that change often would use up the limit for reads.
+ */
 const pauses = { firstMs: 1_000, growth: 2, mostMs: 15_000 };
 
 /** The pause after a permanent failure. A person must solve the problem, for example replace a revoked token. */
@@ -170,8 +172,8 @@ const afterFailureMs = 60_000;
 const betweenReadsMs = 30_000;
 
 /**
- * Keeps one request open for all topics. If there are no topics, sends no request. Calls `notify` after each change, with
- * the id of the proposal or with `queue`.
+ * Keeps one request open for all topics. If there are no topics, sends no request. Calls `notify` after each change,
+ * with the id of the proposal or with `queue`.
  */
 function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
   const watching: Watching = { runs: new Map(), queue: false, notify };

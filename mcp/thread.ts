@@ -48,9 +48,9 @@ const mostOfNote = 500;
 const mostMessages = 200;
 
 /**
- * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) contains the report. The metadata
- * of the report needs at most half of the space. Each later page contains at least one message, which may be shortened.
- * So a client always reaches the last page. (rule L17)
+ * Shortens a thread to a number of UTF-16 units. Only the first page (without `before`) contains the report. The
+ * metadata of the report needs at most half of the space. Each later page contains at least one message, which may be
+ * shortened. So a client always reaches the last page. (rule L17)
  */
 export function threadPageOf(
   thread: {
@@ -169,7 +169,10 @@ export interface ThreadParts {
   readonly latestProposal: ProposalParts | null;
   /** How many older messages the server did not send. */
   readonly omittedMessages: number;
-  /** Whether the server accepts `expectedRunId`. With this field, it refuses a proposal if the thread has a newer proposal. */
+  /**
+   * Whether the server accepts `expectedRunId`. With this field, it refuses a proposal if the thread has a newer
+   * proposal.
+   */
   readonly takesExpectedRun: boolean;
 }
 

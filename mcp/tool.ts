@@ -172,7 +172,9 @@ export function messageNumberIn(given: string): number {
   );
 }
 
-/** The checks of arguments whose text has a fixed form. Each check throws a Refusal if the text has a different form. */
+/**
+ * The checks of arguments whose text has a fixed form. Each check throws a Refusal if the text has a different form.
+ */
 const forms: Readonly<Record<string, (given: string) => unknown>> = {
   feedback: feedbackIdOf,
   run_id: (given) => runIdOf(given),

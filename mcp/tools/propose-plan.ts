@@ -357,8 +357,8 @@ function proposalDraftOf(
 }
 
 /**
- * Returns the idempotency key of a proposal. A repeated request has the same key, so a proposal is never posted twice. If
- * the latest proposal of the thread has changed, the same text gets a new key.
+ * Returns the idempotency key of a proposal. A repeated request has the same key, so a proposal is never posted twice.
+ * If the latest proposal of the thread has changed, the same text gets a new key.
  */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

@@ -146,7 +146,9 @@ function section(heading: string, value: unknown): Section[] {
   return [{ heading, text: typeof value === "string" ? value : linesOf(value) }];
 }
 
-/** Returns one line for each entry. Texts have no quotation marks. In quotation marks, each backslash would be doubled. */
+/**
+ * Returns one line for each entry. Texts have no quotation marks. In quotation marks, each backslash would be doubled.
+ */
 const linesOf = (value: object): string =>
   Object.entries(value)
     .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)

@@ -70,7 +70,10 @@ function addLists(agent: Command, setup: Setup): void {
       several,
     )
     .option("--q <words>", "only threads that contain these words")
-    .option("--updated-since <instant>", "only threads with activity since this time: ISO 8601, or a day in UTC")
+    .option(
+      "--updated-since <instant>",
+      "only threads with activity since this time: ISO 8601, or a day in UTC",
+    )
     .option("--app-id <id>", "only threads of this app")
     .option("--limit <number>", "the number of items on a page, at most 50; default: 20")
     .option("--cursor <cursor>", "continue after the previous page")
@@ -255,7 +258,10 @@ async function showDecision(
   return exitsByStatus[run.status] ?? "unexpected";
 }
 
-/** The exit for each status of a proposal. Only `approved` has exit code 0, so a script knows when it may continue. (rule A12) */
+/**
+ * The exit for each status of a proposal. Only `approved` has exit code 0, so a script knows when it may continue.
+ * (rule A12)
+ */
 const exitsByStatus: Readonly<Record<string, Exit>> = {
   approved: "ok",
   awaiting_approval: "pending",

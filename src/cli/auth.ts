@@ -100,7 +100,9 @@ function addStored(auth: Command, setup: Setup): void {
 
   const token = auth
     .command("token")
-    .description("Print the key or token that commands use; works only if the output goes to a file or another program")
+    .description(
+      "Print the key or token that commands use; works only if the output goes to a file or another program",
+    )
     .argument("<kind>", kindWords, kindOf);
   addExamples(token, "innkeep auth token device-token | other-program");
   commandAction<object, CredentialKind>(token, setup, printCredential);

@@ -282,8 +282,8 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
 /**
- * Returns a branch for each word that leads from one place in a command line to the next. The patterns of the branch are
- * the word and its aliases. Each pattern begins with the path of the place.
+ * Returns a branch for each word that leads from one place in a command line to the next. The patterns of the branch
+ * are the word and its aliases. Each pattern begins with the path of the place.
  */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
@@ -303,8 +303,8 @@ const listCommand = ({ command, value, name }: Listing): string =>
 const writers = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /**
- * Returns the shell script that completes the command `innkeep`. The script contains all commands and flags. So the shell
- * can complete them without starting a program. (rule L51)
+ * Returns the shell script that completes the command `innkeep`. The script contains all commands and flags. So the
+ * shell can complete them without starting a program. (rule L51)
  */
 const completionScript = (shell: keyof typeof writers, program: Command): string =>
   writers[shell](placesOf(program));

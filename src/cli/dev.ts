@@ -70,8 +70,8 @@ function addExec(dev: Command, setup: Setup): void {
 }
 
 /**
- * Replaces the error about an unknown flag. If the person forgets `--` before the command, the parser reads the flags of
- * the command as flags of `dev exec`.
+ * Replaces the error about an unknown flag. If the person forgets `--` before the command, the parser reads the flags
+ * of the command as flags of `dev exec`.
  */
 function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
@@ -145,7 +145,10 @@ function addClock(dev: Command, setup: Setup): void {
     .argument("[move...]", "+1d, -2h30m or P1D; or `set` and an instant")
     // A negative duration looks like a flag.
     .allowUnknownOption()
-    .addHelpText("after", "\nThe command ends when the server has done all work that is scheduled up to the new time.");
+    .addHelpText(
+      "after",
+      "\nThe command ends when the server has done all work that is scheduled up to the new time.",
+    );
   addExamples(
     move,
     "innkeep dev clock +1d",

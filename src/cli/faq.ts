@@ -159,7 +159,10 @@ function addFiles(faq: Command, setup: Setup): void {
       .command("push")
       .description("Make the FAQ of the server equal to the files")
       .argument("[path]", pathMeaning)
-      .option("--prune", "delete entries that an earlier pull wrote into files, if these files do not exist any more")
+      .option(
+        "--prune",
+        "delete entries that an earlier pull wrote into files, if these files do not exist any more",
+      )
       .option("--take <side-and-ids...>", takeMeaning),
     "print the plan, and send nothing",
   );
@@ -307,8 +310,8 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
 
 /**
  * Returns the entries with new positions. The block of entries starts at the index `from` and ends before the index
- * `to`. The block gets the positions directly after the entry before it. The entries after the block move only as far as
- * necessary. Undefined if no entry is before the block.
+ * `to`. The block gets the positions directly after the entry before it. The entries after the block move only as far
+ * as necessary. Undefined if no entry is before the block.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

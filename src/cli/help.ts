@@ -190,7 +190,8 @@ const ofCommands: readonly Variable[] = [
   },
   {
     name: "XDG_RUNTIME_DIR, DBUS_SESSION_BUS_ADDRESS",
-    meaning: "The address of the session bus of Linux, which leads to the keychain. Innkeep usually finds it without these variables.",
+    meaning:
+      "The address of the session bus of Linux, which leads to the keychain. Innkeep usually finds it without these variables.",
   },
   {
     name: "XDG_CONFIG_HOME, XDG_STATE_HOME, APPDATA, LOCALAPPDATA",

@@ -151,7 +151,9 @@ interface ClientSetup {
   readonly client: ClientName;
   /** The name for people. */
   readonly name: string;
-  /** What a person does with the text: run it as a command, open it as a link, or add it to the settings of the client. */
+  /**
+   * What a person does with the text: run it as a command, open it as a link, or add it to the settings of the client.
+   */
   readonly way: "command" | "link" | "settings";
   readonly text: string;
 }

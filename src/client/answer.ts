@@ -27,8 +27,8 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 /**
  * Returns the JSON value of a successful answer, including unknown fields. Undefined for a 204, for a download, and for
  * a 202 of a route with `pending`. If the shape of the route is open, a 201 without a body becomes an empty object.
- * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is about
- * a different object than the request. (rule L60)
+ * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
+ * about a different object than the request. (rule L60)
  */
 export function contentOf(
   success: Success,
@@ -83,7 +83,9 @@ function unexpected(
   );
 }
 
-/** Returns the message of an error. Searches several fields, because servers other than Innkeep use different fields. */
+/**
+ * Returns the message of an error. Searches several fields, because servers other than Innkeep use different fields.
+ */
 const messageIn = (body: unknown): string | undefined =>
   textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message") || undefined;
 

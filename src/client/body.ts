@@ -186,7 +186,9 @@ function measured(
   return { bytes, files };
 }
 
-/** Yields the bytes of a file in blocks. All blocks use one buffer, so each block is valid only until the next block. */
+/**
+ * Yields the bytes of a file in blocks. All blocks use one buffer, so each block is valid only until the next block.
+ */
 async function* blocksOf(
   { path, name, bytes, content }: SentFile,
   blockBytes: number,

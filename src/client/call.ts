@@ -101,7 +101,8 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
 
 export interface CallOptions {
   /**
-   * Makes it safe to repeat the call. If the server gets a second request with the same key, it returns the stored answer.
+   * Makes it safe to repeat the call. If the server gets a second request with the same key, it returns the stored
+   * answer.
    */
   readonly idempotencyKey?: string;
   /** The ETag of the data that the caller has read. The server refuses the call if somebody has changed this data. */

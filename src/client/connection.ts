@@ -38,7 +38,9 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   });
 }
 
-/** Whether a port of this machine refused the connection. This is no failure of the network, so a retry does not help. */
+/**
+ * Whether a port of this machine refused the connection. This is no failure of the network, so a retry does not help.
+ */
 export function isRefusedHere(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
   const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;

@@ -47,7 +47,9 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** The maximum number of attempts of a request, including the first attempt. The default is 4. */
   readonly attempts?: number;
-  /** The longest time from the start of the first attempt to the start of the last attempt. The default is one minute. */
+  /**
+   * The longest time from the start of the first attempt to the start of the last attempt. The default is one minute.
+   */
   readonly maxWaitMs?: number;
   readonly onRetry?: (pause: Pause) => void;
   readonly onExchange?: (exchange: Exchange) => void;

@@ -240,15 +240,17 @@ function proxyConnection(library: typeof undici, address: string, signal: AbortS
   return { dispatcher, release };
 }
 
-/** Closes all connections. undici closes the open connections, and the abort stops connections that are being opened. */
+/**
+ * Closes all connections. undici closes the open connections, and the abort stops connections that are being opened.
+ */
 function end(dispatcher: undici.Dispatcher, over: AbortController): void {
   dispatcher.destroy().catch(() => {});
   over.abort(new Error("The call is over."));
 }
 
 /**
- * Opens tunnels and never retries. By default, undici retries without a pause if a proxy closes the connection, and does
- * not check the signal of the call.
+ * Opens tunnels and never retries. By default, undici retries without a pause if a proxy closes the connection, and
+ * does not check the signal of the call.
  */
 function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dispatcher {
   const open = pool.connect.bind(pool);

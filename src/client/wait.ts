@@ -5,8 +5,8 @@ import type { Clock } from "./clock.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. Continues to
- * wait after requests without an answer. If the last request has no answer, throws the failure of this request.
+ * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. Continues
+ * to wait after requests without an answer. If the last request has no answer, throws the failure of this request.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -56,8 +56,8 @@ const readRun = (
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
 
 /**
- * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the time
- * is over before the approval, and `unsupported` if the server does not report approvals. Continues to wait after
+ * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the
+ * time is over before the approval, and `unsupported` if the server does not report approvals. Continues to wait after
  * requests without an answer. Throws any other failure. Also throws an error if the person refuses.
  */
 export async function waitForSignInCode(
@@ -126,8 +126,8 @@ interface LongPoll<Value> {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns a random number from 0 to 1. The number makes a pause up to a fifth longer or shorter. Without this function,
-   * pauses are not changed.
+   * Returns a random number from 0 to 1. The number makes a pause up to a fifth longer or shorter. Without this
+   * function, pauses are not changed.
    */
   readonly random?: (() => number) | undefined;
 }
@@ -137,9 +137,9 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Sends requests to a server repeatedly, and yields each result. Sends the next request immediately after an answer that
- * the server delayed, and pauses after any other answer. A temporary failure is a result. Throws any other failure. If
- * the signal aborts, throws the reason of the signal.
+ * Sends requests to a server repeatedly, and yields each result. Sends the next request immediately after an answer
+ * that the server delayed, and pauses after any other answer. A temporary failure is a result. Throws any other
+ * failure. If the signal aborts, throws the reason of the signal.
  */
 export async function* longPoll<Value>(
   poll: LongPoll<Value>,
@@ -259,12 +259,15 @@ export function isTemporary(error: unknown): boolean {
   return error.code === inProgress || passing.has(error.status) || error.status >= 500;
 }
 
-/** Whether the server has handled the request and a retry is useless. Then its idempotency key is not needed any more. */
+/**
+ * Whether the server has handled the request and a retry is useless. Then its idempotency key is not needed any more.
+ */
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds that the server requests. If the server requests no pause, the pause is half a second
- * after the first attempt, and twice as long after each further attempt. This pause is shortened by a random time.
+ * Returns the pause in milliseconds that the server requests. If the server requests no pause, the pause is half a
+ * second after the first attempt, and twice as long after each further attempt. This pause is shortened by a random
+ * time.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;

@@ -44,7 +44,7 @@ export const bulk = {
   change: endpoint({
     method: "POST",
     path,
-    summary: "Change up to 200 threads, or up to 5,000 that match filters",
+    summary: "Change up to 200 named threads, or up to 5,000 threads that match filters",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",
@@ -78,7 +78,7 @@ export const bulk = {
     method: "POST",
     path: `${path}/undo`,
     summary:
-      "Undo your bulk change, once and within ten minutes, in the threads that nobody has changed since then",
+      "Undo your bulk change once, within ten minutes; threads that somebody has changed after it stay unchanged",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

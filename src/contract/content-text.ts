@@ -106,8 +106,8 @@ export function trimmedMarkdown(text: string): string {
 }
 
 /**
- * Returns the text for the hash of an entry. `pushedHash` is the SHA-256 of this text in hex. The character NUL separates
- * the two parts, because texts of entries never contain NUL. (rule C21)
+ * Returns the text for the hash of an entry. `pushedHash` is the SHA-256 of this text in hex. The character NUL
+ * separates the two parts, because texts of entries never contain NUL. (rule C21)
  */
 export const hashedFaqText = ({
   question,

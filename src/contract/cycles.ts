@@ -137,7 +137,7 @@ export const SlotDay = z.object({
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
-  /** The reason why the day does not count after its last test session. Null if the day counts. */
+  /** The reason why the last test session of the day did not count. Null if the day counts. */
   reason: z.nullable(z.string()),
   /** How many test sessions were reported for the day. */
   sessions: z.int(),

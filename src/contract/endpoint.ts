@@ -126,8 +126,8 @@ export interface Endpoint {
   /** Whether the answer may be large. For a large answer, a client accepts more bytes and waits longer. */
   readonly large?: true;
   /**
-   * Whether servers may answer with other fields or without fields, because the specification does not define the answer.
-   * (rule L60)
+   * Whether servers may answer with other fields or without fields, because the specification does not define the
+   * answer. (rule L60)
    */
   readonly openAnswer?: true;
   /** The path parameter that must equal the answer's `id`. A client refuses an answer about another object. */

@@ -221,8 +221,8 @@ async function listed(search: Search) {
 }
 
 /**
- * Waits for a change and returns the changed threads. Undefined if the server no longer accepts `token`, the position in
- * the list of changes.
+ * Waits for a change and returns the changed threads. Undefined if the server no longer accepts `token`, the position
+ * in the list of changes.
  */
 async function changedAfter(search: Search, token: string) {
   const { clock, signal } = search.context;
@@ -286,7 +286,10 @@ interface Outcome {
   readonly claimId: string;
   readonly status: "succeeded" | "failed";
   readonly summary: string;
-  /** Whether a person stopped the worker and now waits for its end. Then the report has the usual time limit for retries. */
+  /**
+   * Whether a person stopped the worker and now waits for its end. Then the report has the usual time limit for
+   * retries.
+   */
   readonly wasStopped: boolean;
 }
 

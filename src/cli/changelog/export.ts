@@ -176,8 +176,8 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
     // If the file is a symbolic link, the link is replaced and not its target, because a link in a repository of a
-    // stranger may point to any file. fastlane sends the file unchanged, and the store counts a line end as a character.
-    // So a line end is added only if the text is still short enough with it.
+    // stranger may point to any file. fastlane sends the file unchanged, and the store counts a line end as a
+    // character. So a line end is added only if the text is still short enough with it.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -236,8 +236,8 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
 }
 
 /**
- * Returns the pieces of the text that apps show. The format of the note decides whether apps show the items or the body.
- * If the chosen part is empty, returns the pieces of the second part. If both are empty, returns the title.
+ * Returns the pieces of the text that apps show. The format of the note decides whether apps show the items or the
+ * body. If the chosen part is empty, returns the pieces of the second part. If both are empty, returns the title.
  */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items

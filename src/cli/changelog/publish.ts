@@ -119,8 +119,8 @@ function datedEntries(
 }
 
 /**
- * Writes the new and the changed entries, one after another. If one fails, the error contains the number of entries that
- * were already written.
+ * Writes the new and the changed entries, one after another. If one fails, the error contains the number of entries
+ * that were already written.
  */
 async function writeAll(
   invocation: Invocation,
@@ -278,8 +278,8 @@ function sameRelease(
 }
 
 /**
- * Whether the answer of the server contains the fields that a person edited and the linked threads. Older servers do not
- * return them.
+ * Whether the answer of the server contains the fields that a person edited and the linked threads. Older servers do
+ * not return them.
  */
 const namesEdits = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
   editedFields !== undefined && feedbackIds !== undefined;

@@ -18,8 +18,8 @@ export interface Incomplete {
 }
 
 /**
- * Asks the person for missing flags or arguments, and returns the complete command line. Undefined if the command failed
- * for another reason, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
+ * Asks the person for missing flags or arguments, and returns the complete command line. Undefined if the command
+ * failed for another reason, or if the person does not answer. Rejects if the person interrupts the command. (rule L52)
  */
 export async function askMissing(
   fault: unknown,

@@ -66,7 +66,10 @@ function objectIn(json: string): object | undefined {
   }
 }
 
-/** Returns a text of at most `most` characters. Replaces the end of a longer text with a hash. Undefined for an empty text. */
+/**
+ * Returns a text of at most `most` characters. Replaces the end of a longer text with a hash. Undefined for an empty
+ * text.
+ */
 function within(most: number, text: string): string | undefined {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
   if (characters.length <= most) return characters.join("") || undefined;

@@ -18,8 +18,8 @@ export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
 /**
- * Returns a client for a command that runs for a long time. It is the same as `invocation.client()`, but its connections
- * stay open between requests.
+ * Returns a client for a command that runs for a long time. It is the same as `invocation.client()`, but its
+ * connections stay open between requests.
  */
 export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;

@@ -181,8 +181,8 @@ interface WantedCredential {
 
 /**
  * Finds a credential. Looks first in the file that a flag names, then in the variable, then in the store of this
- * machine. Ignores the variable if `--profile` selects a different server than INNKEEP_BASE_URL. Undefined if there is no
- * credential. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the
+ * machine. Ignores the variable if `--profile` selects a different server than INNKEEP_BASE_URL. Undefined if there is
+ * no credential. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the
  * server. (rule L3)
  */
 export async function findCredential(
@@ -250,8 +250,8 @@ export const openStore = (context: Context): CredentialStore =>
   });
 
 /**
- * Throws a CliError if a credential is not of the kind `kind`. Without this check, the server would only answer that the
- * credential is invalid.
+ * Throws a CliError if a credential is not of the kind `kind`. Without this check, the server would only answer that
+ * the credential is invalid.
  */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = wrongKindMessage(found, kind);

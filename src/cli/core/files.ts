@@ -11,8 +11,8 @@ export const replaceFile = async (path: string, text: string): Promise<void> =>
   writeInOneStep(await realpath(path).catch(() => path), text);
 
 /**
- * Writes a new file. Throws a CliError if a file with this name already exists and has a different text. Another program
- * may have just created that file.
+ * Writes a new file. Throws a CliError if a file with this name already exists and has a different text. Another
+ * program may have just created that file.
  */
 export async function addFile(path: string, text: string): Promise<void> {
   if (!(await createFile(path, text))) await assertUnchanged(path, text);
@@ -78,9 +78,9 @@ async function withPart(
 }
 
 /**
- * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder. A link in
- * a repository of a stranger may point to any folder of the machine. If the person names a path outside of the working
- * folder directly, the path is allowed. (rule C25)
+ * Throws a usage error if a path in the working folder leads through a link to a place outside of that folder. A link
+ * in a repository of a stranger may point to any folder of the machine. If the person names a path outside of the
+ * working folder directly, the path is allowed. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);

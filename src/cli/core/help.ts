@@ -2,8 +2,8 @@ import { type Command, Help, type Option } from "commander";
 import { isOfEveryChange } from "./flags.ts";
 
 /**
- * The style of the help of a command. It hides aliases. It also hides the flags of `mutates`, because many commands have
- * them.
+ * The style of the help of a command. It hides aliases. It also hides the flags of `mutates`, because many commands
+ * have them.
  */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),

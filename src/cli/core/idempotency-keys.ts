@@ -39,8 +39,8 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
 }
 
 /**
- * Whether this process may use a stored key. There are two conditions: the server still has the key, and this process or
- * a process that has ended created the key.
+ * Whether this process may use a stored key. There are two conditions: the server still has the key, and this process
+ * or a process that has ended created the key.
  */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
   clock.now().getTime() - Date.parse(left.at) < usableMs &&

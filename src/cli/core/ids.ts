@@ -120,8 +120,8 @@ export async function appIdOf(
 }
 
 /**
- * Whether a command uses the API of the console. A command does so with `--app`, or if there is a maintainer token but no
- * app key.
+ * Whether a command uses the API of the console. A command does so with `--app`, or if there is a maintainer token but
+ * no app key.
  */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
   if (invocation.flags.app !== undefined) return true;

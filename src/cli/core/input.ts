@@ -16,8 +16,8 @@ type Reading = (
 ) => Promise<string | undefined>;
 
 /**
- * Reads the texts of flags whose value may be text, `-` or `@file`. Returns an object with the text of each flag. Adds a
- * fault for each text that cannot be read.
+ * Reads the texts of flags whose value may be text, `-` or `@file`. Returns an object with the text of each flag. Adds
+ * a fault for each text that cannot be read.
  */
 export async function readTexts(
   invocation: Invocation,
@@ -133,7 +133,10 @@ function takeStandardInput(io: Io, flag: string): void {
 
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");
 
-/** The maximum size of a text file. Real text files are smaller. The limit prevents that an endless file fills the memory. */
+/**
+ * The maximum size of a text file. Real text files are smaller. The limit prevents that an endless file fills the
+ * memory.
+ */
 export const mostTextBytes = 67_108_864;
 
 interface ReadBytes {
@@ -226,8 +229,8 @@ export function readForeign(path: string, most: number): ForeignFile | undefined
 }
 
 /**
- * Like `readForeign`, but returns text. Throws a usage error if the file cannot be read. `shown` is the name of the file
- * in the error.
+ * Like `readForeign`, but returns text. Throws a usage error if the file cannot be read. `shown` is the name of the
+ * file in the error.
  */
 export function readForeignText(path: string, shown: string, most: number): string | undefined {
   const read = readForeign(path, most);
@@ -236,8 +239,8 @@ export function readForeignText(path: string, shown: string, most: number): stri
 }
 
 /**
- * Reads a file up to the limit. Does not use the size from the file system, because it is 0 for files in /proc, and other
- * files may have grown.
+ * Reads a file up to the limit. Does not use the size from the file system, because it is 0 for files in /proc, and
+ * other files may have grown.
  */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -347,8 +347,8 @@ const units = [
 const longestRelative = 30 * 86_400;
 
 /**
- * Returns a time in a form for a person: `3 h ago`, `in 2 d`, or the date if the time is far from now. If the text is not
- * a time, returns it on one line.
+ * Returns a time in a form for a person: `3 h ago`, `in 2 d`, or the date if the time is far from now. If the text is
+ * not a time, returns it on one line.
  */
 export function relativeTime(text: string, now: Date): string {
   if (!instant.test(text)) return onOneLine(text);
@@ -383,8 +383,8 @@ export function formatDuration(seconds: number): string {
 const dayMs = 86_400_000;
 
 /**
- * Whether a day has passed between `since` and `now`, both in epoch milliseconds. Also true if `since` is in the future,
- * because then somebody has changed the clock.
+ * Whether a day has passed between `since` and `now`, both in epoch milliseconds. Also true if `since` is in the
+ * future, because then somebody has changed the clock.
  */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 

@@ -80,8 +80,8 @@ const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
 /**
- * Builds the tree of commands. A noun is the first word of a command, such as `faq`. Loads only the commands of the noun
- * that the command line needs. The other nouns get only a name and a summary, for the help and for suggestions.
+ * Builds the tree of commands. A noun is the first word of a command, such as `faq`. Loads only the commands of the
+ * noun that the command line needs. The other nouns get only a name and a summary, for the help and for suggestions.
  */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
   const program = withGlobalFlags(new Command("innkeep"))

@@ -90,8 +90,8 @@ export interface DraftFlags extends Readonly<Partial<Record<ReportTextName, stri
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`, removes
- * the fields with faults and names them in the message. Then throws an error only if no valid report remains.
+ * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`,
+ * removes the fields with faults and names them in the message. Then throws an error only if no valid report remains.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);

@@ -20,7 +20,8 @@ export interface ResendFlags {
 
 /**
  * Sends items in the spool again. Each item is sent with the idempotency key of its first attempt. So a report is not
- * posted twice. If a proof has already arrived, the server returns its first answer again and does not refuse the proof.
+ * posted twice. If a proof has already arrived, the server returns its first answer again and does not refuse the
+ * proof.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -168,7 +169,8 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   /** Whether the server would store an item a second time after the Idempotency-Key has expired. */
   readonly isPostedTwiceWithoutKey: boolean;
   /**
-   * Whether this error means that the server will never accept the item. In that case, the copy in the spool is removed.
+   * Whether this error means that the server will never accept the item. In that case, the copy in the spool is
+   * removed.
    */
   isFinal?(error: Error): boolean;
   /** The sentence that says that the unsent item is stored on this machine. */
@@ -228,8 +230,8 @@ export function itemOf<Draft extends object>(
 }
 
 /**
- * Stores a new item in the spool, sends it, and returns the answer of the server. If the item does not arrive, throws an
- * error with the reason.
+ * Stores a new item in the spool, sends it, and returns the answer of the server. If the item does not arrive, throws
+ * an error with the reason.
  */
 export async function sendNew<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -457,9 +459,9 @@ function undelivered<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the item again
- * with the same Idempotency-Key. Does not try again if the server is on this machine and does not run, and a copy exists.
- * If one of the attempts may have arrived at the server, the outcome is `unknown`.
+ * Sends an item with its files and shows the progress on standard error. After a temporary failure, sends the item
+ * again with the same Idempotency-Key. Does not try again if the server is on this machine and does not run, and a copy
+ * exists. If one of the attempts may have arrived at the server, the outcome is `unknown`.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -507,8 +509,8 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
   return isSentWhole ? "unknown" : "unsent";
 }
 
-// Whether the server refused the item. After any other error, the item may have arrived. For example, a gateway can fail
-// after the server has received the item.
+// Whether the server refused the item. After any other error, the item may have arrived. For example, a gateway can
+// fail after the server has received the item.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 

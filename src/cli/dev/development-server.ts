@@ -33,8 +33,8 @@ async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
 }
 
 /**
- * Whether the server is a development server. This needs its own request, because an error with status 404 is not enough
- * to decide. A development server also returns 404, for example for an unknown snapshot.
+ * Whether the server is a development server. This needs its own request, because an error with status 404 is not
+ * enough to decide. A development server also returns 404, for example for an unknown snapshot.
  */
 const isDevServer = (invocation: Invocation): Promise<boolean> =>
   send(invocation, { method: "GET", path: "/dev/clock" }).then(

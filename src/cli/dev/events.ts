@@ -289,7 +289,9 @@ function createForwarder(invocation: Invocation, forwarding: Forwarding) {
   };
 }
 
-/** The result of sending an event to the local address: the status of the answer, or the reason why there was no answer. */
+/**
+ * The result of sending an event to the local address: the status of the answer, or the reason why there was no answer.
+ */
 interface Forwarded {
   readonly status: number | null;
   readonly error: string | null;

@@ -345,8 +345,8 @@ function clockFindings([first]: readonly number[]): Finding[] {
 }
 
 /**
- * The result of a check. With a `failure`, some commands do not work. With a `warning`, all commands work now, but there
- * is a disadvantage, or some commands will stop working.
+ * The result of a check. With a `failure`, some commands do not work. With a `warning`, all commands work now, but
+ * there is a disadvantage, or some commands will stop working.
  */
 type State = "ok" | "note" | "warning" | "failure";
 

@@ -132,7 +132,8 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
     const present = await read();
     // Somebody has changed the list after this command read it. A changed list must not be replaced.
     if (present.etag !== etag) throw changedList();
-    // All empty lists have the same ETag, so the ETag does not show whether the token and the key belong to the same app.
+    // All empty lists have the same ETag, so the ETag does not show whether the token and the key belong to the same
+    // app.
     if (present.entries.length === 0) throw refusal;
     try {
       return await ofConsole.replace(faqs, etag);
@@ -141,7 +142,10 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
       throw isStale && (await read()).etag === etag ? refusal : error;
     }
   };
-  /** Creates an entry with the maintainer token if the key and the token return the same list. Otherwise throws `refusal`. */
+  /**
+   * Creates an entry with the maintainer token if the key and the token return the same list. Otherwise throws
+   * `refusal`.
+   */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
     const isSameApp = ofKey.entries.length > 0 && ofKey.etag !== undefined && ofKey.etag === ofToken.etag;

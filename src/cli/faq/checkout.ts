@@ -126,8 +126,9 @@ const mostCommits = 100;
 const mostBytes = 67_108_864;
 
 /**
- * Reads the earlier versions of the files with conflicts from Git. These versions are needed if the server does not store
- * the texts that the last push set. The result is empty without Git or without history, for example in a shallow clone.
+ * Reads the earlier versions of the files with conflicts from Git. These versions are needed if the server does not
+ * store the texts that the last push set. The result is empty without Git or without history, for example in a shallow
+ * clone.
  */
 async function earlierVersions(
   cwd: string,

@@ -81,8 +81,8 @@ function fieldsIn(text: string): FileFields {
 }
 
 /**
- * Saves the fields that the person changed. Throws a CliError if somebody else has changed the entry while the editor was
- * open.
+ * Saves the fields that the person changed. Throws a CliError if somebody else has changed the entry while the editor
+ * was open.
  */
 async function save(
   api: FaqApi,

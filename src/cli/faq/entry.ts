@@ -103,8 +103,8 @@ function questionOfName(name: string): string {
 }
 
 /**
- * Checks the fields of an entry. Each fault is the part of a sentence after the subject. The caller adds the name of the
- * file as the subject.
+ * Checks the fields of an entry. Each fault is the part of a sentence after the subject. The caller adds the name of
+ * the file as the subject.
  */
 export function checkFields(raw: RawFields): {
   readonly value: FileFields;
@@ -144,7 +144,8 @@ export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): str
   `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
 
 /**
- * Returns the text of a Markdown file after a change of some fields. All other parts of the text stay the same. (rule C24)
+ * Returns the text of a Markdown file after a change of some fields. All other parts of the text stay the same. (rule
+ * C24)
  */
 export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
   const { mark, lineEnd, heading } = parts;
@@ -226,7 +227,8 @@ function headingOf(body: string): Heading | undefined {
 }
 
 /**
- * Returns the empty lines and comments before the text. Never searches the same characters twice, so the time is linear.
+ * Returns the empty lines and comments before the text. Never searches the same characters twice, so the time is
+ * linear.
  */
 function blankOf(body: string): string {
   let at = 0;
@@ -249,8 +251,8 @@ const longestSlug = 60;
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
 
 /**
- * Returns a form of the file name for comparisons. Two names have the same form if Windows or macOS treats them as equal.
- * These systems ignore upper and lower case and the encoding of accents.
+ * Returns a form of the file name for comparisons. Two names have the same form if Windows or macOS treats them as
+ * equal. These systems ignore upper and lower case and the encoding of accents.
  */
 export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
 

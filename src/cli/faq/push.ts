@@ -24,8 +24,8 @@ import { type Action, changesIn, type Item, planJson, planText } from "./plan.ts
 import { defaultPath, type FileChange, type FileFault, faultsError, type SeenEntry } from "./source.ts";
 
 /**
- * The maximum number of attempts of a push. Each change of the list on the server during an attempt makes another attempt
- * necessary. So many changes can only come from a program.
+ * The maximum number of attempts of a push. Each change of the list on the server during an attempt makes another
+ * attempt necessary. So many changes can only come from a program.
  */
 const mostAttempts = 20;
 
@@ -170,9 +170,9 @@ export async function diffFaqs(
 }
 
 /**
- * Updates the files and the stored state after a push. The files get the ids of new entries and the texts that the person
- * took from the server. A CI job writes nothing, because its checkout is deleted. A failure causes only a warning,
- * because the push has succeeded. (rule C24)
+ * Updates the files and the stored state after a push. The files get the ids of new entries and the texts that the
+ * person took from the server. A CI job writes nothing, because its checkout is deleted. A failure causes only a
+ * warning, because the push has succeeded. (rule C24)
  */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
@@ -195,8 +195,8 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
   ) ?? false;
 
 /**
- * Returns the state to store for an entry after a push. If the server has a newer value that is not in the file yet, the
- * state contains the old value.
+ * Returns the state to store for an entry after a push. If the server has a newer value that is not in the file yet,
+ * the state contains the old value.
  */
 function seenOf(
   item: Item,
@@ -250,8 +250,8 @@ export function translationsSeen(
 }
 
 /**
- * Returns the id in a file if it differs from the id of the entry on this server. Returns undefined if the ids are equal,
- * or if the push created the entry again. In the second case, the file gets the new id.
+ * Returns the id in a file if it differs from the id of the entry on this server. Returns undefined if the ids are
+ * equal, or if the push created the entry again. In the second case, the file gets the new id.
  */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
@@ -306,9 +306,9 @@ interface Applied {
 }
 
 /**
- * Applies the changes of a plan, in one transaction if the server supports transactions. Returns `moved` if somebody has
- * changed the list on the server after this command read it. Returns `oneByOne` if the server cannot change the whole
- * list in one request. In both cases, this function has changed nothing on the server.
+ * Applies the changes of a plan, in one transaction if the server supports transactions. Returns `moved` if somebody
+ * has changed the list on the server after this command read it. Returns `oneByOne` if the server cannot change the
+ * whole list in one request. In both cases, this function has changed nothing on the server.
  */
 async function apply(
   api: FaqApi,

@@ -99,8 +99,8 @@ const snoozeOf = (invocation: Invocation, until: string): string | null =>
   until === "none" ? null : endOfSnooze(until, invocation.context.clock.now());
 
 /**
- * Returns which threads to change: the ids of the named threads, or the filters of a view and the number of threads that
- * it contains now.
+ * Returns which threads to change: the ids of the named threads, or the filters of a view and the number of threads
+ * that it contains now.
  */
 async function chosen(
   invocation: Invocation,
@@ -235,8 +235,8 @@ export interface ReplyFlags extends BodyFlags {
   /** The id of the newest message that the person has read, or `none`. */
   readonly expectMessage?: string;
   /**
-   * The value in the line `Receivers` of `feedback view`. The value identifies the receivers that the person saw. Used for
-   * a reply to everyone.
+   * The value in the line `Receivers` of `feedback view`. The value identifies the receivers that the person saw. Used
+   * for a reply to everyone.
    */
   readonly expectReceivers?: string;
 }
@@ -330,8 +330,8 @@ const seenIn = ({ messages, merged, receivers }: OwnedThread): Seen => ({
 });
 
 /**
- * Returns the state of the thread that the person has read. If somebody has replied after the last message of the sender,
- * returns the message before that reply. So the server reports the existing reply in an error.
+ * Returns the state of the thread that the person has read. If somebody has replied after the last message of the
+ * sender, returns the message before that reply. So the server reports the existing reply in an error.
  */
 function seenBeforeReply(thread: OwnedThread | undefined): Seen {
   if (thread === undefined) return {};
@@ -342,8 +342,8 @@ function seenBeforeReply(thread: OwnedThread | undefined): Seen {
 }
 
 /**
- * Ignores the error if the token may not read the thread. In that case, the first sender gets the reply, and the command
- * does not check whether somebody has already replied.
+ * Ignores the error if the token may not read the thread. In that case, the first sender gets the reply, and the
+ * command does not check whether somebody has already replied.
  */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;

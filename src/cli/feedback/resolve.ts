@@ -254,8 +254,8 @@ async function requestsOf(
 }
 
 /**
- * Returns the threads that are new in this answer. If an answer has no new threads, the command sends no more requests for
- * this part of the list. So a faulty server cannot make the command send requests forever.
+ * Returns the threads that are new in this answer. If an answer has no new threads, the command sends no more requests
+ * for this part of the list. So a faulty server cannot make the command send requests forever.
  */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],

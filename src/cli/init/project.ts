@@ -331,9 +331,9 @@ const draftOfFirst = (
   });
 
 /**
- * Sends a first report with `--send` or if the person agrees. Otherwise returns undefined. With `--dry-run`, returns the
- * request and sends nothing. If `init` runs again, the server adds the report to the same thread. If the report does not
- * arrive, throws an error that describes how to send the report again.
+ * Sends a first report with `--send` or if the person agrees. Otherwise returns undefined. With `--dry-run`, returns
+ * the request and sends nothing. If `init` runs again, the server adds the report to the same thread. If the report
+ * does not arrive, throws an error that describes how to send the report again.
  */
 async function firstReport(
   invocation: Invocation,

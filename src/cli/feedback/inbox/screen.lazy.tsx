@@ -84,7 +84,9 @@ const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
 
 const smallRows = 12;
 
-/** Returns the number of lines around the list or the thread: the heading, the keys, the message, and the typed text. */
+/**
+ * Returns the number of lines around the list or the thread: the heading, the keys, the message, and the typed text.
+ */
 function frameOf({ writing }: InboxState, isSmall: boolean): number {
   if (isSmall) return writing ? 4 : 2;
   return writing ? 8 : 5;

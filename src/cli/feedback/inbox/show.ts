@@ -98,7 +98,8 @@ async function openAddress({ context }: Invocation, address: string): Promise<vo
 }
 
 /**
- * Throws the error. If the server has only the base API and cannot list feedback, throws an error with this explanation.
+ * Throws the error. If the server has only the base API and cannot list feedback, throws an error with this
+ * explanation.
  */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")

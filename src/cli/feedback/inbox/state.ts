@@ -135,8 +135,8 @@ function addText(inbox: Inbox, input: string): void {
 }
 
 /**
- * Starts a reply, a note or the address of an issue, and opens the selected thread. From this moment, all keys are added
- * to the text, even while the thread loads. Otherwise, a typed `e` would archive the thread.
+ * Starts a reply, a note or the address of an issue, and opens the selected thread. From this moment, all keys are
+ * added to the text, even while the thread loads. Otherwise, a typed `e` would archive the thread.
  */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;

@@ -96,8 +96,8 @@ async function draftOfTest(
 }
 
 /**
- * Returns the working folder of the command and the folder of the checkout. If the CI service does not set the folder of
- * the checkout, the working folder is used for both.
+ * Returns the working folder of the command and the folder of the checkout. If the CI service does not set the folder
+ * of the checkout, the working folder is used for both.
  */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
@@ -460,8 +460,8 @@ const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
 /**
- * Returns the part of a dedupe key that identifies a test. The folder of the checkout and the kind of slashes in paths do
- * not change the result.
+ * Returns the part of a dedupe key that identifies a test. The folder of the checkout and the kind of slashes in paths
+ * do not change the result.
  */
 export const testHash = (
   { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
@@ -586,7 +586,9 @@ const instant =
 
 const clockTime = /\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AaPp][Mm])?\b/g;
 
-/** Matches a word that may be a path. The pattern does not search for a slash, because that would need quadratic time. */
+/**
+ * Matches a word that may be a path. The pattern does not search for a slash, because that would need quadratic time.
+ */
 const word = /[^\s"'`()<>[\]{},;=|]+/g;
 
 const withoutPath = (found: string): string => (/[\\/]/.test(found) ? "<path>" : found);
