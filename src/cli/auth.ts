@@ -100,7 +100,9 @@ function addStored(auth: Command, setup: Setup): void {
 
   const token = auth
     .command("token")
-    .description("Print the key or token that commands would use; works only in a pipe")
+    .description(
+      "Print the key or token that commands use; works only if the output goes to a file or another program",
+    )
     .argument("<kind>", kindWords, kindOf);
   addExamples(token, "innkeep auth token device-token | other-program");
   commandAction<object, CredentialKind>(token, setup, printCredential);
@@ -170,8 +172,8 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
 }
 
 /**
- * Returns an invocation that uses the right server for a kind of credential. For a device token, this is the server of
- * the last sign-in, unless the person names another server.
+ * Returns an invocation that uses the right server for a kind of credential. A device token belongs to the server of
+ * the last sign-in. If the person names another server, that server is used.
  */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
@@ -291,7 +293,7 @@ async function signIn(invocation: Invocation, flags: LoginFlags): Promise<undefi
   }
 }
 
-/** Throws if the server cannot be reached or refuses the redirect. Call this before a browser is opened. */
+/** Throws an error if the server cannot be reached or refuses the redirect. Call this before you open a browser. */
 async function askBeforehand(invocation: Invocation, question: Question): Promise<void> {
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
@@ -379,7 +381,7 @@ async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: 
   }
 }
 
-/** Throws if nobody can paste a code. Call this before a browser is opened. */
+/** Throws a usage error if the command cannot ask a person for a code. Call this before you open a browser. */
 function assertCanPaste(invocation: Invocation): void {
   if (canAsk(invocation)) return;
   throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
@@ -480,7 +482,7 @@ async function showAddress(invocation: Invocation, url: string, wanted: boolean)
 }
 
 /**
- * Whether a browser can open on this screen. Over SSH or without a display, it would open elsewhere or in the terminal.
+ * Whether a browser can open on the screen of the person. This is not possible over SSH or without a display.
  */
 function canOpen({ env, io, platform }: Context): boolean {
   if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
@@ -575,8 +577,8 @@ interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
   /**
-   * The profile for which the credential is stored. Null if the credential is stored for all profiles, or if commands
-   * use this place now.
+   * The profile for which the credential is stored. Null if the credential is stored for all profiles. Also null for a
+   * credential that commands use now.
    */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;

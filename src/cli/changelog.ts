@@ -28,8 +28,8 @@ import { note, printOne } from "./core/output.ts";
 export function addChangelog(changelog: Command, setup: Setup): void {
   const list = changelog.command("list").alias("ls").description(routes.changelog.list.summary);
   list
-    .option("--since <version>", "only what was published after this version")
-    .option("--limit <number>", "at most this many", wholeNumber)
+    .option("--since <version>", "only notes that were published after this version")
+    .option("--limit <number>", "the maximum number of notes in the list", wholeNumber)
     .option("--cursor <cursor>", "continue after the previous page; needs a maintainer token")
     .option("--all", "all pages")
     .option("--drafts", "also list drafts; needs a maintainer token")
@@ -184,8 +184,8 @@ function addReleases(changelog: Command, setup: Setup): void {
 }
 
 /**
- * Creates the release note of a version. With `--update`, changes the note if the version already has one. So a
- * repeated job does not create a second note.
+ * Creates the release note of a version. With `--update`, changes the existing note of the version. So a job that runs
+ * twice does not create a second note.
  */
 async function createRelease(invocation: Invocation, flags: CreateFlags): Promise<undefined> {
   const { title, version, ...rest } = await releaseOf(invocation, flags);

@@ -130,7 +130,7 @@ function addDrafts(faq: Command, setup: Setup): void {
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` by default";
 
 const takeMeaning =
-  "`mine` and ids: use the texts of the files for these entries; `theirs` and ids: use the texts of the server";
+  "resolve conflicts: `mine` and ids use the texts in the files for these entries; `theirs` and ids use the texts on the server";
 
 function addFiles(faq: Command, setup: Setup): void {
   const pull = faq
@@ -159,7 +159,10 @@ function addFiles(faq: Command, setup: Setup): void {
       .command("push")
       .description("Make the FAQ of the server equal to the files")
       .argument("[path]", pathMeaning)
-      .option("--prune", "delete entries that were pulled and have no file any more")
+      .option(
+        "--prune",
+        "delete entries that an earlier pull wrote into files, if these files do not exist any more",
+      )
       .option("--take <side-and-ids...>", takeMeaning),
     "print the plan, and send nothing",
   );
@@ -250,8 +253,8 @@ interface Placed {
 }
 
 /**
- * Moves the given entries to the top of the list or after another entry, in the given order. The order of the other
- * entries stays the same.
+ * Moves entries to the top of the list, or directly after another entry. The moved entries get the order in which the
+ * person named them. All other entries keep their order.
  */
 async function reorderFaqs(
   invocation: Invocation,
@@ -306,9 +309,9 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * Returns the entries with new positions. The entries from the index `from` up to, but not including, `to` are a block.
- * They get the positions directly after the entry before the block. The entries after the block move only as far as
- * necessary. Undefined if no entry is before the block.
+ * Returns the entries with new positions. The block of entries starts at the index `from` and ends before the index
+ * `to`. The block gets the positions directly after the entry before it. The entries after the block move only as far
+ * as necessary. Undefined if no entry is before the block.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

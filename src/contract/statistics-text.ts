@@ -14,7 +14,7 @@ export const dayColumns = [
 
 /**
  * Returns the days as CSV, for spreadsheets: a line with the names of the columns, and a line for each day. The cells
- * contain only days and numbers, so none can be a formula.
+ * contain only days and numbers, so no cell can be a formula.
  */
 export const csvOf = ({ perDay }: Pick<Statistics, "perDay">): string =>
   [
@@ -63,7 +63,7 @@ const withRest = (whole: number, unit: string, rest: number, smaller: string): s
   rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${smaller}`;
 
 /**
- * A share is shown only if the whole is at least this number. Otherwise it would reveal data about single reports.
+ * The minimum total for which a share is shown. A share of a smaller total would reveal data about single reports.
  */
 const leastOfShare = 5;
 

@@ -93,7 +93,7 @@ export interface CreateFlags extends ChangelogFlags {
   readonly allowDuplicate?: boolean;
 }
 
-/** Adds the flags for the case that the version already has a release note. */
+/** Adds the flags that say what to do if the version already has a release note. */
 export const createsRelease = (command: Command): Command =>
   withRequired(command)
     .option("--update", "change the release note of this version if there is one")
@@ -103,8 +103,8 @@ export const createsRelease = (command: Command): Command =>
     );
 
 /**
- * Adds to the help text which flags are required. The parser does not check these flags. The action of the command
- * checks them.
+ * Adds the names of the required flags to the help text. The action of the command checks that these flags are set,
+ * because the parser does not check them.
  */
 function withRequired(command: Command): Command {
   for (const option of command.options) {
@@ -142,7 +142,7 @@ const platformVersion = (): Option =>
     versions,
   );
 
-/** Returns the flag for a time of publication other than now. */
+/** Returns the flag for a time of publication in the past or the future. */
 const publishedAt = (): Option =>
   new Option(
     "--published-at <instant>",

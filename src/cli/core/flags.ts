@@ -8,7 +8,7 @@ export const views = (command: Command): Command =>
 
 const ofChanges = new WeakSet<Option>();
 
-/** Whether the flag was added by `mutates`. Help shows such flags only once, on a separate page. */
+/** Whether `mutates` added the flag. The help shows these flags only once, on a separate page. */
 export const isOfEveryChange = (option: Option): boolean => ofChanges.has(option);
 
 /** Adds the flags for commands that change something. `dryRun` is the help text of `--dry-run`. */

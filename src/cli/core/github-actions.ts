@@ -25,7 +25,7 @@ interface AnnotationHead {
   readonly line?: number | undefined;
 }
 
-/** Returns a line for the log that GitHub Actions shows as an annotation of the run, or of a line of a file. */
+/** Returns a line for the log. GitHub Actions shows the line as an annotation of the run or of a line of a file. */
 export function annotation(
   level: "notice" | "warning" | "error",
   head: string | AnnotationHead,

@@ -92,8 +92,8 @@ export async function reportFailureToJob(
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With --json, an error is one JSON object on standard error. Nothing else may be printed there, so the text is
-  // printed only with a warning.
+  // With --json, an error is one JSON object on standard error, and no other text may be printed there. So with --json,
+  // the report is printed only for a warning.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
@@ -133,8 +133,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Returns unsent feedback as text for the log of the job. The log is kept after the job, but the disk of the job is
- * not. The text contains no secrets and neither the name nor the address of the sender, because many people read a log.
+ * Returns unsent feedback as text for the log of the job. The log remains after the job, but the disk of the job is
+ * deleted. The text contains no secrets, no name and no address of the sender, because many people read a log.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
@@ -145,7 +145,8 @@ function unsentText({ env }: Context, { fields, files }: ReportContent): string 
 }
 
 /**
- * Prints unsent feedback to the log of a CI job. If the service supports it, the text is a group that can be collapsed.
+ * Prints unsent feedback to the log of a CI job. If the CI service can collapse groups of lines, the text is such a
+ * group.
  */
 export function showUnsent({ context }: Invocation, draft: ReportContent): void {
   if (!isCiJob(context.env)) return;

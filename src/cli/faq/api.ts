@@ -63,7 +63,8 @@ export const faqDetails = ({
   details({ ...faq, languages: languagesIn(translations) });
 
 /**
- * Returns the languages of the translations as text. Marks outdated translations. Returns undefined if there are none.
+ * Returns the languages of the translations as text, with a mark at outdated translations. Undefined if there are no
+ * translations.
  */
 export const languagesIn = (
   translations: Readonly<Record<string, { readonly outdated: boolean }>>,
@@ -72,13 +73,13 @@ export const languagesIn = (
     .map(([language, { outdated }]) => (outdated ? `${language} (outdated)` : language))
     .join(", ") || undefined;
 
-/** All entries, and the ETag that a change of the list needs. */
+/** All entries, and the ETag of the list. A request that changes the list must contain this ETag. */
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
   /**
-   * Whether the server stores which texts the last push set. Undefined if the list is empty, because only the entries
-   * of the list show this.
+   * Whether the server stores the texts that the last push set. Undefined if the list is empty, because only an entry
+   * shows whether the server stores these texts.
    */
   readonly keepsMarks: boolean | undefined;
 }
@@ -123,15 +124,16 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
   const read = () => either((api) => api.read());
   /**
-   * Replaces the list with the token. Both APIs return the same ETag for the same app. If the API for tokens refuses
-   * the ETag although the list has not changed, the token belongs to another app than the key. That app must not get
-   * this list, so `refusal` is thrown.
+   * Replaces the list with the maintainer token. Both APIs return the same ETag for the same app. If the API for tokens
+   * refuses the ETag of an unchanged list, the token and the key belong to different apps. In that case, throws
+   * `refusal`, because the app of the token must not get this list.
    */
   const replaceWithToken = async (faqs: readonly WantedFaq[], etag: string, refusal: ServerError) => {
     const present = await read();
-    // Only the list that was read may be replaced. This list has changed since then.
+    // Somebody has changed the list after this command read it. A changed list must not be replaced.
     if (present.etag !== etag) throw changedList();
-    // Two empty lists have the same ETag, so the ETag does not tell whether the token finds the same app.
+    // All empty lists have the same ETag, so the ETag does not show whether the token and the key belong to the same
+    // app.
     if (present.entries.length === 0) throw refusal;
     try {
       return await ofConsole.replace(faqs, etag);
@@ -140,7 +142,10 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
       throw isStale && (await read()).etag === etag ? refusal : error;
     }
   };
-  /** Creates an entry with the token, if the key and the token find the same list. Throws `refusal` otherwise. */
+  /**
+   * Creates an entry with the maintainer token if the key and the token return the same list. Otherwise throws
+   * `refusal`.
+   */
   const createWithToken = async (body: NewFaq, refusal: ServerError) => {
     const [ofKey, ofToken] = [await ofApp.read(), await ofConsole.read()];
     const isSameApp = ofKey.entries.length > 0 && ofKey.etag !== undefined && ofKey.etag === ofToken.etag;
@@ -172,7 +177,7 @@ function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   };
 }
 
-/** Whether the server refused a request because an app key does not allow it. */
+/** Whether the server refused a request because app keys do not allow this request. */
 const isRefusedKey = (error: unknown): error is ServerError =>
   error instanceof ServerError && error.code === "insufficient_scope";
 
@@ -243,8 +248,8 @@ function taggedList(success: Success, route: Route): TaggedList {
 }
 
 /**
- * Throws an UnexpectedAnswerError if an entry is invalid, so that an invalid answer of a server never writes or deletes
- * a file.
+ * Throws an UnexpectedAnswerError if an entry is invalid. So an invalid answer of a server never changes or deletes a
+ * file.
  */
 function refuseUnusable({ status, request }: Success, entries: readonly unknown[]): void {
   const known = new Set<string>();

@@ -36,7 +36,10 @@ export async function translateFaq(
     faqDetails(faq),
   );
 
-  /** Returns the question and the answer of the translation, because the server accepts only both together. */
+  /**
+   * Returns the question and the answer of the translation. Both are needed, because the server does not accept one
+   * without the other.
+   */
   async function wholeText() {
     const stored = (await api.read()).entries.find((entry) => entry.id === id)?.translations?.[language];
     const { question = stored?.question, answer = stored?.answer } = text;

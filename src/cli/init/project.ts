@@ -168,7 +168,10 @@ async function writeProjectFile({ file, change, text }: ProjectPlan): Promise<vo
   });
 }
 
-/** Asks for the app of the project. Returns undefined for no app. If the token has only one app, it is the default. */
+/**
+ * Asks for the app of the project. If the token has only one app, an empty answer means this app. Returns undefined if
+ * the project gets no app.
+ */
 async function askForApp(invocation: Invocation): Promise<string | undefined> {
   if (!canAsk(invocation)) return undefined;
   const names = (await knownApps(invocation)).map(({ name }) => onOneLine(name));
@@ -279,11 +282,12 @@ function ciLines(
 ): CiLines[] {
   if (given === "none") return [];
   const names = given ? [given] : namesOf(cwd);
-  // The path of the address may contain characters that have a meaning in a shell.
+  // The path of the address may contain characters with a special meaning in a shell. So they are percent-encoded.
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
-    // The lines name the server, because a job sends no key to a server that only a file of the checkout names.
+    // The lines contain the address of the server, because a job sends no key to a server that only a file of the
+    // checkout names.
     return { service, file, text: text.replaceAll("SERVER", address) };
   });
 }
@@ -327,9 +331,9 @@ const draftOfFirst = (
   });
 
 /**
- * Sends a first report with `--send` or if the person agrees; otherwise returns undefined. With `--dry-run`, returns
- * the request. If the command runs again, its report is added to the same thread. If the report does not arrive, throws
- * an error that describes how to send it again.
+ * Sends a first report with `--send` or if the person agrees. Otherwise returns undefined. With `--dry-run`, returns
+ * the request and sends nothing. If `init` runs again, the server adds the report to the same thread. If the report
+ * does not arrive, throws an error that describes how to send the report again.
  */
 async function firstReport(
   invocation: Invocation,
@@ -365,7 +369,7 @@ async function wantsToSend(invocation: Invocation, { fields }: ReportContent): P
 
 /** An app key that the server accepts. */
 interface InitKey extends FoundCredential {
-  /** Whether the person typed the key just now. */
+  /** True if the person typed the key during this command. */
   readonly isTyped?: true;
 }
 

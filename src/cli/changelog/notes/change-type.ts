@@ -106,7 +106,7 @@ export const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
 /**
- * Patterns of additions that tools write before or after the text of a change. They are removed in this order.
+ * Patterns of the parts that tools add before or after the text of a change. The code removes the parts in this order.
  */
 const around = [
   // The tool changesets adds the pull request, the commit and the people to thank, or only the commit.
@@ -121,6 +121,6 @@ const around = [
   /\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/,
 ];
 
-/** Returns the text of a change without what tools add before and after it. */
+/** Returns the text of a change without the parts that tools add before and after it. */
 export const withoutToolMarks = (text: string): string =>
   around.reduce((rest, pattern) => rest.replace(pattern, ""), text).trim();

@@ -65,7 +65,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
 
 const hasFailed = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** Returns a failed test that stands for a report that cannot be read. */
+/** Returns a failed test that represents a report that cannot be read. */
 const unreadReport = ({ flag, message }: InputFault, path: string, { bytes }: ReadReport): TestResult => {
   const report = flag.replace(/^--junit /, "");
   const text = (bytes && decodedText(bytes)) ?? "";
@@ -198,7 +198,8 @@ export function warnJob(
 }
 
 /**
- * Warns of suites whose failure count does not match their tests. It is not known which of their tests passed.
+ * Prints a warning for each suite whose failure count does not match its tests. It is not known which tests of this
+ * suite passed.
  */
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";

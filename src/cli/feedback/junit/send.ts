@@ -31,8 +31,8 @@ import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-rep
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report about each failing test in JUnit reports. With `--best-effort`, returns `ok` even if something was not
- * sent, and prints warnings about it. (rule F26)
+ * Sends a report about each failing test in JUnit reports. If a report cannot be sent, `--best-effort` prints a warning
+ * and returns `ok`. (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {

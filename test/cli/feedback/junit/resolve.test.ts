@@ -207,7 +207,7 @@ describe("the command feedback resolve, if it cannot resolve,", () => {
     [
       "no choice",
       ["feedback", "resolve", "--run-status", "success"],
-      "--junit or --dedupe-key is needed, to name what passed",
+      "--junit or --dedupe-key is needed, to say which tests passed",
     ],
     [
       "both choices",
