@@ -196,8 +196,8 @@ if (desk) {
   sessionStorage.removeItem("innkeep-desk");
   const acted = document.getElementById("acted");
   const isElsewhere = ![document.body, acted, null].includes(/** @type {any} */ (document.activeElement));
-  // If a form was refused, the browser moves the focus to the notice about it a little later.
-  const isRefused = document.querySelector(".pane-column [role=alert][autofocus]") !== null;
+  // If a form was refused, the browser moves the focus to the notice or the field with the fault a little later.
+  const isRefused = document.querySelector(".pane-column :is([role=alert], textarea)[autofocus]") !== null;
   if (row && !isElsewhere && !isRefused && !location.hash && row.checkVisibility()) {
     focusRow(row);
     if (acted && !acted.hidden) setTimeout(() => announce(acted.querySelector("span").textContent), 300);
