@@ -25,7 +25,7 @@ import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts
 import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
-import { replyFrom } from "../../saved-replies/rules.ts";
+import { doubtfulPlaceholders, replyFrom } from "../../saved-replies/rules.ts";
 import {
   type PageReader,
   seenMergeName,
@@ -120,6 +120,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
     <input type="hidden" name={seenReceiversName} value={forms.seenReceivers ?? thread.receivers} />
     <input type="hidden" name={namedReceivers} value={namedAgain(forms.reply)} />
+    <input type="hidden" name={seenPlaceholders} value={placeholdersSeen(forms.reply)} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
         <button
@@ -357,24 +358,60 @@ const receiverOf = (fields: Fields): string => fields.text("replyReceiver") || f
 const namedAgain = (form: Filled): string =>
   faultAt(form, "replyBody") === undefined ? form.value(namedReceivers) : "";
 
+/**
+ * The name of the hidden field with the doubtful placeholders that a refusal has shown. The person can send them again.
+ */
+const seenPlaceholders = "seenPlaceholders";
+
+const placeholdersSeen = (form: Filled): string =>
+  faultAt(form, "replyBody") === undefined
+    ? form.value(seenPlaceholders)
+    : doubtfulPlaceholders(form.value("replyBody"), false).join(" ");
+
+/**
+ * Throws `bad_request` once if the reply has a placeholder without a value, or the name of a sender who does not get
+ * it. (rule F32)
+ */
+export async function refuseDoubtful(visit: SignedInVisit, read: () => Promise<OwnedThread>): Promise<void> {
+  const { fields } = visit;
+  const name = mayNameOthers(fields) ? otherName(fields, await read()) : undefined;
+  const doubts = [
+    ...(await placeholderDoubts(visit)),
+    ...(name === undefined ? [] : [`has the name ${visibleLine(name)}, but the reply goes to somebody else`]),
+  ];
+  if (doubts.length === 0) return;
+  throw badRequest("replyBody", `${doubts.join(". It ")}. Check the text, and send it again`);
+}
+
+/** Describes the placeholders in the text that have no value, and that the person has not seen in a refusal. */
+async function placeholderDoubts({ ask, fields, param }: SignedInVisit): Promise<string[]> {
+  const text = fields.text("replyBody");
+  const seen = fields.text(seenPlaceholders).split(" ");
+  if (doubtfulPlaceholders(text, false).every((name) => seen.includes(name))) return [];
+  const { senderPages } = await ask(apps.read, { params: { appId: param("appId") } });
+  const names = doubtfulPlaceholders(text, senderPages).filter((name) => !seen.includes(name));
+  const unknown = names.filter((name) => name !== "statusUrl").map((name) => `{${name}}`);
+  return [
+    ...(unknown.length === 0 ? [] : [`has ${unknown.join(", ")}, which would be sent as typed`]),
+    ...(names.includes("statusUrl")
+      ? ["has {statusUrl}, which would be left out, because this app has no sender pages"]
+      : []),
+  ];
+}
+
 /** Whether the reply may contain the name of a sender who does not get it. */
-export const mayNameOthers = (fields: Fields): boolean =>
+const mayNameOthers = (fields: Fields): boolean =>
   namedIn(fields).some((named) => named !== receiverOf(fields));
 
 /**
- * Throws `bad_request` if saved replies put the name of a sender into the text, and the reply goes to somebody with
- * another name. (rule F32)
+ * Returns the name that saved replies put into the text, if the reply goes to somebody with another name; undefined
+ * otherwise.
  */
-export function refuseOtherName(fields: Fields, thread: OwnedThread): void {
+function otherName(fields: Fields, thread: OwnedThread): string | undefined {
   const text = fields.text("replyBody");
   const own = senderNameIn(thread, fields.text("replyReceiver"));
   const names = namedIn(fields).map((named) => senderNameIn(thread, named === firstSender ? "" : named));
-  const other = names.find((name) => name && name !== own && text.includes(name));
-  if (!other) return;
-  throw badRequest(
-    "replyBody",
-    `has the name ${visibleLine(other)}, but the reply goes to somebody else. Check the text, and send it again`,
-  );
+  return names.find((name) => name && name !== own && text.includes(name)) ?? undefined;
 }
 
 /** Returns the name of the sender who gets the reply; null for a reply to everyone. */
