@@ -9,6 +9,7 @@ import {
   missedWords,
   pageWords,
   probableReceiver,
+  replyInWords,
 } from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
@@ -167,12 +168,10 @@ const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled
 /** The choice of the receiver, in a thread with several reports. */
 const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
   const repeats = thread.messages.filter(({ sender }) => sender !== undefined);
+  const labels = repeatLabels(repeats);
   const options = [
     ["", `${nameAndAddress(thread.sender)}, who reported it first`],
-    ...repeats.map(({ id, sender, createdAt }) => [
-      id,
-      `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
-    ]),
+    ...repeats.map(({ id }, at) => [id, labels[at]]),
     ["everyone", "Everyone who reported it"],
   ] as const;
   return (
@@ -185,6 +184,25 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
     />
   );
 };
+
+/**
+ * Returns the labels of the senders of repeated reports. If senders look alike, their labels also have the times of
+ * their reports, and the numbers of the reports if these are the same, too.
+ */
+function repeatLabels(repeats: readonly Pick<OwnedMessage, "sender" | "createdAt">[]): string[] {
+  const onDays = repeats.map(
+    ({ sender, createdAt }) => `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
+  );
+  const atTimes = distinct(onDays, (at) => ` at ${repeats[at]?.createdAt.slice(11, 16)} UTC`);
+  // The report that began the thread is the first one.
+  return distinct(atTimes, (at) => ` (report ${at + 2})`);
+}
+
+/** Adds a text to each label that occurs more than once. */
+function distinct(labels: readonly string[], more: (at: number) => string): string[] {
+  const repeated = new Set(labels.filter((label, at) => labels.indexOf(label) !== at));
+  return labels.map((label, at) => (repeated.has(label) ? label + more(at) : label));
+}
 
 const nameAndAddress = (sender: OwnedMessage["sender"]): string =>
   sender?.name && sender.email ? `${sender.name} (${sender.email})` : senderName(sender);
@@ -492,7 +510,10 @@ const NewerMessage = ({
         again to send your reply anyway.
       </p>
       <blockquote>
-        <FoldedText text={newest.body} most={aFewLines} />
+        <FoldedText
+          text={newest.direction === "outbound" ? replyInWords(newest.body) : newest.body}
+          most={aFewLines}
+        />
       </blockquote>
     </Notice>
   );

@@ -184,5 +184,8 @@ describe("saved replies in the console, without scripts", () => {
     });
     expect(readingOf(page)).toContain(`Look at ${statusUrl} again.`);
     expect((await team.call("GET", `/feedback/${id}`)).text).not.toContain("/p/t/");
+    const list = `/console/feedback/${team.app.id}`;
+    for (const shown of [at(String(id)), list, `${list}?q=again`])
+      expect(readingOf(await maria.open(shown))).toContain("Look at (link to the sender's page) again");
   });
 });
