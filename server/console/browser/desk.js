@@ -274,7 +274,8 @@ if (acted) {
       words: acted.querySelector("span").textContent,
       at: Date.now(),
     });
-  for (const name of ["did", "changed", "skipped", "undo", "replied"]) address.searchParams.delete(name);
+  for (const name of ["did", "changed", "skipped", "waiting", "undo", "replied"])
+    address.searchParams.delete(name);
   if (address.href !== location.href) history.replaceState(history.state, "", address);
   const last = lastUndo();
   if (last && undo && last.list === list) {

@@ -567,7 +567,7 @@ const replied = ["replied", "replied-changed"];
 /** The notice about the reply that this person has just sent. */
 export const RepliedNotice = ({
   done,
-  thread: { feedback, messages },
+  thread: { feedback, latestProposal, messages },
   reader,
   settings,
   href,
@@ -596,6 +596,7 @@ export const RepliedNotice = ({
             <Line text={feedback.subject} />
           </a>{" "}
           is resolved, and the reply was added to it.
+          {latestProposal?.status === "awaiting_approval" && " A plan still waits for a decision on it."}
         </>
       )}{" "}
       <Line text={deliveryWords(reply.delivery).join(" ")} />
