@@ -303,20 +303,25 @@ export const TextArea = ({
   placeholder,
   language,
   unkept = false,
+  focusesFault = false,
   ...rest
 }: FieldProps & {
   readonly size?: "line" | "short" | "tall" | undefined;
   readonly required?: boolean;
   readonly placeholder?: string;
+  /** Whether the field gets the focus when the page opens, if the field has a fault. */
+  readonly focusesFault?: boolean;
 }) => {
   const ids = fieldIds({ form, ...rest });
+  const fault = faultAt(form, rest.name);
   return (
-    <Labelled ids={ids} {...rest} fault={faultAt(form, rest.name)}>
+    <Labelled ids={ids} {...rest} fault={fault}>
       <textarea
         {...ids.control}
         {...(unkept ? {} : draftTraits(rest.name, form.sent))}
         {...{ required, placeholder }}
         {...language}
+        autofocus={focusesFault && fault !== undefined}
         class={size}
         name={rest.name}
       >

@@ -15,18 +15,21 @@ import type { Notices } from "./notices.ts";
 export const Notice = ({
   kind,
   done,
+  unfocused = false,
   children,
 }: {
   readonly kind?: "alert" | "attention";
   /** The word that names the result of a form. */
   readonly done?: string;
+  /** Whether another element gets the focus, such as the field with the fault. */
+  readonly unfocused?: boolean;
   readonly children: ComponentChildren;
 }) => (
   <div
     class={kind ? `notice ${kind}` : "notice"}
     role={kind ? "alert" : "status"}
     data-done={done}
-    {...(kind === "alert" || done !== undefined ? focused : {})}
+    {...(!unfocused && (kind === "alert" || done !== undefined) ? focused : {})}
   >
     {children}
   </div>

@@ -235,3 +235,30 @@ export function oldThreadsText({ threads, more }: OldThreads): string {
   const count = threads.toLocaleString("en");
   return `${more ? `More than ${count}` : count} resolved threads are`;
 }
+
+const statusUrl = "{statusUrl}";
+
+const linkWords = "(link to the sender's page)";
+
+/** Returns a reply as members read it. Only its receiver may see the link to the page. (rule F32) */
+export const replyInWords = (body: string): string => body.replaceAll(statusUrl, linkWords);
+
+interface MarkedText {
+  readonly text: string;
+  readonly marks: readonly { readonly start: number; readonly end: number }[];
+}
+
+/** Returns the same for a line with marked parts. A placeholder that is marked stays. */
+export function markedInWords(line: MarkedText): MarkedText {
+  const added = linkWords.length - statusUrl.length;
+  return [...line.text.matchAll(/\{statusUrl\}/g)].reduceRight<MarkedText>(({ text, marks }, { index }) => {
+    const end = index + statusUrl.length;
+    if (marks.some((mark) => mark.start < end && mark.end > index)) return { text, marks };
+    return {
+      text: text.slice(0, index) + linkWords + text.slice(end),
+      marks: marks.map((mark) =>
+        mark.start < end ? mark : { start: mark.start + added, end: mark.end + added },
+      ),
+    };
+  }, line);
+}

@@ -197,8 +197,8 @@ if (desk) {
   sessionStorage.removeItem("innkeep-desk");
   const acted = document.getElementById("acted");
   const isElsewhere = ![document.body, acted, null].includes(/** @type {any} */ (document.activeElement));
-  // If a form was refused, the browser moves the focus to the notice about the refusal a little later.
-  const isRefused = document.querySelector(".pane-column [role=alert][autofocus]") !== null;
+  // If a form was refused, the browser moves the focus to the notice or the field with the fault a little later.
+  const isRefused = document.querySelector(".pane-column :is([role=alert], textarea)[autofocus]") !== null;
   if (row && !isElsewhere && !isRefused && !location.hash && row.checkVisibility()) {
     focusRow(row);
     if (acted && !acted.hidden) setTimeout(() => announce(acted.querySelector("span").textContent), 300);
@@ -275,7 +275,8 @@ if (acted) {
       words: acted.querySelector("span").textContent,
       at: Date.now(),
     });
-  for (const name of ["did", "changed", "skipped", "undo", "replied"]) address.searchParams.delete(name);
+  for (const name of ["did", "changed", "skipped", "waiting", "undo", "replied"])
+    address.searchParams.delete(name);
   if (address.href !== location.href) history.replaceState(history.state, "", address);
   const last = lastUndo();
   if (last && undo && last.list === list) {

@@ -3,7 +3,7 @@
 import { announce } from "./page.js";
 
 // Asks the server to insert the chosen saved reply after the text `typed`. Returns the whole text, or undefined if this
-// failed.
+// failed. The hidden field then contains the receivers whose names are in the text.
 const filled = async (button, typed) => {
   const form = button.form;
   const field = form.elements[button.dataset.inserts];
@@ -12,8 +12,10 @@ const filled = async (button, typed) => {
   const request = { method: "POST", body, headers: { Accept: "text/html" } };
   const answer = await fetch(button.formAction, request).catch(() => undefined);
   const text = answer?.ok && !answer.redirected ? await answer.text() : "";
-  const next = new DOMParser().parseFromString(text, "text/html").getElementById(field.id);
-  return next?.value;
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const named = page.querySelector("[name=namedReceivers]");
+  if (named) form.elements.namedReceivers.value = named.value;
+  return page.getElementById(field.id)?.value;
 };
 const done = (field) => {
   field.dispatchEvent(new Event("input", { bubbles: true }));

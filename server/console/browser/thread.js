@@ -6,7 +6,7 @@ import { addKeys } from "./keys.js";
 import { announce, forgetUndo, replacePart, toast } from "./page.js";
 
 const form = /** @type {any} */ (document.querySelector("form.thread"));
-const parts = ["thread-head", "fields", "timeline"];
+const parts = ["thread-head", "fields", "timeline", "finished"];
 
 const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
 const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();

@@ -11,6 +11,8 @@ import { Ago } from "../../console/times.tsx";
 import { linesOfMarkdown } from "../../content/texts/html.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
 import { DecidedNotice, decidedBefore, threadInQueue } from "../inbox/neighbours.tsx";
+import { StatusBadge } from "../threads/badges.tsx";
+import { isUnfinished } from "../threads/rules.ts";
 
 /** Shows the start page: what waits for this person in all apps, the work of agents, and the list of apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
@@ -252,6 +254,11 @@ const WaitingRow = ({
       <span>
         proposed <Ago at={row.createdAt} now={now} />
       </span>
+      {!isUnfinished(row.status) && (
+        <span>
+          <StatusBadge status={row.status} />
+        </span>
+      )}
     </p>
   </li>
 );

@@ -10,6 +10,8 @@ export interface AwaitingRow {
   readonly createdAt: string;
   readonly feedbackId: string;
   readonly subject: string;
+  /** The status of the thread. */
+  readonly status: string;
   readonly appId: string;
   readonly appName: string;
 }
@@ -38,7 +40,7 @@ export const awaitingProposals = {
     const order = page.oldestFirst ? "ASC" : "DESC";
     return reader.all<AwaitingRow>(
       plannedEachTime(
-        `SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject,
+        `SELECT r.id, r.summary, r.created_at AS "createdAt", f.id AS "feedbackId", f.subject, f.status,
                 a.id AS "appId", a.name AS "appName"
          FROM (${found}) AS page CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a
          WHERE r.id = page.found AND f.id = r.feedback_id AND a.id = f.app_id

@@ -5,6 +5,7 @@ import type {
   ThreadFilters,
   ThreadSummary,
 } from "../../../src/contract/threads.ts";
+import { replyInWords } from "../../../src/words/thread.ts";
 import type { Database, Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { idPart, instantPart, sequencePart } from "../../http/handler.ts";
@@ -74,7 +75,7 @@ function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: 
     sender,
     writtenBy,
     writtenByName,
-    text: beginningOf(text),
+    text: beginningOf(direction === "outbound" ? replyInWords(text) : text),
     createdAt,
   };
 }

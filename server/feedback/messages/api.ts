@@ -1,4 +1,4 @@
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { threads as contract } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Transaction } from "../../database/database.ts";
@@ -8,6 +8,7 @@ import { mailReply, receiversOf, replyTo } from "../../mail/outgoing/replies.ts"
 import type { ReportRow } from "../../mail/sender-page/store.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { merges } from "../merge/store.ts";
+import { replyFrom } from "../saved-replies/rules.ts";
 import { changeThread } from "../threads/change.ts";
 import { lockedThread } from "../threads/read.ts";
 import { endDueSnoozes } from "../threads/store/fields.ts";
@@ -50,7 +51,7 @@ export function addMessage(
         author: "team",
         authorId: caller.userId,
         direction,
-        body,
+        body: sent ? filledReply(body, sent.reports, isToEveryone) : body,
         createdAt,
       } as const;
       await messages.insert(tx, { ...message, ...sent?.stored });
@@ -65,6 +66,18 @@ export function addMessage(
       return delivery ? { ...message, delivery } : message;
     });
   };
+}
+
+/**
+ * Returns the text of a reply with its placeholders filled in. A reply to everyone has one text, so it contains no name.
+ * Throws `bad_request` if no text is left. (rule F32)
+ */
+function filledReply(body: string, [report]: readonly ReportRow[], isToEveryone: boolean): string {
+  if (!report) return body;
+  const { senderName, appName: app, senderPages } = report;
+  const text = replyFrom(body, { name: isToEveryone ? null : senderName, app, hasPage: senderPages === 1 });
+  if (text.trim() === "") throw badRequest("body", "has only placeholders that are empty for this receiver");
+  return text;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { unknownPlaceholders } from "../../../src/contract/correspondence.ts";
+
 export interface ReplyFacts {
   /** The name of the sender; null if the sender gave no name. */
   readonly name: string | null;
@@ -9,7 +11,7 @@ export interface ReplyFacts {
 const statusUrl = "{statusUrl}";
 
 /**
- * Replaces the placeholders in a saved reply. If the sender has no name, the space before `{name}` is removed, too.
+ * Replaces the placeholders in a saved or a typed reply. If the sender has no name, the space before `{name}` is removed, too.
  * `{statusUrl}` stays in the text, because only the receiver may know this link. `withStatusUrl` inserts it when the
  * reply is sent. (rule F32)
  */
@@ -26,6 +28,15 @@ export function replyFrom(body: string, { name, app, hasPage }: ReplyFacts): str
     },
   );
 }
+
+/**
+ * Returns the names of the placeholders in a typed reply that have no value. `{name}` is always known: without a name
+ * it is left out. (rule F32)
+ */
+export const doubtfulPlaceholders = (body: string, hasPage: boolean): string[] => [
+  ...unknownPlaceholders(body),
+  ...(!hasPage && body.includes(statusUrl) ? ["statusUrl"] : []),
+];
 
 const withoutBraces = (value: string): string => value.replace(/[{}]/g, "").trim();
 

@@ -1,5 +1,5 @@
 import type { FoundLine, SearchFacts } from "../../../src/contract/threads.ts";
-import { logicWordsText, unknownValueText } from "../../../src/words/thread.ts";
+import { logicWordsText, markedInWords, unknownValueText } from "../../../src/words/thread.ts";
 import { Line, MarkedLine } from "../../console/parts.tsx";
 import { nameIn, statusNames } from "../threads/badges.tsx";
 
@@ -22,7 +22,7 @@ export const FoundText = ({ found }: { readonly found: FoundLine }) =>
   found.in === "subject" ? null : (
     <p class="last">
       <b>{`${nameIn(places, found.in)}: `}</b>
-      <MarkedLine text={found.text} marks={found.marks} />
+      <MarkedLine {...(found.in === "reply" ? markedInWords(found) : found)} />
     </p>
   );
 

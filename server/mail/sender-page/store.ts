@@ -25,6 +25,7 @@ export interface ReportRow {
   readonly status: string;
   readonly category: string;
   readonly message: string;
+  readonly senderName: string | null;
   readonly senderEmail: string | null;
   readonly linkCounter: number;
   readonly createdAt: string;
@@ -47,12 +48,12 @@ export interface SharedMessage {
 const ofApp = `a.id AS "appId", a.name AS "appName", a.feedback_enabled AS "feedbackEnabled",
   a.sender_pages AS "senderPages", CASE f.status WHEN 'blocked' THEN 'open' ELSE f.status END AS status`;
 
-const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp}, f.category, f.message, f.sender_email AS "senderEmail",
+const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp}, f.category, f.message, f.sender_name AS "senderName", f.sender_email AS "senderEmail",
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files, 0 AS "isHidden"
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
-// Only messages that are reports have a category.
-const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
+// Of all messages, only reports have a category.
+const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.body AS message, m.sender_name AS "senderName", m.sender_email AS "senderEmail",
     m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files,
     CASE m.direction WHEN 'blocked' THEN 1 ELSE 0 END AS "isHidden"
   FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id

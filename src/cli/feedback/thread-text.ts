@@ -7,6 +7,7 @@ import {
   foldedWords,
   foldRepeats,
   hasRepeats,
+  replyInWords,
   runsOf,
   senderOf,
 } from "../../words/thread.ts";
@@ -106,7 +107,8 @@ function messageText(thread: OwnedThread, message: Message): string {
   if (!sender) {
     const by = writtenBy === undefined ? "" : ` by ${writtenBy}`;
     const head = `\n-- ${directions[direction] ?? direction}${by}, ${createdAt}`;
-    const words = author === "team" ? visibleText(body).text : quotation(body);
+    const shown = direction === "outbound" ? replyInWords(body) : body;
+    const words = author === "team" ? visibleText(shown).text : quotation(shown);
     return [head, partnerLine(thread, message), ...factLines(message), words, deliveryLine(message)]
       .filter((text) => text !== undefined)
       .join("\n");

@@ -111,4 +111,25 @@ describe("a reply in a thread of two senders (rule M10)", () => {
     expect(await reads(pages.ann)).toContain("For Ann.");
     expect((await reply("--body", "All.", "--report", thread, "--everyone")).exit).toBe(2);
   });
+
+  it("names senders who look alike with the times of their reports, or with their numbers", async () => {
+    const report = () => app.report({ dedupeKey: "crash" });
+    service.clock.advance(24 * 3_600_000);
+    await report();
+    service.clock.advance(60_000);
+    await report();
+    await report();
+    service.clock.advance(24 * 3_600_000);
+    await report();
+    const { text } = await owner().open(path());
+    const receivers = [...text.matchAll(/<option value="[^"]*"[^>]*>(Anonymous[^<]*)</g)].map(
+      ([, label = ""]) => label.replace(/[\d-]{10}/, "DAY").replace(/\d\d:\d\d/, "TIME"),
+    );
+    expect(receivers).toEqual([
+      "Anonymous, who reported it on DAY at TIME UTC",
+      "Anonymous, who reported it on DAY at TIME UTC (report 4)",
+      "Anonymous, who reported it on DAY at TIME UTC (report 5)",
+      "Anonymous, who reported it on DAY",
+    ]);
+  });
 });

@@ -65,6 +65,34 @@ describe("a decision on a proposal", () => {
     expect(() => formOf(after, address(id, "/decision"))).toThrow();
   });
 
+  it("says that the thread is resolved, on its page and in the list of decisions", async () => {
+    const { id } = await proposed();
+    const words = "This thread is resolved, but a plan still waits for a decision.";
+    const isNamed = async () => /proposed [^·]*? Resolved/.test(readingOf(await owner.open("/console")));
+    expect(readingOf(await owner.open(address(id)))).not.toContain(words);
+    expect(await isNamed()).toBe(false);
+    await world.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+    const page = await owner.open(address(id));
+    expect(readingOf(page).split(words)).toHaveLength(3);
+    expect(await isNamed()).toBe(true);
+    await decide(page, id, "reject");
+    expect(readingOf(await owner.open(address(id)))).not.toContain(words);
+  });
+
+  it("is named as waiting after the thread was resolved in a list", async () => {
+    const { id } = await proposed();
+    const [inbox, all] = [`/console/feedback/${world.app.id}`, "/console/feedback"];
+    const forms = [
+      [`${inbox}?open=${id}`, `${inbox}/change`, id],
+      [`${all}?status=all`, "/console/all-feedback/change", `${world.app.id}.${id}`],
+    ] as const;
+    for (const [list, form, value] of forms) {
+      const sent = await owner.send(await owner.open(list), form, { act: "resolve", id: value });
+      const after = await owner.open(sent.headers.get("location") ?? "");
+      expect(readingOf(after)).toContain("1 thread resolved. 1 plan still waits for a decision.");
+    }
+  });
+
   it("is saved once if the form is sent twice by a double click", async () => {
     const { id, runId, page } = await proposed();
     const send = () => decide(page, id, "approve", "x");

@@ -328,7 +328,19 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                 action={action}
                 fields={visit.fields}
                 fixes={fixes}
-                field={<FixesField form={shown.form} fixes={fixes} links={links} appId={app.id} />}
+                field={
+                  <FixesField
+                    form={shown.form}
+                    fixes={fixes}
+                    told={{
+                      sendsMail: visit.reads.sendsMail,
+                      hasPages: app.senderPages,
+                      isOut: entry !== undefined && isOut(entry, visit.now),
+                    }}
+                    links={links}
+                    appId={app.id}
+                  />
+                }
                 zone={zone}
                 published={entry ? entry.publishedAt !== null : false}
                 existing={existingId && links.entry(app.id, existingId)}

@@ -190,7 +190,7 @@ async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
   const { app, feedback, sender, messages } = await ask(threads.read, { params: { id } });
   if (app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return filledWith({
-    ...entryFromThread({ subject: feedback.subject, sender, messages }),
+    ...entryFromThread({ subject: feedback.subject, message: feedback.message, sender, messages }),
     fromThread: "on",
   });
 }

@@ -24,6 +24,7 @@ import {
   withOpened,
 } from "../../inbox/filters.ts";
 import { ViewLink, viewNames, viewsInOrder } from "./desk-around.tsx";
+import { plansWaiting } from "./desk-forms.ts";
 import {
   ActBarOfApps,
   ActNotice,
@@ -218,13 +219,14 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
         count: ids.length,
       }));
       if (byApp.length === 0) throw new ApiError("bad_request", { message: "Select a thread first." });
-      const parts = await inEachApp(byApp, ({ appId, ids }) =>
-        ask(bulk.change, {
+      const parts = await inEachApp(byApp, async ({ appId, ids }) => {
+        const answer = await ask(bulk.change, {
           params: { appId },
           body: { ids, change },
           idempotencyKey: keyFor(fields, appId),
-        }),
-      );
+        });
+        return { ...answer, waiting: await plansWaiting(visit, { did, ids, answer }) };
+      });
       const undo = parts
         .flatMap(({ appId, undo, changed }) => (undo === "" ? [] : [appId, undo, changed]))
         .join(".");
@@ -284,6 +286,8 @@ interface PartOfApp {
   readonly appId: string;
   readonly changed: number;
   readonly skipped: number;
+  /** The number of resolved or archived threads whose plans still wait for a decision. */
+  readonly waiting: number;
   readonly undo: string;
 }
 
@@ -300,20 +304,23 @@ interface OfApp {
  */
 async function inEachApp<Given extends OfApp>(
   byApp: readonly Given[],
-  act: (
-    given: Given,
-  ) => Promise<{ readonly changed: number; readonly skippedCount: number; readonly undo?: string | null }>,
+  act: (given: Given) => Promise<{
+    readonly changed: number;
+    readonly skippedCount: number;
+    readonly waiting?: number;
+    readonly undo?: string | null;
+  }>,
 ): Promise<readonly PartOfApp[]> {
   const parts: PartOfApp[] = [];
   for (const given of byApp) {
     const { appId, count } = given;
     try {
-      const { changed, skippedCount, undo } = await act(given);
-      parts.push({ appId, changed, skipped: skippedCount, undo: undo ?? "" });
+      const { changed, skippedCount, waiting = 0, undo } = await act(given);
+      parts.push({ appId, changed, skipped: skippedCount, waiting, undo: undo ?? "" });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (!leavesOut.includes(error.code) && parts.every(({ changed }) => changed === 0)) throw error;
-      parts.push({ appId, changed: 0, skipped: count, undo: "" });
+      parts.push({ appId, changed: 0, skipped: count, waiting: 0, undo: "" });
     }
   }
   return parts;
@@ -324,6 +331,7 @@ const leavesOut: readonly string[] = ["not_found", "forbidden"];
 const sumOfParts = (parts: readonly PartOfApp[]) => ({
   changed: parts.reduce((sum, { changed }) => sum + changed, 0),
   skipped: parts.reduce((sum, { skipped }) => sum + skipped, 0),
+  waiting: parts.reduce((sum, { waiting }) => sum + waiting, 0),
 });
 
 function withResult(address: string, fields: Fields, result: ActResult): string {

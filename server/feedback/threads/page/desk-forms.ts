@@ -4,6 +4,7 @@ import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { views } from "../../../../src/contract/views.ts";
+import type { Answered } from "../../../console/ask.ts";
 import { type Definitions, defineForm, type SignedInVisit } from "../../../console/definitions.ts";
 import { type Fields, filledAgain } from "../../../console/forms.tsx";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
@@ -27,12 +28,37 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
       const change = await changeOf(visit, did, value);
       const body = { ...chosenIn(fields), change };
       const idempotencyKey = fields.idempotencyKey;
-      const { changed, skippedCount, undo } = await ask(bulk.change, { params, body, idempotencyKey });
-      const result = actResultValues({ did, changed, skipped: skippedCount, undo });
+      const answer = await ask(bulk.change, { params, body, idempotencyKey });
+      const { changed, skippedCount, undo } = answer;
+      const isAll = fields.text("all") === "1";
+      const waiting = isAll ? 0 : await plansWaiting(visit, { did, ids: fields.all("id"), answer });
+      const result = actResultValues({ did, changed, skipped: skippedCount, waiting, undo });
       return goTo(await nextAddress(visit, did, result));
     },
     (refusal) => showDesk(visit, { list: fields.text("list"), opened: fields.text("open"), refusal }),
   );
+}
+
+/**
+ * Returns how many of the threads that were resolved or archived have a plan that waits for a decision. If not all
+ * skipped threads are known, it returns 0, because the person may not be allowed to read some of the threads.
+ */
+export async function plansWaiting(
+  { reads }: SignedInVisit,
+  {
+    did,
+    ids,
+    answer: { skipped, skippedCount },
+  }: {
+    readonly did: ActName;
+    readonly ids: readonly string[];
+    readonly answer: Pick<Answered<typeof bulk.change>, "skipped" | "skippedCount">;
+  },
+): Promise<number> {
+  if ((did !== "resolve" && did !== "archive") || skippedCount > skipped.length) return 0;
+  const left = new Set(skipped.map(({ id }) => id));
+  const newest = await reads.newestProposals(ids.filter((id) => !left.has(id)));
+  return [...newest.values()].filter((state) => state === "waiting").length;
 }
 
 /**

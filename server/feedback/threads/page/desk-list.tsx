@@ -225,7 +225,9 @@ export interface ActResult {
   readonly did: ActName;
   readonly changed: number;
   readonly skipped: number;
-  /** The value with which the change can be undone; empty if the change cannot be undone. */
+  /** The number of resolved or archived threads whose plans still wait for a decision. */
+  readonly waiting?: number;
+  /** The value with which the change can be undone. It is empty if the change cannot be undone. */
   readonly undo: string;
 }
 
@@ -236,17 +238,27 @@ export function actResultOf(query: (name: string) => string): ActResult | undefi
   const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
   const undo = /^[\w.-]{1,1000}$/.test(query("undo")) ? query("undo") : "";
-  return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), undo };
+  const waiting = /^\d{1,3}$/.test(query("waiting")) ? Number(query("waiting")) : 0;
+  return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), waiting, undo };
 }
 
 /** Returns the result of a change as values for the query of an address. */
-export const actResultValues = ({ did, changed, skipped, undo }: ActResult): Record<string, string> => ({
+export const actResultValues = ({
+  did,
+  changed,
+  skipped,
+  waiting = 0,
+  undo,
+}: ActResult): Record<string, string> => ({
   ...{ did, changed: String(changed), undo },
+  ...(waiting === 0 ? {} : { waiting: String(waiting) }),
   ...(skipped === 0 ? {} : { skipped: String(skipped) }),
 });
 
-function resultWords({ did, changed, skipped }: ActResult): string {
-  const done = `${countOf(changed, "thread")} ${actNames[did]}.`;
+function resultWords({ did, changed, skipped, waiting = 0 }: ActResult): string {
+  const plans = waiting === 1 ? " 1 plan still waits" : ` ${waiting} plans still wait`;
+  const waits = waiting === 0 ? "" : `${plans} for a decision.`;
+  const done = `${countOf(changed, "thread")} ${actNames[did]}.${waits}`;
   if (skipped === 0) return done;
   return `${done} ${skipped === 1 ? "1 was" : `${skipped} were`} left as ${skipped === 1 ? "it is" : "they are"}.`;
 }

@@ -32,7 +32,7 @@ import {
 } from "./fields.tsx";
 import { mergeDefinitions, similarDefinitions } from "./other-threads.tsx";
 import { numberedPage, readThread, type ShownAgain, showThread, threadPage } from "./page.tsx";
-import { mayNameOthers, refuseOtherName, resolving, withSavedReply } from "./reply.tsx";
+import { refuseDoubtful, resolving, withSavedReply } from "./reply.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer proposal. (rule A52) */
 function decide(
@@ -97,7 +97,7 @@ function addMessage(
   const button = fields.text("direction");
   const note = button === "note";
   return doPart(visit, note ? "note" : "reply", async () => {
-    if (!note && mayNameOthers(fields)) refuseOtherName(fields, await readThread(visit));
+    if (!note) await refuseDoubtful(visit, () => readThread(visit));
     const chosen = await changeIn(visit);
     const change = button === resolving ? { ...chosen, status: "resolved" } : chosen;
     const isChanged = Object.keys(change).length > 0;

@@ -38,7 +38,13 @@ import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
-import { CurrentProposal, EarlierProposals, type RenderedPlans, renderedPlans } from "./proposal.tsx";
+import {
+  CurrentProposal,
+  EarlierProposals,
+  planOfFinished,
+  type RenderedPlans,
+  renderedPlans,
+} from "./proposal.tsx";
 import { Answering, MessageComposer, RepliedNotice, type ReplyWays } from "./reply.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
@@ -428,6 +434,11 @@ const ThreadHead = ({
         )}
         {feedback.occurrences > 1 && <span class="badge">{`Reported ${feedback.occurrences} times`}</span>}
       </div>
+      {planOfFinished({ feedback, latestProposal }) && (
+        <p>
+          {planOfFinished({ feedback, latestProposal })} <a href="#proposal">Decide on the plan</a>
+        </p>
+      )}
       {earlier !== null && (
         <p>
           This failure occurred again. It was resolved before:{" "}

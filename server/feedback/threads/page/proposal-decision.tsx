@@ -1,6 +1,6 @@
 import type { Proposal } from "../../../../src/contract/agent.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { type Filled, HiddenFields, TextArea, versionOf } from "../../../console/forms.tsx";
+import { type Filled, faultAt, HiddenFields, TextArea, versionOf } from "../../../console/forms.tsx";
 import type { ProposalClaim, ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, ExternalLink, HiddenCount, Line, Notice, Refused, UserText } from "../../../console/parts.tsx";
 import { Person } from "../../../console/people.tsx";
@@ -451,11 +451,17 @@ export const DecisionForm = ({
   <>
     <input type="hidden" name="runId" value={runId} />
     <div class="decide">
+      {faultAt(form, "note") !== undefined && (
+        <Notice kind="alert" unfocused>
+          <b>Your decision was not recorded.</b> Please correct the note.
+        </Notice>
+      )}
       <TextArea
         form={form}
         name="note"
         label="Note to the agent"
         size="short"
+        focusesFault
         hint={`If you ask for changes, describe them here. Otherwise the note is optional. If your note differs from the plan, the agent follows the note. At most ${limits.decisionNote.toLocaleString("en")} characters.`}
       />
     </div>
@@ -519,7 +525,8 @@ export const DecisionRefused = ({
 }) => {
   const { refusal } = forms.decision;
   const proposal = proposals.find(({ id }) => id === forms.readProposalId);
-  if (!refusal || !proposal || proposal.status === "awaiting_approval") return <Refused refusal={refusal} />;
+  if (!refusal || !proposal || proposal.status === "awaiting_approval")
+    return faultAt(forms.decision, "note") === undefined ? <Refused refusal={refusal} /> : null;
   if (proposal.replacedBy !== null) {
     return (
       <Notice kind="alert">

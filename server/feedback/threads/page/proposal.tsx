@@ -3,6 +3,7 @@ import type { Proposal } from "../../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import { countOf } from "../../../../src/words/phrases.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
+import { versionOf } from "../../../console/forms.tsx";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, HiddenCount, Line, Notice, UserText } from "../../../console/parts.tsx";
 import { InTurns } from "../../../console/respond.tsx";
@@ -12,6 +13,8 @@ import { Rendered } from "../../../content/texts/parts.tsx";
 import { hashOf } from "../../../secrets/secrets.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { comparedProposal } from "../../proposals/rules.ts";
+import { nameIn, statusNames } from "../badges.tsx";
+import { isUnfinished } from "../rules.ts";
 import type { ThreadForms } from "./fields.tsx";
 import {
   AfterDecision,
@@ -129,6 +132,7 @@ export const CurrentProposal = (props: ProposalsProps) => {
         <DecisionRefused forms={forms} proposals={thread.proposals} />
         <NewerThanRead forms={forms} proposal={proposal} />
         <OpenWork {...props} />
+        <FinishedThread thread={thread} />
         {!awaiting && after}
         <ProposalText
           proposal={proposal}
@@ -145,6 +149,34 @@ export const CurrentProposal = (props: ProposalsProps) => {
         )}
       </Can>
     </section>
+  );
+};
+
+/**
+ * Returns a sentence about a finished thread whose plan still waits; undefined if the thread is not finished or no plan
+ * waits.
+ */
+export function planOfFinished({
+  feedback: { status },
+  latestProposal,
+}: Pick<OwnedThread, "feedback" | "latestProposal">): string | undefined {
+  if (isUnfinished(status) || latestProposal?.status !== "awaiting_approval") return undefined;
+  return `This thread is ${nameIn(statusNames, status).toLowerCase()}, but a plan still waits for a decision.`;
+}
+
+/**
+ * Says that the thread is finished, before a person decides on its plan. The script of an open page updates this part.
+ */
+const FinishedThread = ({ thread }: Pick<ProposalsProps, "thread">) => {
+  const words = planOfFinished(thread);
+  return (
+    <div id="finished" data-live={versionOf(words ?? null)} hidden={words === undefined}>
+      {words !== undefined && (
+        <Notice kind="attention">
+          {words} If you approve it, an agent may work on it. If it is not needed, reject it.
+        </Notice>
+      )}
+    </div>
   );
 };
 

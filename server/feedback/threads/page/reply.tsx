@@ -9,6 +9,7 @@ import {
   missedWords,
   pageWords,
   probableReceiver,
+  replyInWords,
 } from "../../../../src/words/thread.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { SignedInVisit } from "../../../console/definitions.ts";
@@ -25,7 +26,7 @@ import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts
 import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import { isMailAddress } from "../../../mail/address.ts";
-import { replyFrom } from "../../saved-replies/rules.ts";
+import { doubtfulPlaceholders, replyFrom } from "../../saved-replies/rules.ts";
 import {
   type PageReader,
   seenMergeName,
@@ -120,6 +121,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
     <input type="hidden" name={seenReceiversName} value={forms.seenReceivers ?? thread.receivers} />
     <input type="hidden" name={namedReceivers} value={namedAgain(forms.reply)} />
+    <input type="hidden" name={seenPlaceholders} value={placeholdersSeen(forms.reply)} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
         <button
@@ -166,12 +168,10 @@ const withReceiver = (form: Filled, { feedback, messages }: OwnedThread): Filled
 /** The choice of the receiver, in a thread with several reports. */
 const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thread: OwnedThread }) => {
   const repeats = thread.messages.filter(({ sender }) => sender !== undefined);
+  const labels = repeatLabels(repeats);
   const options = [
     ["", `${nameAndAddress(thread.sender)}, who reported it first`],
-    ...repeats.map(({ id, sender, createdAt }) => [
-      id,
-      `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
-    ]),
+    ...repeats.map(({ id }, at) => [id, labels[at]]),
     ["everyone", "Everyone who reported it"],
   ] as const;
   return (
@@ -184,6 +184,25 @@ const ReceiverChoice = ({ form, thread }: { readonly form: Filled; readonly thre
     />
   );
 };
+
+/**
+ * Returns the labels of the senders of repeated reports. If senders look alike, their labels also have the times of
+ * their reports, and the numbers of the reports if these are the same, too.
+ */
+function repeatLabels(repeats: readonly Pick<OwnedMessage, "sender" | "createdAt">[]): string[] {
+  const onDays = repeats.map(
+    ({ sender, createdAt }) => `${nameAndAddress(sender)}, who reported it on ${createdAt.slice(0, 10)}`,
+  );
+  const atTimes = distinct(onDays, (at) => ` at ${repeats[at]?.createdAt.slice(11, 16)} UTC`);
+  // The report that began the thread is the first one.
+  return distinct(atTimes, (at) => ` (report ${at + 2})`);
+}
+
+/** Adds a text to each label that occurs more than once. */
+function distinct(labels: readonly string[], more: (at: number) => string): string[] {
+  const repeated = new Set(labels.filter((label, at) => labels.indexOf(label) !== at));
+  return labels.map((label, at) => (repeated.has(label) ? label + more(at) : label));
+}
 
 const nameAndAddress = (sender: OwnedMessage["sender"]): string =>
   sender?.name && sender.email ? `${sender.name} (${sender.email})` : senderName(sender);
@@ -364,24 +383,60 @@ const receiverOf = (fields: Fields): string => fields.text("replyReceiver") || f
 const namedAgain = (form: Filled): string =>
   faultAt(form, "replyBody") === undefined ? form.value(namedReceivers) : "";
 
+/**
+ * The name of the hidden field with the doubtful placeholders that a refusal has shown. The person can send them again.
+ */
+const seenPlaceholders = "seenPlaceholders";
+
+const placeholdersSeen = (form: Filled): string =>
+  faultAt(form, "replyBody") === undefined
+    ? form.value(seenPlaceholders)
+    : doubtfulPlaceholders(form.value("replyBody"), false).join(" ");
+
+/**
+ * Throws `bad_request` once if the reply has a placeholder without a value, or the name of a sender who does not get
+ * it. (rule F32)
+ */
+export async function refuseDoubtful(visit: SignedInVisit, read: () => Promise<OwnedThread>): Promise<void> {
+  const { fields } = visit;
+  const name = mayNameOthers(fields) ? otherName(fields, await read()) : undefined;
+  const doubts = [
+    ...(await placeholderDoubts(visit)),
+    ...(name === undefined ? [] : [`has the name ${visibleLine(name)}, but the reply goes to somebody else`]),
+  ];
+  if (doubts.length === 0) return;
+  throw badRequest("replyBody", `${doubts.join(". It ")}. Check the text, and send it again`);
+}
+
+/** Describes the placeholders in the text that have no value, and that the person has not seen in a refusal. */
+async function placeholderDoubts({ ask, fields, param }: SignedInVisit): Promise<string[]> {
+  const text = fields.text("replyBody");
+  const seen = fields.text(seenPlaceholders).split(" ");
+  if (doubtfulPlaceholders(text, false).every((name) => seen.includes(name))) return [];
+  const { senderPages } = await ask(apps.read, { params: { appId: param("appId") } });
+  const names = doubtfulPlaceholders(text, senderPages).filter((name) => !seen.includes(name));
+  const unknown = names.filter((name) => name !== "statusUrl").map((name) => `{${name}}`);
+  return [
+    ...(unknown.length === 0 ? [] : [`has ${unknown.join(", ")}, which would be sent as typed`]),
+    ...(names.includes("statusUrl")
+      ? ["has {statusUrl}, which would be left out, because this app has no sender pages"]
+      : []),
+  ];
+}
+
 /** Whether the reply may contain the name of a sender who does not get it. */
-export const mayNameOthers = (fields: Fields): boolean =>
+const mayNameOthers = (fields: Fields): boolean =>
   namedIn(fields).some((named) => named !== receiverOf(fields));
 
 /**
- * Throws `bad_request` if saved replies put the name of a sender into the text, and the reply goes to somebody with
- * another name. (rule F32)
+ * Returns the name that saved replies put into the text, if the reply goes to somebody with another name; undefined
+ * otherwise.
  */
-export function refuseOtherName(fields: Fields, thread: OwnedThread): void {
+function otherName(fields: Fields, thread: OwnedThread): string | undefined {
   const text = fields.text("replyBody");
   const own = senderNameIn(thread, fields.text("replyReceiver"));
   const names = namedIn(fields).map((named) => senderNameIn(thread, named === firstSender ? "" : named));
-  const other = names.find((name) => name && name !== own && text.includes(name));
-  if (!other) return;
-  throw badRequest(
-    "replyBody",
-    `has the name ${visibleLine(other)}, but the reply goes to somebody else. Check the text, and send it again`,
-  );
+  return names.find((name) => name && name !== own && text.includes(name)) ?? undefined;
 }
 
 /** Returns the name of the sender who gets the reply; null for a reply to everyone. */
@@ -462,7 +517,10 @@ const NewerMessage = ({
         again to send your reply anyway.
       </p>
       <blockquote>
-        <FoldedText text={newest.body} most={aFewLines} />
+        <FoldedText
+          text={newest.direction === "outbound" ? replyInWords(newest.body) : newest.body}
+          most={aFewLines}
+        />
       </blockquote>
     </Notice>
   );
@@ -514,7 +572,7 @@ const replied = ["replied", "replied-changed"];
 /** The notice about the reply that this person has just sent. */
 export const RepliedNotice = ({
   done,
-  thread: { feedback, messages },
+  thread: { feedback, latestProposal, messages },
   reader,
   settings,
   href,
@@ -543,6 +601,7 @@ export const RepliedNotice = ({
             <Line text={feedback.subject} />
           </a>{" "}
           is resolved, and the reply was added to it.
+          {latestProposal?.status === "awaiting_approval" && " A plan still waits for a decision on it."}
         </>
       )}{" "}
       <Line text={deliveryWords(reply.delivery).join(" ")} />

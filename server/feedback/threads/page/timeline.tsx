@@ -2,7 +2,13 @@ import { Fragment } from "preact";
 import type { Message, Proposal } from "../../../../src/contract/agent.ts";
 import { reportTexts } from "../../../../src/contract/report-texts.ts";
 import type { OwnedMessage, OwnedThread, ThreadEvent } from "../../../../src/contract/threads.ts";
-import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../../../src/words/thread.ts";
+import {
+  differenceOf,
+  foldedWords,
+  foldRepeats,
+  replyInWords,
+  runsOf,
+} from "../../../../src/words/thread.ts";
 import { Files } from "../../../console/files.tsx";
 import { versionOf } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
@@ -13,7 +19,6 @@ import { InTurns } from "../../../console/respond.tsx";
 import { Timestamp } from "../../../console/times.tsx";
 import { outcomeNote } from "../../agent-work/rules.ts";
 import { proposalNote } from "../../proposals/rules.ts";
-import { withStatusUrl } from "../../saved-replies/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
 import { nameIn, statusNames, typeNames } from "../badges.tsx";
 import { ReplyDelivery, senderName, sendersOf } from "./reply.tsx";
@@ -180,11 +185,6 @@ interface PlainMessageProps {
   readonly settings: string;
 }
 
-/**
- * This text is shown in place of the link to the sender's page, because only the sender may know that link.
- */
-const linkInWords = "(link to the sender's page)";
-
 const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) => {
   const { direction, body, createdAt, writtenBy, reportId = "", foreignFrom, originalUntil } = message;
   const { images = [], videos = [], attachments = [] } = message;
@@ -219,7 +219,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
             <Line text={foreignFrom} />
           </p>
         )}
-        <FoldedText text={direction === "outbound" ? withStatusUrl(body, linkInWords) : body} />
+        <FoldedText text={direction === "outbound" ? replyInWords(body) : body} />
         <Files of={{ images, videos, attachments }} />
         {direction === "outbound" && <ReplyDelivery {...{ message, sender, settings }} />}
       </div>

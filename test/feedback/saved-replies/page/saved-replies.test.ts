@@ -123,6 +123,55 @@ describe("saved replies in the console, without scripts", () => {
     expect([answer.status, typedReply(answer)]).toEqual([400, "Typed"]);
   });
 
+  it("may have typed placeholders, which are filled in when the reply is sent", async () => {
+    const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "typed" });
+    await sendFeedback(service, team.app.key, { dedupeKey: "typed" });
+    const { messages } = Object((await team.call("GET", `/feedback/${first}`)).body);
+    const replyTo = (more: object) =>
+      team.call("POST", `/feedback/${first}/messages`, {
+        direction: "outbound",
+        body: "Hello {name}, from {app}.",
+        ...more,
+      });
+    expect((await replyTo({})).field("body")).toBe("Hello Ada, from Demo.");
+    expect((await replyTo({ reportId: messages[0].id })).field("body")).toBe("Hello, from Demo.");
+    expect((await replyTo({ everyone: true })).field("body")).toBe("Hello, from Demo.");
+    const empty = await replyTo({ everyone: true, body: "{name}" });
+    expect([empty.status, empty.text]).toEqual([400, expect.stringContaining("placeholders")]);
+    const note = { direction: "note", body: "Their {name} is empty." };
+    const noted = await team.call("POST", `/feedback/${first}/messages`, note);
+    expect(noted.field("body")).toBe(note.body);
+  });
+
+  it("or a typed reply with a placeholder that is not known is refused until it is sent again", async () => {
+    const id = await sendFeedback(service, team.app.key, { name: "Ada" });
+    const reply = { direction: "outbound", replyBody: "Hello {nam}, call /users/{id}." };
+    const refused = await maria.send(await maria.open(at(id)), at(id, "/messages"), reply);
+    expect([refused.status, typedReply(refused)]).toEqual([400, reply.replyBody]);
+    expect(readingOf(refused)).toContain("Your reply has {nam}, {id}");
+    const changed = { ...reply, replyBody: "Hello {name}, call /users/{id}/{nr}." };
+    const again = await maria.send(refused, at(id, "/messages"), changed);
+    expect([again.status, readingOf(again)]).toEqual([400, expect.stringContaining("Your reply has {nr}")]);
+    expect((await maria.send(again, at(id, "/messages"), changed)).status).toBe(303);
+    expect((await team.call("GET", `/feedback/${id}`)).body).toMatchObject({
+      messages: [{ body: "Hello Ada, call /users/{id}/{nr}." }],
+    });
+  });
+
+  it("or a typed reply with the link to a page is refused once if the app has no sender pages", async () => {
+    const other = await makeTeam(service);
+    await other.call("PATCH", other.at, { senderPages: false });
+    const person = createBrowserWithoutScripts(service, (await other.join("maintainer")).headers);
+    const id = await sendFeedback(service, other.app.key);
+    const path = `/console/feedback/${other.app.id}/${id}`;
+    const reply = { direction: "outbound", replyBody: "Look at {statusUrl}." };
+    const refused = await person.send(await person.open(path), `${path}/messages`, reply);
+    expect([refused.status, readingOf(refused)]).toEqual([400, expect.stringContaining("{statusUrl}")]);
+    expect((await person.send(refused, `${path}/messages`, reply)).status).toBe(303);
+    const thread = await other.call("GET", `/feedback/${id}`);
+    expect(thread.field("messages.0.body")).toBe("Look at.");
+  });
+
   it("get the own link of each receiver, which the thread does not show", async () => {
     const app = { headers: { "x-api-key": team.app.key } };
     const body = { type: "bug", message: "Where is it?" };
@@ -135,5 +184,8 @@ describe("saved replies in the console, without scripts", () => {
     });
     expect(readingOf(page)).toContain(`Look at ${statusUrl} again.`);
     expect((await team.call("GET", `/feedback/${id}`)).text).not.toContain("/p/t/");
+    const list = `/console/feedback/${team.app.id}`;
+    for (const shown of [at(String(id)), list, `${list}?q=again`])
+      expect(readingOf(await maria.open(shown))).toContain("Look at (link to the sender's page) again");
   });
 });

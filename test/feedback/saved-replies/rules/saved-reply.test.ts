@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { replyFrom, withStatusUrl } from "../../../../server/feedback/saved-replies/rules.ts";
+import {
+  doubtfulPlaceholders,
+  replyFrom,
+  withStatusUrl,
+} from "../../../../server/feedback/saved-replies/rules.ts";
 
 const facts = { name: "Ada", app: "Larder", hasPage: true };
 
@@ -12,6 +16,15 @@ it.each([
   ["leaves other braces alone", "{ name } {} {Name}", facts, "{ name } {} {Name}"],
 ])("a saved reply %s", (_, body, given, text) => {
   expect(replyFrom(body, given)).toBe(text);
+});
+
+it.each([
+  ["known placeholders", "{name} {app} {statusUrl}", true, []],
+  ["a placeholder that is not known", "Hello {nam} {Name} {nam}", true, ["nam", "Name"]],
+  ["the link if there is no page", "See {statusUrl}", false, ["statusUrl"]],
+  ["braces that are not placeholders", '{"a": 1} {} { name }', false, []],
+])("a reply with %s has these doubtful placeholders", (_, body, hasPage, doubtful) => {
+  expect(doubtfulPlaceholders(body, hasPage)).toEqual(doubtful);
 });
 
 it("a reply contains the link of its receiver, or no link", () => {

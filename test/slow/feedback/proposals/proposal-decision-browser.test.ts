@@ -86,6 +86,41 @@ describe("a person with a browser", () => {
     },
   );
 
+  it.each([
+    { at: "on a phone", width: 390, height: 700, javaScriptEnabled: true, page: "thread" },
+    { at: "on a phone without scripts", width: 390, height: 700, javaScriptEnabled: false, page: "thread" },
+    { at: "in a wide window", width: 1280, height: 700, javaScriptEnabled: true, page: "thread" },
+    { at: "beside the list", width: 1280, height: 700, javaScriptEnabled: true, page: "inbox" },
+    { at: "beside the list, no scripts", width: 1280, height: 700, javaScriptEnabled: false, page: "inbox" },
+  ] as const)(
+    "sees the empty note with its error above the buttons, %o",
+    async ({ page: kind, ...options }) => {
+      const { width, height, javaScriptEnabled } = options;
+      const id = await sendFeedback(service, world.app.key);
+      const plan = Array.from({ length: 80 }, (_, at) => `${at}. Step`).join("\n");
+      await propose(service, world.agentToken, id, { plan });
+      const page = await signedIn({ javaScriptEnabled, viewport: { width, height } });
+      const app = `/console/feedback/${world.app.id}`;
+      await page.goto(kind === "thread" ? `${app}/${id}` : `${app}?open=${id}`);
+      await page.getByRole("button", { name: "Ask for changes" }).click();
+
+      const fault = page.getByText("Note to the agent must say what to change.");
+      await fault.waitFor();
+      await expect.poll(async () => (await focused(page)).name).toBe("note");
+      const place = async () => {
+        const [top, bottom, bar] = await Promise.all([
+          page.getByLabel("Note to the agent").boundingBox(),
+          fault.boundingBox(),
+          page.locator(".decision-bar").boundingBox(),
+        ]);
+        const end = (bottom?.y ?? 9999) + (bottom?.height ?? 0);
+        return { isBelowTop: (top?.y ?? -1) >= 0, isAboveBar: end <= Math.min(bar?.y ?? 0, height) };
+      };
+      await expect.poll(place).toEqual({ isBelowTop: true, isAboveBar: true });
+      await page.close();
+    },
+  );
+
   it("sees the sender's images", async () => {
     const page = await signedIn();
     await page.goto((await proposed()).path);

@@ -30,6 +30,23 @@ describe("a saved reply in Chromium", () => {
     expect(page.url()).toMatch(new RegExp(`/${id}$`));
   });
 
+  it("is refused once if it was inserted for another receiver", async () => {
+    const team = await makeTeam(service);
+    await team.call("POST", `${team.at}/saved-replies`, { title: "Thanks", body: "Thank you, {name}." });
+    const id = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "two" });
+    await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "two" });
+    const page = await openPage(browser, service, (await team.join("maintainer")).headers);
+    await page.goto(`/console/feedback/${team.app.id}/${id}`);
+    await page.locator("[name=replyBody]").focus();
+    await page.getByRole("button", { name: "Insert" }).click();
+    await expect.poll(() => page.locator("[name=replyBody]").inputValue()).toBe("Thank you, Grace.");
+    await page.getByLabel("To", { exact: true }).selectOption("everyone");
+    await page.getByRole("button", { name: "Send reply" }).click();
+    await page.getByText("has the name Grace, but the reply goes to somebody else").waitFor();
+    await page.getByRole("button", { name: "Send reply" }).click();
+    await page.getByText("The reply was added to the thread.").first().waitFor();
+  });
+
   it("is found if a person types a slash at the beginning of a line, and replaces the slash", async () => {
     const team = await makeTeam(service);
     for (const [title, body] of [
