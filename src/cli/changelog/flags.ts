@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { ChangelogChange } from "../../contract/changelog.ts";
 import { choices } from "../core/choices.ts";
 import type { Invocation } from "../core/context.ts";
-import { inLanguage, several, splitPair } from "../core/flags.ts";
+import { inLanguage, several, splitPair, withTime } from "../core/flags.ts";
 import { optionalTextOf } from "../core/input.ts";
 
 /** The formats of release notes. The first is the default. */
@@ -159,12 +159,8 @@ export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): 
   body: await optionalTextOf(invocation, "--body", flags.body),
   items: flags.item,
   publish: flags.publish,
-  publishedAt: instantOf(flags.publishedAt),
+  publishedAt: flags.publishedAt && withTime(flags.publishedAt),
 });
-
-/** Returns the time of `--published-at`. A date without a time means 00:00 UTC. */
-export const instantOf = (given: string | undefined): string | undefined =>
-  given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 
 const versions = (given: string, before: PlatformVersion[] = []): PlatformVersion[] => {
   const [platform, version] = splitPair(given);
