@@ -9,7 +9,7 @@ import { addExamples } from "./core/help.ts";
 import { appIdOf, goesThroughConsole, wholeId } from "./core/ids.ts";
 import { canAsk, confirm, optionalTextOf, textOf } from "./core/input.ts";
 import { details, note, printList, printOne } from "./core/output.ts";
-import { type FaqApi, faqApi, faqDetails, faqId, listFaqs, noFaq, viewFaq } from "./faq/api.ts";
+import { type FaqApi, faqApi, faqDetails, faqId, findFaq, noFaq } from "./faq/api.ts";
 
 export function addFaq(faq: Command, setup: Setup): void {
   const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
@@ -167,6 +167,24 @@ function addFiles(faq: Command, setup: Setup): void {
     setup,
     async (...given) => (await import("./faq/push.ts")).pushFaqs(...given),
   );
+}
+
+async function listFaqs(invocation: Invocation, lang?: string): Promise<undefined> {
+  const faqs = await (await faqApi(invocation)).list(lang);
+  printList(invocation, {
+    items: faqs,
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "order", of: ({ sortOrder }) => sortOrder },
+      { heading: "question", of: ({ question }) => question },
+      { heading: "answer", of: ({ answer }) => answer },
+    ],
+  });
+}
+
+async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const { faq } = await findFaq(await faqApi(invocation), given);
+  printOne(invocation, faq, () => faqDetails(faq));
 }
 
 interface FaqFlags {
