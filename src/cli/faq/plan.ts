@@ -411,12 +411,6 @@ function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Ite
 export const conflictsIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => action === "conflict");
 
-const pushed: readonly Action[] = ["create", "change", "move", "delete"];
-
-/** Returns the changes that a push would make on the server. */
-export const changesIn = (items: readonly Item[]): Item[] =>
-  items.filter(({ action }) => pushed.includes(action));
-
 /**
  * Which of two values is used. `mine` is the value in the file, `theirs` the value on the server. `same` means that
  * they are equal, and `conflict` that a person must choose.
